@@ -1,0 +1,20 @@
+// Packages that ship ES modules only: jest's CommonJS runtime needs them transformed on Node 20.
+const esmOnly = ['jose', 'oidc-provider', 'nanoid', 'quick-lru', 'oidc-token-hash', 'eta', 'oauth4webapi'];
+const swc = {
+  swcrc: false,
+  jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+};
+
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swc] },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  setupFiles: ['<rootDir>/test/support/sqlite-realm.cjs', '<rootDir>/test/support/quiet-oidc.cjs'],
+  testTimeout: 30_000,
+  verbose: true,
+};

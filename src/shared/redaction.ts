@@ -1,0 +1,77 @@
+/**
+ * Redaction at the sink (specification of logging in README; hardening findings 2 and 3): whatever a caller passes,
+ * no credential leaves through a log line. Three nets: errors are reduced to a few safe fields, values under a
+ * sensitive key are dropped, and token-shaped text is cut out of every remaining string.
+ */
+
+const SENSITIVE_KEY =
+  /^(authorization|proxy-authorization|cookie|set-cookie|location|referer|password|secret|client_?secret|access_?token|refresh_?token|id_?token|token|code|state|code_?verifier|code_?challenge|verifier|body|config|request|response|headers|csrf.*|_csrf)$/i;
+
+/** `name=value`, `name: value`, `"name":"value"` of a sensitive parameter, in plain, URL-encoded or JSON-escaped form. */
+const SENSITIVE_PAIR =
+  /((?:access_token|refresh_token|id_token|client_secret|code_verifier|code|state|password|secret|_csrf|authorization|cookie)(?:%22|\\?["'])?\s*(?:=|:|%3D|%3A)\s*(?:%22|\\?["'])?)(?:Bearer\s+|OAuth\s+|Basic\s+)?[^\s&"'\\,;<>}]+/gi;
+
+const BEARER = /\b(Bearer|OAuth|Basic)\s+[A-Za-z0-9+/=._~%-]{6,}/gi;
+
+/** Legacy codes and tokens: `1/` and at least 20 letters or digits, raw, once or twice URL-encoded, or JSON-escaped. */
+const LEGACY_VALUE = /\b1(?:\/|\\\/|%2F|%252F)[A-Za-z0-9]{20,}/gi;
+
+/** Opaque values of 40 and more URL-safe characters: modern tokens, codes, verifiers, keys, session ids. */
+const LONG_OPAQUE = /[A-Za-z0-9_-]{40,}/g;
+
+const MASK = '[redacted]';
+
+/** Cuts every token-shaped part out of a text. */
+export function redactText(text: string): string {
+  return text
+    .replace(SENSITIVE_PAIR, `$1${MASK}`)
+    .replace(BEARER, `$1 ${MASK}`)
+    .replace(LEGACY_VALUE, MASK)
+    .replace(LONG_OPAQUE, MASK);
+}
+
+interface ReducedError {
+  name: string;
+  message: string;
+  code?: string;
+  status?: number;
+  stack?: string;
+  cause?: ReducedError;
+}
+
+/**
+ * The loggable part of an error. axios hangs the request with its header and body on the error, body parsers hang the
+ * raw body on it, so only these named fields are ever copied.
+ */
+export function reduceError(error: unknown, depth = 0): ReducedError {
+  if (typeof error !== 'object' || error === null) return { name: 'NonError', message: redactText(String(error)) };
+  const e = error as Record<string, unknown>;
+  const reduced: ReducedError = {
+    name: typeof e['name'] === 'string' ? e['name'] : 'Error',
+    message: redactText(typeof e['message'] === 'string' ? e['message'] : ''),
+  };
+  if (typeof e['code'] === 'string') reduced.code = redactText(e['code']);
+  if (typeof e['status'] === 'number') reduced.status = e['status'];
+  if (typeof e['stack'] === 'string') reduced.stack = redactText(e['stack']);
+  if (e['cause'] !== undefined && depth < 3) reduced.cause = reduceError(e['cause'], depth + 1);
+  return reduced;
+}
+
+function isErrorLike(value: object): boolean {
+  return 'stack' in value && 'message' in value;
+}
+
+/** A deep copy of a log value that is safe to write; bounded in depth so that a cyclic value cannot hang the sink. */
+export function redactValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (isErrorLike(value)) return reduceError(value);
+  if (depth > 5) return '[deep]';
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => redactValue(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      redactText(key),
+      SENSITIVE_KEY.test(key) ? MASK : redactValue(item, depth + 1),
+    ]),
+  );
+}
