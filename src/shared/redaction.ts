@@ -44,7 +44,8 @@ interface ReducedError {
  * raw body on it, so only these named fields are ever copied.
  */
 export function reduceError(error: unknown, depth = 0): ReducedError {
-  if (typeof error !== 'object' || error === null) return { name: 'NonError', message: redactText(String(error)) };
+  if (typeof error !== 'object' || error === null)
+    return { name: 'NonError', message: redactText(String(error)) };
   const e = error as Record<string, unknown>;
   const reduced: ReducedError = {
     name: typeof e['name'] === 'string' ? e['name'] : 'Error',

@@ -1,0 +1,51 @@
+import { callbackProblem } from '../domain/callback-rule.ts';
+import { registerApp } from '../domain/register-app.ts';
+import { listApps as findApps, listCallbacks } from '../store/apps.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+/** `apps add`: registers an app; its secrets are shown this once. */
+export async function addApp(options: Record<string, unknown>): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const registered = await registerApp(context, {
+      name: String(options['name']),
+      callbacks: options['callback'] as string[],
+      owner: String(options['owner']),
+      actor: 'command',
+    });
+    if (!registered) throw new Error('an app with this client id exists already');
+    const { clientId, clientSecret, ownerToken } = registered;
+    const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
+    const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
+    const hint = 'Shown this once. The owner token works after its owner has authorized the app once.';
+    return { ok: true, lines: [...lines, hint], json };
+  });
+}
+
+/** `apps list`: every app; callbacks that could not be registered anew are marked. */
+export async function listApps(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const callbacks = await listCallbacks(context.store.durable);
+    const apps = (await findApps(context.store.durable)).map((app) => {
+      const uris = callbacks.filter(({ client_id }) => client_id === app.client_id).map(({ uri }) => uri);
+      return {
+        client_id: app.client_id,
+        name: app.name,
+        owner: app.owner_account_id ?? app.owner_email,
+        source: app.source,
+        callbacks: uris,
+        warnings: uris.flatMap((uri) =>
+          callbackProblem(uri) === undefined ? [] : [`${uri}: ${callbackProblem(uri)}`],
+        ),
+        tokens: Number(app.tokens),
+        created_at: new Date(app.created_at).toISOString(),
+      };
+    });
+    const lines = apps.flatMap((app) => [
+      `${app.client_id}  ${app.name}  (${app.tokens} tokens, owner ${app.owner})`,
+      ...app.callbacks.map((uri) => `    ${uri}`),
+      ...app.warnings.map((warning) => `    warning: ${warning}`),
+    ]);
+    return { ok: true, lines: lines.length > 0 ? lines : ['No app is registered yet.'], json: { apps } };
+  });
+}

@@ -1,0 +1,199 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { isLoopbackHost } from './shared/loopback.ts';
+
+/**
+ * The only reader of the environment: text in, one frozen `Config` out, with every problem reported together.
+ * README's settings table lists the same names; test/ground checks that the two agree.
+ */
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+const origin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    'must be an http or https address',
+  )
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const port = wholeNumber(0, 65535);
+const seconds = wholeNumber(0, 10 * 365 * 86400);
+
+const environment = z.object({
+  NODE_ENV: z.string().default('development'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(3000),
+  PUBLIC_URL: origin.optional(),
+  VAR_DIR: z.string().default('var'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^sqlite:.+/, 'must be sqlite:FILE (PostgreSQL is not served by this version)')
+    .optional(),
+  MODERN_AUTH_URL: origin.optional(),
+  MODERN_API_URL: origin.optional(),
+  MODERN_CLIENT_ID: z.string().optional(),
+  MODERN_CLIENT_SECRET: z.string().optional(),
+  MODERN_PORT: port.default(3001),
+  MODERN_ACCESS_TOKEN_SECONDS: seconds.pipe(z.number().min(1)).default(3600),
+  MODERN_SCOPES: z.string().default('account:read posts:read posts:write offline_access'),
+  DEMO_PORT: port.default(3002),
+  IN_DOUBT_QUIET_SECONDS: seconds.default(300),
+  KEYS_FILE: z.string().optional(),
+  PROFILES_FRESH_SECONDS: seconds.default(60),
+  PROFILES_STALE_SECONDS: seconds.default(86400),
+  LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
+  LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  TRUST_PROXY: z.string().optional(),
+  LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
+});
+
+type Environment = z.infer<typeof environment>;
+
+/** Every setting's name, for the README's table and its test. */
+export const settingNames: readonly string[] = Object.keys(environment.shape).filter(
+  (name) => name !== 'NODE_ENV',
+);
+
+/** What the bridge needs to reach a modern side as its client. */
+export interface UpstreamConfig {
+  authUrl: string;
+  apiUrl: string;
+  clientId: string;
+  /** Unset for a public client, which authenticates with PKCE alone. */
+  clientSecret: string | undefined;
+}
+
+export interface Config {
+  production: boolean;
+  host: string;
+  port: number;
+  publicUrl: string;
+  varDir: string;
+  databaseFile: string;
+  keysFile: string;
+  /** Undefined: the embedded modern generation is started and the bridge registered there. */
+  upstream: UpstreamConfig | undefined;
+  embedded: { port: number; accessTokenSeconds: number; demoPort: number };
+  scopes: string;
+  inDoubtQuiet: number;
+  profilesFresh: number;
+  profilesStale: number;
+  codeReplay: 'deny' | 'revoke';
+  rateLimitPerMinute: number;
+  tls: { certFile: string; keyFile: string } | undefined;
+  trustProxy: string[];
+  logLevel: string;
+}
+
+/** Thrown with one line per problem, each naming its setting. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(problems: readonly string[]) {
+    super(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+  }
+}
+
+const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID'] as const;
+
+const isOpenHttp = (address: string | undefined) =>
+  address !== undefined && address.startsWith('http:') && !isLoopbackHost(new URL(address).hostname);
+
+/** Rules that concern more than one setting; a row is `[is it wrong, what to say]`. */
+function contradictions(env: Environment): string[] {
+  const production = env.NODE_ENV === 'production';
+  const given = UPSTREAM_NAMES.filter((name) => env[name] !== undefined);
+  const rows: Array<[boolean, string]> = [
+    [
+      given.length > 0 && given.length < UPSTREAM_NAMES.length,
+      `${UPSTREAM_NAMES.join(', ')}: give all of them or none`,
+    ],
+    [
+      env.MODERN_CLIENT_SECRET !== undefined && given.length === 0,
+      'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
+    ],
+    [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
+    [
+      !production && !isLoopbackHost(env.HOST),
+      'HOST: an address that is not loopback needs NODE_ENV=production',
+    ],
+    [
+      production && given.length === 0,
+      'MODERN_AUTH_URL: the embedded modern generation is not for production',
+    ],
+    [production && !env.PUBLIC_URL, 'PUBLIC_URL: must be set in production'],
+    [
+      (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
+      'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
+    ],
+    [!/(^|\s)account:read(\s|$)/.test(env.MODERN_SCOPES), 'MODERN_SCOPES: must contain account:read'],
+    [!/(^|\s)offline_access(\s|$)/.test(env.MODERN_SCOPES), 'MODERN_SCOPES: must contain offline_access'],
+  ];
+  return rows.filter(([wrong]) => wrong).map(([, text]) => text);
+}
+
+function upstreamOf(env: Environment): UpstreamConfig | undefined {
+  if (!env.MODERN_AUTH_URL || !env.MODERN_API_URL || !env.MODERN_CLIENT_ID) return undefined;
+  return {
+    authUrl: env.MODERN_AUTH_URL,
+    apiUrl: env.MODERN_API_URL,
+    clientId: env.MODERN_CLIENT_ID,
+    clientSecret: env.MODERN_CLIENT_SECRET,
+  };
+}
+
+function interpret(env: Environment): Config {
+  const varDir = resolve(env.VAR_DIR);
+  return {
+    production: env.NODE_ENV === 'production',
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
+    varDir,
+    databaseFile: resolve(env.DATABASE_URL?.slice('sqlite:'.length) ?? `${varDir}/bridge.db`),
+    keysFile: resolve(env.KEYS_FILE ?? `${varDir}/keys.json`),
+    upstream: upstreamOf(env),
+    embedded: {
+      port: env.MODERN_PORT,
+      accessTokenSeconds: env.MODERN_ACCESS_TOKEN_SECONDS,
+      demoPort: env.DEMO_PORT,
+    },
+    scopes: env.MODERN_SCOPES.trim(),
+    inDoubtQuiet: env.IN_DOUBT_QUIET_SECONDS * 1000,
+    profilesFresh: env.PROFILES_FRESH_SECONDS * 1000,
+    profilesStale: env.PROFILES_STALE_SECONDS * 1000,
+    codeReplay: env.LEGACY_CODE_REPLAY,
+    rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
+    tls:
+      env.TLS_CERT_FILE && env.TLS_KEY_FILE
+        ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }
+        : undefined,
+    trustProxy: (env.TRUST_PROXY ?? '').split(/[\s,]+/).filter(Boolean),
+    logLevel: env.LOG_LEVEL,
+  };
+}
+
+/**
+ * Reads the settings; an empty text counts as unset.
+ * @throws {ConfigError} naming every setting that is wrong, all at once
+ */
+export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(
+    Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
+  );
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  }
+  const problems = contradictions(parsed.data);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(interpret(parsed.data));
+}

@@ -1,0 +1,121 @@
+import { type Message, statusOf } from './message.ts';
+
+/** What went wrong, for the person: what happened, why, and what to do next. */
+export interface Failure {
+  status: number;
+  title: string;
+  explanation: string;
+  next: string;
+}
+
+/** The bridge did not answer at all. */
+export const unreachable: Failure = {
+  status: 502,
+  title: 'The bridge does not answer',
+  explanation: 'No connection to the bridge came about, or it was cut before an answer arrived.',
+  next: 'Check that the bridge is running (npm start), then try again.',
+};
+
+/** The browser came back without the session in which the authorization began. */
+export const lostSession: Failure = {
+  status: 400,
+  title: 'This authorization does not belong to this browser',
+  explanation:
+    'The answer came without the session in which the request was made: the demo was restarted in between, or the link was opened in another browser.',
+  next: 'Start again from the first step in this browser.',
+};
+
+/** A mistake in the demo; the bridge has no part in it. */
+export const ownFailure: Failure = {
+  status: 500,
+  title: 'The demo itself failed',
+  explanation: 'Something went wrong inside this program. Nothing was changed at the bridge.',
+  next: 'Look at the log of the demo, then start again.',
+};
+
+const denied: Failure = {
+  status: 200,
+  title: 'Access was denied',
+  explanation:
+    'You said no on the approval page, and the bridge reported error=access_denied. No token was issued.',
+  next: 'Nothing needs to be done. To go on after all, connect again and approve.',
+};
+
+const badCode: Failure = {
+  status: 400,
+  title: 'The code was not accepted',
+  explanation:
+    'The bridge answered invalid_grant. An old code can be used once and lives for 30 seconds; reloading the callback page sends it a second time.',
+  next: 'Connect again to get a new code.',
+};
+
+const badClient: Failure = {
+  status: 502,
+  title: 'The bridge does not know this app',
+  explanation: 'The client_id or client_secret of the demo app was refused.',
+  next: 'Restart with npm start, which registers the demo app again.',
+};
+
+const badToken: Failure = {
+  status: 401,
+  title: 'The token is no longer accepted',
+  explanation:
+    'The bridge answered 401: the token was deauthorized or revoked, or the account has to re-authorize it.',
+  next: 'Connect again. The answer below names the reason when the bridge knows the token.',
+};
+
+const tooMany: Failure = {
+  status: 429,
+  title: 'Too many calls',
+  explanation: 'The old API allowed 60 calls a minute for one app and account, and so does the bridge.',
+  next: 'Wait for a minute, then read again.',
+};
+
+const temporary: Failure = {
+  status: 503,
+  title: 'The bridge cannot reach the modern side just now',
+  explanation: 'The answer is a temporary one; the token itself is still good.',
+  next: 'Wait a little, then read again. The token does not have to be replaced.',
+};
+
+const unexpected: Failure = {
+  status: 502,
+  title: 'An answer that the demo does not expect',
+  explanation: 'The bridge answered in a way that the old API never did.',
+  next: 'Look at the answer below and at the log of the bridge, then start again.',
+};
+
+function errorCodeOf(body: string): string {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown };
+    return typeof error === 'string' ? error : '';
+  } catch {
+    return '';
+  }
+}
+
+/** What the callback's own `error` parameter means. */
+export function describeRefusedConsent(error: string): Failure {
+  if (error === 'access_denied') return denied;
+  if (error === 'temporarily_unavailable') return temporary;
+  return { ...unexpected, explanation: `The bridge ended the authorization with error=${error}.` };
+}
+
+/** What an answer of the token endpoint that holds no token means. */
+export function describeFailedExchange(answer: Message | undefined): Failure {
+  if (!answer) return unreachable;
+  const code = errorCodeOf(answer.body);
+  if (code === 'invalid_grant') return badCode;
+  if (code === 'invalid_client') return badClient;
+  return statusOf(answer) >= 500 ? temporary : unexpected;
+}
+
+/** What an answer of an old API call means; undefined when it is a good one. */
+export function describeFailedCall(answer: Message | undefined): Failure | undefined {
+  const status = statusOf(answer);
+  if (status === 200) return undefined;
+  if (status === 0) return unreachable;
+  if (status === 401) return badToken;
+  if (status === 429) return tooMany;
+  return status >= 500 ? temporary : unexpected;
+}

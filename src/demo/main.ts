@@ -1,0 +1,51 @@
+import { createLogger } from '../shared/logger.ts';
+import { type Demo, startDemo } from './integration.ts';
+import type { DemoSettings } from './settings.ts';
+
+/** The one message that the starting process sends. */
+interface StartMessage {
+  type: 'start';
+  settings: DemoSettings;
+}
+
+let demo: Promise<Demo> | undefined;
+
+function isStartMessage(message: unknown): message is StartMessage {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'start';
+}
+
+function answer(message: { type: 'ready'; url: string } | { type: 'failed'; message: string }): void {
+  if (process.connected) process.send?.(message);
+}
+
+function describe(error: unknown, { host, port }: DemoSettings): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'EADDRINUSE' ? `port ${port} on ${host} is taken by another program` : message;
+}
+
+async function start(settings: DemoSettings): Promise<void> {
+  const logger = createLogger({ level: settings.logLevel, name: 'demo' });
+  try {
+    demo = startDemo(settings, logger);
+    answer({ type: 'ready', url: (await demo).url });
+  } catch (error) {
+    answer({ type: 'failed', message: describe(error, settings) });
+    process.exitCode = 1;
+    if (process.connected) process.disconnect();
+  }
+}
+
+async function stop(): Promise<void> {
+  const running = await demo?.catch(() => undefined);
+  await running?.close();
+  if (process.connected) process.disconnect();
+}
+
+process.on('message', (message) => {
+  if (isStartMessage(message) && !demo) void start(message.settings);
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => void stop());
+if (!process.send) {
+  process.stderr.write('The demo integration is started by npm start, not by hand.\n');
+  process.exitCode = 1;
+}

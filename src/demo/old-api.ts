@@ -1,0 +1,76 @@
+import axios from 'axios';
+import type { Message } from './message.ts';
+import type { Exchange, Wire } from './wire.ts';
+
+const TIMEOUT_MS = 15_000;
+
+/** Calls of the old API as integrations of the time made them, each returning what went over the wire. */
+export interface OldApi {
+  /** Whether anything answers at the bridge's address. */
+  answers(): Promise<boolean>;
+  /** `GET /1/user.json`, the token in the header. */
+  readUser(token: string): Promise<Exchange>;
+  /** `GET /1/profiles.json`, the token in the query with its slash unescaped, as many old programs send it. */
+  readProfiles(token: string): Promise<Exchange>;
+  /** `POST /1/user/deauthorize.json`, the token in the header, an empty form body. */
+  deauthorize(token: string): Promise<Exchange>;
+}
+
+interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  token?: string;
+}
+
+/** The value that an answer's body holds, undefined when it is no JSON. */
+export function readAnswer(answer: Message | undefined): unknown {
+  try {
+    return JSON.parse(answer?.body ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The old API behind `bridgeUrl`, reached over `wire`. */
+export function createOldApi(bridgeUrl: string, wire: Wire): OldApi {
+  const client = axios.create({
+    baseURL: bridgeUrl,
+    timeout: TIMEOUT_MS,
+    maxRedirects: 0,
+    maxContentLength: 1_000_000,
+    decompress: false,
+    proxy: false,
+    httpAgent: wire.agent,
+    httpsAgent: wire.agent,
+    responseType: 'text',
+    transformResponse: (text: string) => text,
+    validateStatus: () => true,
+    headers: {
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+      'User-Agent': 'old-integration-demo/1.0',
+    },
+  });
+
+  function call({ method, path, token }: Call): Promise<Exchange> {
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const form = method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};
+    const data = method === 'POST' ? '' : undefined;
+    return wire.record(async (exchanges) => {
+      // A failed connection is not an exception here: the exchange without an answer says it.
+      await client
+        .request({ method, url: path, headers: { ...headers, ...form }, data })
+        .catch(() => undefined);
+      return (
+        exchanges()[0] ?? { request: { line: `${method} ${path}`, headers: '', body: '' }, answer: undefined }
+      );
+    });
+  }
+
+  return {
+    answers: async () => (await call({ method: 'GET', path: '/health' })).answer !== undefined,
+    readUser: (token) => call({ method: 'GET', path: '/1/user.json', token }),
+    readProfiles: (token) => call({ method: 'GET', path: `/1/profiles.json?access_token=${token}` }),
+    deauthorize: (token) => call({ method: 'POST', path: '/1/user/deauthorize.json', token }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Message } from './message.ts';
+
+/** One step of the old flow, kept for the page. */
+export interface Step {
+  title: string;
+  remark: string;
+  request: Message;
+  answer: Message | undefined;
+}
+
+/** The parts of an old profile that its card shows. */
+export interface Profile {
+  id: string;
+  service: string;
+  formatted_service?: string;
+  formatted_username?: string;
+  service_username?: string;
+  timezone?: string;
+}
+
+/** What the demo remembers for one browser, in memory alone and gone with the process. */
+export interface DemoSession {
+  token?: string | undefined;
+  /** Who the token acts for, as user.json said. */
+  person?: string | undefined;
+  deauthorized?: boolean;
+  profiles: Profile[];
+  steps: Step[];
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    demo: DemoSession;
+    /** The client library's own state of a running authorization. */
+    grant: unknown;
+  }
+}
+
+// The first five steps are the flow itself and stay; of the later reads only the newest are kept.
+const FLOW_STEPS = 5;
+const LATER_STEPS = 6;
+
+/** Adds one step, dropping the oldest of the later ones when there are too many. */
+export function addStep(demo: DemoSession, step: Step): void {
+  demo.steps.push(step);
+  if (demo.steps.length > FLOW_STEPS + LATER_STEPS) demo.steps.splice(FLOW_STEPS, 1);
+}

@@ -1,0 +1,38 @@
+import { insertEvent } from '../store/events.ts';
+import { markDead } from '../store/grants.ts';
+import { moveMappings } from '../store/mappings.ts';
+import type { Grant } from '../store/tables.ts';
+import type { Context } from './context.ts';
+import { moveOf } from './mapping-state.ts';
+
+/** Why a working grant died: the modern side refused its refresh token, or the answer that held the next one is lost. */
+export type FatalCause = 'refused' | 'lost';
+
+/**
+ * Ends a grant that can serve no more and asks for re-authorization, in one transaction with its history. Only if the
+ * version that failed is still the current one: a loser of a race must not end the winner's pair.
+ */
+export async function buryGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
+  const now = context.clock.now();
+  const pair = { clientId: grant.client_id, accountId: grant.account_id };
+  const died = await context.store.transaction(async (tx) => {
+    const dead = await markDead(
+      tx,
+      { id: grant.id, version: grant.version },
+      { cause, now, eraseTokens: false },
+    );
+    if (!dead) return false;
+    await moveMappings(tx, pair, { ...moveOf('grant_died'), reason: `grant_${cause}`, now });
+    await insertEvent(tx, {
+      at: now,
+      actor: 'bridge',
+      action: 'grant_died',
+      client_id: grant.client_id,
+      account_id: grant.account_id,
+      grant_id: grant.id,
+      reason: cause,
+    });
+    return true;
+  });
+  if (died) context.logger.warn('grant died', { grantId: grant.id, cause });
+}

@@ -1,0 +1,116 @@
+import { newHexId, newLegacyCode } from '../shared/ids.ts';
+import { LEGACY_CODE_LIFETIME } from '../shared/lifetimes.ts';
+import { upsertAccount } from '../store/accounts.ts';
+import { insertEvent } from '../store/events.ts';
+import { findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
+import { insertCode } from '../store/legacy-codes.ts';
+import { moveMappings } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
+import type { AuthorizationRequest, Grant, NewGrant } from '../store/tables.ts';
+import type { ModernAccount } from '../upstream/main-api.ts';
+import type { TokenPair } from '../upstream/outcomes.ts';
+import type { Context, Origin } from './context.ts';
+import { moveOf } from './mapping-state.ts';
+import { sealPair } from './sealed-pair.ts';
+
+/** A pair fresh from the modern consent, and when its request left. */
+export interface Consented {
+  pair: TokenPair;
+  sentAt: number;
+}
+
+function newGrantRow(
+  context: Context,
+  clientId: string,
+  accountId: string,
+  { pair, sentAt }: Consented,
+): NewGrant {
+  const id = newHexId();
+  const now = context.clock.now();
+  const sealed = sealPair(context, { id, version: 1, sentAt }, pair);
+  return {
+    id,
+    client_id: clientId,
+    account_id: accountId,
+    modern_client_id: context.server.clientId,
+    state: 'ready',
+    version: 1,
+    access_token_sealed: sealed.accessTokenSealed,
+    refresh_token_sealed: sealed.refreshTokenSealed,
+    scope: sealed.scope,
+    access_expires_at: sealed.accessExpiresAt,
+    refresh_at: sealed.refreshAt,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** A newer consent replaces the older grant by erasing it, never by revoking it: a server may share one consent. */
+async function replaceOlder(tx: Database, older: Grant | undefined, now: number): Promise<void> {
+  if (older) await markDead(tx, older, { cause: 'replaced', now, eraseTokens: true });
+}
+
+async function keepAccount(tx: Database, account: ModernAccount, now: number): Promise<void> {
+  const { id, email, name, timezone } = account;
+  await upsertAccount(tx, {
+    account_id: id,
+    email,
+    name: name ?? null,
+    timezone: timezone ?? null,
+    updated_at: now,
+  });
+}
+
+/** Stores the grant and lets every waiting token of that app and account stand on it, in one transaction. */
+async function storeGrant(
+  context: Context,
+  account: ModernAccount,
+  grant: NewGrant,
+  origin: Origin,
+): Promise<void> {
+  const now = context.clock.now();
+  const pair = { clientId: grant.client_id, accountId: account.id };
+  await context.store.transaction(async (tx) => {
+    await keepAccount(tx, account, now);
+    await replaceOlder(tx, await findLiveGrant(tx, pair.clientId, pair.accountId), now);
+    await insertGrant(tx, grant);
+    await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId: grant.id, now });
+    await insertEvent(tx, {
+      at: now,
+      actor: origin.actor,
+      action: 'granted',
+      client_id: pair.clientId,
+      account_id: pair.accountId,
+      grant_id: grant.id,
+      request_id: origin.requestId,
+    });
+  });
+}
+
+/**
+ * Ends a consent: learns the account, stores the modern grant, and only then makes the 30-second legacy code, so that
+ * none of its life is spent on the modern exchange (quirk Q19). Answers the code.
+ * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
+ */
+export async function completeAuthorization(
+  context: Context,
+  request: AuthorizationRequest,
+  consented: Consented,
+): Promise<string> {
+  const { account } = await context.mainApi.read(consented.pair.accessToken, []);
+  const grant = newGrantRow(context, request.client_id, account.id, consented);
+  await storeGrant(context, account, grant, { actor: `account:${account.id}`, requestId: request.id });
+  const code = newLegacyCode();
+  const now = context.clock.now();
+  await insertCode(context.store.durable, {
+    code_digest: context.vault.digest(code),
+    client_id: request.client_id,
+    redirect_uri: request.redirect_uri,
+    redirect_uri_given: request.redirect_uri_given,
+    account_id: account.id,
+    grant_id: grant.id,
+    created_at: now,
+    expires_at: now + LEGACY_CODE_LIFETIME,
+  });
+  return code;
+}

@@ -1,0 +1,56 @@
+import { newOpaqueValue } from '../shared/ids.ts';
+import { claimConsent, claimDenial, claimReturn } from '../store/authorization-requests.ts';
+import type { AuthorizationRequest } from '../store/tables.ts';
+import type { Context } from './context.ts';
+
+/**
+ * The upstream half of an authorization request. State and verifier live in the request's own row, so that two tabs do
+ * not disturb each other and any process can take the browser back. Each step is claimed once.
+ */
+
+function verifierPlace(id: string): string {
+  return `authorization_requests|${id}|verifier`;
+}
+
+interface Step {
+  id: string;
+  browser: string;
+}
+
+function claimOf(context: Context, { id, browser }: Step) {
+  return { id, browserDigests: context.vault.digests(browser), now: context.clock.now() };
+}
+
+/** The person said no; false when the request was decided before. */
+export async function denyRequest(context: Context, step: Step): Promise<boolean> {
+  return claimDenial(context.store.durable, claimOf(context, step));
+}
+
+/** The person said yes: keeps the PKCE verifier and answers the upstream `state`; undefined when decided before. */
+export async function startConsent(
+  context: Context,
+  step: Step,
+  verifier: string,
+): Promise<string | undefined> {
+  const state = newOpaqueValue();
+  const claimed = await claimConsent(context.store.durable, claimOf(context, step), {
+    stateDigest: context.vault.digest(state),
+    verifierSealed: context.vault.seal(verifierPlace(step.id), verifier),
+  });
+  return claimed ? state : undefined;
+}
+
+/** Takes the browser back by the upstream `state`, once and only in the browser that left. */
+export async function takeReturn(
+  context: Context,
+  state: string,
+  browser: string,
+): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
+  const request = await claimReturn(context.store.durable, {
+    stateDigests: context.vault.digests(state),
+    browserDigests: context.vault.digests(browser),
+    now: context.clock.now(),
+  });
+  if (!request || request.verifier_sealed === null) return undefined;
+  return { request, verifier: context.vault.open(verifierPlace(request.id), request.verifier_sealed) };
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../shared/clock.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { Vault } from '../shared/secrets.ts';
+import type { Store } from '../store/store.ts';
+import type { AuthorizationServer } from '../upstream/authorization-server.ts';
+import type { MainApi } from '../upstream/main-api.ts';
+import type { Flights } from './flights.ts';
+
+/** The settings that rules depend on; times in milliseconds. */
+export interface DomainSettings {
+  publicUrl: string;
+  scopes: string;
+  inDoubtQuiet: number;
+  profilesFresh: number;
+  profilesStale: number;
+  codeReplay: 'deny' | 'revoke';
+}
+
+/** What every use case is given; built once in bridge.ts. */
+export interface Context {
+  settings: DomainSettings;
+  store: Store;
+  clock: Clock;
+  vault: Vault;
+  logger: Logger;
+  server: AuthorizationServer;
+  mainApi: MainApi;
+  flights: Flights;
+}
+
+/** Who or what asks for a change, for the history. */
+export interface Origin {
+  actor: string;
+  requestId: string | null;
+}

@@ -1,0 +1,50 @@
+import { dropAnswer } from '../store/answers.ts';
+import { insertEvent } from '../store/events.ts';
+import { findLiveGrant, markDead } from '../store/grants.ts';
+import { voidCodes } from '../store/legacy-codes.ts';
+import { moveMappings, type Pair } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
+import type { Grant } from '../store/tables.ts';
+import type { Context, Origin } from './context.ts';
+import { moveOf } from './mapping-state.ts';
+import { oweRevocation, settleOwedRevocations } from './owe-revocation.ts';
+import { openRefreshToken } from './sealed-pair.ts';
+
+async function endGrant(context: Context, tx: Database, grant: Grant): Promise<void> {
+  const refreshToken = openRefreshToken(context, grant);
+  await markDead(
+    tx,
+    { id: grant.id },
+    { cause: 'deauthorized', now: context.clock.now(), eraseTokens: true },
+  );
+  await oweRevocation(context, tx, { grant, refreshToken });
+}
+
+/**
+ * Ends one app for one account: all its legacy tokens, unspent codes and its grant, in one transaction. The modern side
+ * is told afterwards and for as long as it takes; its failure undoes nothing of ours.
+ */
+export async function deauthorize(context: Context, pair: Pair, origin: Origin): Promise<void> {
+  const now = context.clock.now();
+  const ended = await context.store.transaction(async (tx) => {
+    await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
+    await voidCodes(tx, pair, now);
+    const grant = await findLiveGrant(tx, pair.clientId, pair.accountId);
+    if (grant) await endGrant(context, tx, grant);
+    await insertEvent(tx, {
+      at: now,
+      actor: origin.actor,
+      action: 'deauthorized',
+      client_id: pair.clientId,
+      account_id: pair.accountId,
+      grant_id: grant?.id ?? null,
+      request_id: origin.requestId,
+    });
+    return grant;
+  });
+  if (!ended) return;
+  await dropAnswer(context.store, ended.id);
+  settleOwedRevocations(context).catch((error: unknown) => {
+    context.logger.error('owed revocations could not be worked off', { error });
+  });
+}

@@ -1,0 +1,123 @@
+import { newHexId, newLegacyToken, tokenHint } from '../shared/ids.ts';
+import { OAuthError } from '../shared/oauth-error.ts';
+import { insertEvent } from '../store/events.ts';
+import { findLiveGrant } from '../store/grants.ts';
+import { claimCode, findCode } from '../store/legacy-codes.ts';
+import { insertMapping, revokeMapping } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
+import type { LegacyCode } from '../store/tables.ts';
+import type { Context, Origin } from './context.ts';
+
+/** A legacy exchange whose client is authenticated. */
+export interface ExchangeAsked {
+  clientId: string;
+  code: string;
+  redirectUri: string | undefined;
+}
+
+/** One public answer for every way a code can be wrong, so that it is no oracle (protocol T9). */
+function invalidGrant(detail: string): OAuthError {
+  return new OAuthError('invalid_grant', 'The authorization code is invalid, expired or was used before.', {
+    detail,
+  });
+}
+
+/**
+ * Equal to the authorized address, or that one followed by `?` or `&`: omniauth-oauth2 repeats the callback's own query
+ * (quirk Q6). It may be left out only when the authorization request left it out.
+ */
+export function redirectMatches(
+  code: Pick<LegacyCode, 'redirect_uri' | 'redirect_uri_given'>,
+  given?: string,
+): boolean {
+  if (given === undefined) return code.redirect_uri_given === 0;
+  const authorized = code.redirect_uri;
+  return given === authorized || given.startsWith(`${authorized}?`) || given.startsWith(`${authorized}&`);
+}
+
+async function recordReplay(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+  const now = context.clock.now();
+  await context.store.transaction(async (tx) => {
+    if (context.settings.codeReplay === 'revoke' && code.mapping_id !== null) {
+      await revokeMapping(tx, code.mapping_id, { reason: 'code_replayed', now });
+    }
+    await insertEvent(tx, {
+      at: now,
+      actor: origin.actor,
+      action: 'code_replayed',
+      client_id: code.client_id,
+      account_id: code.account_id,
+      mapping_id: code.mapping_id,
+      reason: context.settings.codeReplay,
+      request_id: origin.requestId,
+    });
+  });
+}
+
+async function checkedCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<LegacyCode> {
+  const code = await findCode(context.store.durable, context.vault.digests(asked.code));
+  if (!code) throw invalidGrant('unknown code');
+  if (code.client_id !== asked.clientId) throw invalidGrant('code of another client');
+  if (code.used_at !== null) {
+    await recordReplay(context, code, origin);
+    throw invalidGrant('code used before');
+  }
+  if (!redirectMatches(code, asked.redirectUri)) throw invalidGrant('redirect_uri differs');
+  return code;
+}
+
+/** Spends the code and keeps the token's mapping onto the live grant, in one transaction. */
+async function spend(
+  context: Context,
+  tx: Database,
+  issue: { code: LegacyCode; token: string; origin: Origin },
+): Promise<void> {
+  const { code, token, origin } = issue;
+  const now = context.clock.now();
+  const mappingId = newHexId();
+  const claimed = await claimCode(tx, {
+    codeDigest: code.code_digest,
+    clientId: code.client_id,
+    mappingId,
+    now,
+  });
+  if (!claimed) throw invalidGrant('code expired or just used');
+  const grant = await findLiveGrant(tx, code.client_id, code.account_id);
+  if (!grant) throw invalidGrant('the grant has ended');
+  const hint = tokenHint(token);
+  await insertMapping(tx, {
+    id: mappingId,
+    token_digest: context.vault.digest(token),
+    hint_first: hint.first,
+    hint_last: hint.last,
+    client_id: code.client_id,
+    account_id: code.account_id,
+    grant_id: grant.id,
+    state: 'active',
+    source: 'issued',
+    created_at: now,
+    updated_at: now,
+  });
+  await insertEvent(tx, {
+    at: now,
+    actor: origin.actor,
+    action: 'token_issued',
+    client_id: code.client_id,
+    account_id: code.account_id,
+    grant_id: grant.id,
+    mapping_id: mappingId,
+    request_id: origin.requestId,
+  });
+}
+
+/**
+ * Legacy code → legacy token (specification 5.10.5, 5.10.6). The checks that may fail come first; the code is spent by
+ * the last step alone.
+ * @throws {OAuthError} `invalid_grant`
+ */
+export async function exchangeCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<string> {
+  const code = await checkedCode(context, asked, origin);
+  const token = newLegacyToken();
+  await context.store.transaction((tx) => spend(context, tx, { code, token, origin }));
+  return token;
+}

@@ -1,0 +1,26 @@
+/**
+ * At most one running piece of work per key in this process. It only saves work: what keeps a refresh token from being
+ * presented twice is the version in the database. Work is never cancelled because its caller went away.
+ */
+export interface Flights {
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Resolves when nothing is running, for a graceful stop. */
+  settled(): Promise<void>;
+}
+
+/** An empty set of flights. */
+export function createFlights(): Flights {
+  const running = new Map<string, Promise<unknown>>();
+  return {
+    run<T>(key: string, work: () => Promise<T>): Promise<T> {
+      const flying = running.get(key);
+      if (flying) return flying as Promise<T>;
+      const flight = work().finally(() => running.delete(key));
+      running.set(key, flight);
+      return flight;
+    },
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running.values());
+    },
+  };
+}

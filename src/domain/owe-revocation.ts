@@ -1,0 +1,56 @@
+import { newHexId } from '../shared/ids.ts';
+import { MINUTE } from '../shared/lifetimes.ts';
+import { countSiblings } from '../store/grants.ts';
+import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../store/owed-revocations.ts';
+import type { Database } from '../store/store.ts';
+import type { Grant, OwedRevocation } from '../store/tables.ts';
+import { findGrant } from '../store/grants.ts';
+import type { Context } from './context.ts';
+import { backOff } from './refresh-policy.ts';
+
+/**
+ * Telling the modern side to forget a grant (RFC 7009), as a row that is written with the change itself and worked off
+ * after it. Only where no other live grant of the account stands on the same client, for a server may revoke the whole
+ * consent (design 5); checked when it is owed and again when it is sent.
+ */
+
+type Owed = { grant: Grant; refreshToken: string };
+
+function placeOf(id: string): string {
+  return `owed_revocations|${id}|token`;
+}
+
+/** Owes the revocation of a refresh token, or nothing where it could end another grant. */
+export async function oweRevocation(
+  context: Context,
+  tx: Database,
+  { grant, refreshToken }: Owed,
+): Promise<void> {
+  if ((await countSiblings(tx, grant)) > 0) return;
+  const now = context.clock.now();
+  const id = newHexId();
+  const tokenSealed = context.vault.seal(placeOf(id), refreshToken);
+  await insertOwed(tx, { id, grant_id: grant.id, token_sealed: tokenSealed, next_at: now, created_at: now });
+}
+
+async function settleOne(context: Context, owed: OwedRevocation): Promise<void> {
+  const { durable } = context.store;
+  const grant = await findGrant(durable, owed.grant_id);
+  const harmsNobody = grant !== undefined && (await countSiblings(durable, grant)) === 0;
+  try {
+    if (harmsNobody) await context.server.revoke(context.vault.open(placeOf(owed.id), owed.token_sealed));
+    await deleteOwed(durable, owed.id);
+  } catch (error) {
+    context.logger.warn('a revocation is still owed', { grantId: owed.grant_id, error });
+    const wait = Math.max(backOff(owed.attempts, Math.random()), MINUTE / 4);
+    await postponeOwed(durable, owed.id, context.clock.now() + wait);
+  }
+}
+
+/** Works off what is owed and due; a failure is put off with back-off and never given up. */
+export async function settleOwedRevocations(context: Context): Promise<void> {
+  await context.flights.run('owed-revocations', async () => {
+    const due = await listDueOwed(context.store.durable, context.clock.now());
+    for (const owed of due) await settleOne(context, owed);
+  });
+}

@@ -1,0 +1,16 @@
+import { DEAD_GRANT_KEPT, SPENT_ROWS_KEPT } from '../shared/lifetimes.ts';
+import { dropAnswersBefore } from '../store/answers.ts';
+import { deleteRequestsBefore } from '../store/authorization-requests.ts';
+import { eraseDeadBefore } from '../store/grants.ts';
+import { deleteCodesBefore } from '../store/legacy-codes.ts';
+import type { Context } from './context.ts';
+
+/** Removes what nobody may need any more: spent codes, ended requests, sealed pairs of the long dead, old answers. */
+export async function purgeExpired(context: Context): Promise<void> {
+  const now = context.clock.now();
+  const { durable } = context.store;
+  await deleteCodesBefore(durable, now - SPENT_ROWS_KEPT);
+  await deleteRequestsBefore(durable, now - SPENT_ROWS_KEPT);
+  await eraseDeadBefore(durable, now - DEAD_GRANT_KEPT);
+  await dropAnswersBefore(context.store, now - context.settings.profilesStale);
+}

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CLAIM_TO_WRITE_LIMIT } from '../shared/lifetimes.ts';
+import {
+  claimPresenting,
+  markInDoubt,
+  postponeRefresh,
+  releaseClaim,
+  storeRotation,
+} from '../store/grants.ts';
+import type { Grant } from '../store/tables.ts';
+import type { Connection } from '../upstream/connection.ts';
+import { Rejected, type TokenPair, Unavailable } from '../upstream/outcomes.ts';
+import { buryGrant } from './bury-grant.ts';
+import type { Context } from './context.ts';
+import { noteInvalidGrant, refreshingIsStopped } from './refresh-breaker.ts';
+import { oweRevocation } from './owe-revocation.ts';
+import { backOff } from './refresh-policy.ts';
+import { openRefreshToken, sealPair } from './sealed-pair.ts';
+
+/**
+ * One presentation of a grant's refresh token (design 4): connect, claim `presenting(v)` durably, write, and store what
+ * came by compare on v. What may not happen: presenting v twice without proof that the first time spent nothing.
+ */
+
+interface Claim {
+  grant: Grant;
+  from: 'ready' | 'in_doubt';
+  presentedAt: number;
+}
+
+async function connectOrPostpone(context: Context, grant: Grant): Promise<Connection> {
+  try {
+    return await context.server.connect();
+  } catch (error) {
+    const asked = error instanceof Unavailable ? error.retryAfter : undefined;
+    await postponeRefresh(
+      context.store.durable,
+      grant,
+      context.clock.now() + backOff(grant.attempts, Math.random(), asked),
+    );
+    throw error;
+  }
+}
+
+/** Gives up before writing when too much time has passed since the claim, for another process may act on it by then. */
+async function write(
+  context: Context,
+  connection: Connection,
+  claim: Claim & { refreshToken: string },
+): Promise<TokenPair> {
+  if (context.clock.now() - claim.presentedAt > CLAIM_TO_WRITE_LIMIT) {
+    connection.reset();
+    throw new Unavailable('too much time passed between claim and write');
+  }
+  return context.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
+}
+
+const STORE_ATTEMPTS = 20;
+
+/** The pair exists nowhere else: a failing database is asked again for as long as the process may wait. */
+async function insistently<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      context.logger.error('a rotated pair could not be stored yet', { attempt, error });
+      if (attempt >= STORE_ATTEMPTS) throw error;
+      await delay(50 * attempt);
+    }
+  }
+}
+
+async function keep(context: Context, { grant, presentedAt }: Claim, pair: TokenPair): Promise<void> {
+  const sealed = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: presentedAt }, pair);
+  const stored = await insistently(context, () =>
+    storeRotation(context.store.durable, grant, { ...sealed, now: context.clock.now() }),
+  );
+  if (stored) return;
+  context.logger.warn('a pair came back for a grant that has ended', { grantId: grant.id });
+  await context.store.transaction((tx) =>
+    oweRevocation(context, tx, { grant, refreshToken: pair.refreshToken }),
+  );
+}
+
+async function release(context: Context, claim: Claim, asked?: number): Promise<void> {
+  const now = context.clock.now();
+  const retryAt = now + backOff(claim.grant.attempts + 1, Math.random(), asked);
+  await releaseClaim(context.store.durable, claim.grant, {
+    to: claim.from,
+    presentedAt: claim.presentedAt,
+    retryAt,
+    now,
+  });
+}
+
+async function recordDoubt(context: Context, claim: Claim, error: unknown): Promise<void> {
+  const now = context.clock.now();
+  const retryAt = now + backOff(claim.grant.attempts + 1, Math.random());
+  await markInDoubt(context.store.durable, claim.grant, { presentedAt: claim.presentedAt, retryAt, now });
+  context.logger.error('refresh in doubt', { grantId: claim.grant.id, version: claim.grant.version, error });
+}
+
+async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
+  if (error instanceof Rejected && error.code === 'invalid_grant') {
+    noteInvalidGrant(context);
+    return buryGrant(context, claim.grant, 'refused');
+  }
+  if (error instanceof Rejected) {
+    context.logger.error('ALARM: the modern side refuses the bridge itself', { code: error.code });
+    return release(context, claim);
+  }
+  if (error instanceof Unavailable) return release(context, claim, error.retryAfter);
+  return recordDoubt(context, claim, error);
+}
+
+/**
+ * Presents the refresh token of a grant that is `ready`, or `in_doubt` where the rules allow it once more. Resolves when
+ * the outcome is recorded, whatever it is; the caller reads the row again.
+ * @throws {Unavailable} nothing was claimed
+ */
+export async function presentRefreshToken(context: Context, grant: Grant): Promise<void> {
+  if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
+  if (refreshingIsStopped(context)) throw new Unavailable('refreshing is stopped after many refusals');
+  const refreshToken = openRefreshToken(context, grant);
+  const connection = await connectOrPostpone(context, grant);
+  const claim: Claim = { grant, from: grant.state, presentedAt: context.clock.now() };
+  const won = await claimPresenting(context.store.durable, grant, {
+    from: claim.from,
+    now: claim.presentedAt,
+  });
+  if (!won) return connection.reset();
+  let pair: TokenPair;
+  try {
+    pair = await write(context, connection, { ...claim, refreshToken });
+  } catch (error) {
+    return settleFailure(context, claim, error);
+  }
+  await keep(context, claim, pair);
+}

@@ -1,0 +1,112 @@
+import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
+import { ensureAccount } from '../store/accounts.ts';
+import { insertApp } from '../store/apps.ts';
+import { insertEvent } from '../store/events.ts';
+import { insertMapping } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
+import type { App } from '../store/tables.ts';
+import { callbackProblem } from './callback-rule.ts';
+import type { Context } from './context.ts';
+
+/** What an app is registered with. The owner is an account id (24 hex digits) or an e-mail address. */
+export interface Registration {
+  name: string;
+  callbacks: readonly string[];
+  owner: string;
+  actor: string;
+  /** Fixed values, for the demo on loopback alone. */
+  fixed?: Registered;
+}
+
+/** Shown once. The owner's token is for an owner who needs one token only (specification 5.10.7). */
+export interface Registered {
+  clientId: string;
+  clientSecret: string;
+  ownerToken: string;
+}
+
+/** A registration that cannot be accepted, with every problem in words. */
+export class RegistrationRefused extends Error {
+  override readonly name = 'RegistrationRefused';
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+const ACCOUNT_ID = /^[0-9a-f]{24}$/;
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
+
+function check({ name, callbacks, owner }: Registration): void {
+  const problems = [
+    name.trim() === '' || name.length > 120 || /[\p{Cc}]/u.test(name)
+      ? ['name: 1 to 120 printable characters']
+      : [],
+    callbacks.length === 0 ? ['callback: at least one address'] : [],
+    callbacks.flatMap((uri) => callbackProblem(uri) ?? []).map((problem) => `callback: ${problem}`),
+    ACCOUNT_ID.test(owner) || EMAIL.test(owner)
+      ? []
+      : ['owner: an account id (24 hex digits) or an e-mail address'],
+  ].flat();
+  if (problems.length > 0) throw new RegistrationRefused(problems);
+}
+
+/** The owner's own token waits until its owner authorizes the app once. */
+async function keepOwnerToken(context: Context, tx: Database, app: App, token: string): Promise<void> {
+  const hint = tokenHint(token);
+  await insertMapping(tx, {
+    id: newHexId(),
+    token_digest: context.vault.digest(token),
+    hint_first: hint.first,
+    hint_last: hint.last,
+    client_id: app.client_id,
+    account_id: app.owner_account_id,
+    state: 'unmapped',
+    source: 'registration',
+    created_at: app.created_at,
+    updated_at: app.created_at,
+  });
+}
+
+function appRow(registration: Registration, clientId: string, now: number): App {
+  const isAccount = ACCOUNT_ID.test(registration.owner);
+  return {
+    client_id: clientId,
+    name: registration.name.trim(),
+    owner_account_id: isAccount ? registration.owner : null,
+    owner_email: isAccount ? null : registration.owner,
+    source: registration.fixed ? 'demo' : 'registered',
+    created_at: now,
+    retired_at: null,
+  };
+}
+
+/**
+ * Registers an app; undefined when its fixed client id exists already.
+ * @throws {RegistrationRefused}
+ */
+export async function registerApp(
+  context: Context,
+  registration: Registration,
+): Promise<Registered | undefined> {
+  check(registration);
+  const clientId = registration.fixed?.clientId ?? newHexId();
+  const clientSecret = registration.fixed?.clientSecret ?? newOpaqueValue();
+  const ownerToken = registration.fixed?.ownerToken ?? newLegacyToken();
+  const app = appRow(registration, clientId, context.clock.now());
+  const added = await context.store.transaction(async (tx) => {
+    if (app.owner_account_id !== null) await ensureAccount(tx, app.owner_account_id, app.created_at);
+    const secretDigest = context.vault.digest(clientSecret);
+    const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
+    if (!(await insertApp(tx, app, details))) return false;
+    await keepOwnerToken(context, tx, app, ownerToken);
+    const event = {
+      at: app.created_at,
+      actor: registration.actor,
+      action: 'app_registered',
+      client_id: clientId,
+    };
+    await insertEvent(tx, event);
+    return true;
+  });
+  return added ? { clientId, clientSecret, ownerToken } : undefined;
+}

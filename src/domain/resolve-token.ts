@@ -1,0 +1,64 @@
+import { findMapping } from '../store/mappings.ts';
+import type { Mapping, MappingState } from '../store/tables.ts';
+import { GrantDead } from './access-token.ts';
+import type { Context } from './context.ts';
+
+/** A legacy token that serves nothing; with the reason and a way back where the bridge knows the token. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+  readonly reauthorize: { reason: string; link: string } | undefined;
+  constructor(reauthorize?: { reason: string; link: string }) {
+    super('the legacy token is not served');
+    this.reauthorize = reauthorize;
+  }
+}
+
+/** A mapping that a grant stands behind. */
+export type ServedMapping = Mapping & { grant_id: string; account_id: string };
+
+const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
+  unmapped: 'This token has not been connected to the new API yet.',
+  reauthorization_required:
+    'The connection behind this token has ended. Its owner has to authorize the app again.',
+  revoked: 'This token was revoked.',
+  migrated: 'The app has moved to the new API and this token was retired.',
+};
+
+/** What a caller with a known token is told (design 4); the link needs a sign-in. */
+export function refusalOf(
+  context: Context,
+  mapping: Mapping,
+  state: Exclude<MappingState, 'active'>,
+): TokenRefused {
+  return new TokenRefused({
+    reason: REASONS[state],
+    link: `${context.settings.publicUrl}/apps/${mapping.client_id}`,
+  });
+}
+
+/**
+ * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
+ * @throws {TokenRefused}
+ */
+export async function resolveToken(context: Context, token: string): Promise<ServedMapping> {
+  const mapping = await findMapping(context.store, context.vault.digests(token));
+  if (!mapping) throw new TokenRefused();
+  if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
+  if (mapping.grant_id === null || mapping.account_id === null)
+    throw new Error(`mapping ${mapping.id} has no grant`);
+  return { ...mapping, grant_id: mapping.grant_id, account_id: mapping.account_id };
+}
+
+/** Runs a read for a mapping; a grant that turns out to be dead becomes the refusal that its token gets from now on. */
+export async function servedBy<T>(
+  context: Context,
+  mapping: ServedMapping,
+  read: (grantId: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(mapping.grant_id);
+  } catch (error) {
+    if (error instanceof GrantDead) throw refusalOf(context, mapping, 'reauthorization_required');
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import type { SealedPair } from '../store/grants.ts';
+import type { Grant } from '../store/tables.ts';
+import type { TokenPair } from '../upstream/outcomes.ts';
+import type { Context } from './context.ts';
+import { pairTimes } from './refresh-policy.ts';
+
+type Column = 'access_token' | 'refresh_token';
+
+function placeOf(grantId: string, version: number, column: Column): string {
+  return `grants|${grantId}|${column}|${version}`;
+}
+
+/** A received pair as the grant's row keeps it: sealed for that row and version, with the times that follow from it. */
+export function sealPair(
+  context: Context,
+  row: { id: string; version: number; sentAt: number },
+  pair: TokenPair,
+): SealedPair {
+  const { expiresAt, refreshAt } = pairTimes(row.sentAt, pair.lifetime, Math.random());
+  return {
+    accessTokenSealed: context.vault.seal(placeOf(row.id, row.version, 'access_token'), pair.accessToken),
+    refreshTokenSealed: context.vault.seal(placeOf(row.id, row.version, 'refresh_token'), pair.refreshToken),
+    scope: pair.scope,
+    accessExpiresAt: expiresAt,
+    refreshAt,
+  };
+}
+
+/** The access token of a grant's current version. */
+export function openAccessToken(context: Context, grant: Grant): string {
+  if (grant.access_token_sealed === null) throw new Error(`grant ${grant.id} has no access token`);
+  return context.vault.open(placeOf(grant.id, grant.version, 'access_token'), grant.access_token_sealed);
+}
+
+/** The refresh token of a grant's current version. */
+export function openRefreshToken(context: Context, grant: Grant): string {
+  if (grant.refresh_token_sealed === null) throw new Error(`grant ${grant.id} has no refresh token`);
+  return context.vault.open(placeOf(grant.id, grant.version, 'refresh_token'), grant.refresh_token_sealed);
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Config, UpstreamConfig } from './config.ts';
+
+const clientFile = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
+
+/** The bridge's client at the embedded modern generation, made once and kept in `VAR_DIR/modern-client.json`. */
+function readOrCreateClient(path: string): z.infer<typeof clientFile> {
+  if (!existsSync(path)) {
+    const client = { clientId: 'grantbridge', clientSecret: randomBytes(32).toString('base64url') };
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  }
+  return clientFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+}
+
+/** Where the embedded modern generation is reached: its own port on the public address's host. */
+export function embeddedOrigin(config: Config): string {
+  const url = new URL(config.publicUrl);
+  return `${url.protocol}//${url.hostname}:${config.embedded.port}`;
+}
+
+/** The modern side that the settings name, or the embedded one with the bridge as its client. */
+export function upstreamFor(config: Config): UpstreamConfig {
+  if (config.upstream) return config.upstream;
+  const origin = embeddedOrigin(config);
+  return {
+    authUrl: origin,
+    apiUrl: origin,
+    ...readOrCreateClient(join(config.varDir, 'modern-client.json')),
+  };
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import express, { type Express } from 'express';
+import type { Context } from '../domain/context.ts';
+import { createPages, stylesheet } from '../shared/pages.ts';
+import { projectRoot } from '../shared/project-root.ts';
+import type { KeyRing } from '../shared/secrets.ts';
+import { legacyRouter } from './legacy/router.ts';
+import { opsRouter } from './ops/health.ts';
+import { pageFailures, pageNotFound } from './page-failures.ts';
+import { pageHeaders, sendPage } from './page-headers.ts';
+import { giveRequestId } from './request-id.ts';
+import { createSigninParts } from './signin/parts.ts';
+import { signinRouter } from './signin/router.ts';
+
+export interface AppOptions {
+  context: Context;
+  session: KeyRing;
+  rateLimitPerMinute: number;
+  trustProxy: string[];
+}
+
+/** Express without its guesses: exact paths, no entity tags, no framework name, proxies trusted by name alone. */
+function bareApp(trustProxy: string[]): Express {
+  const app = express();
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.set('etag', false);
+  app.set('x-powered-by', false);
+  app.set('query parser', 'simple');
+  app.set('trust proxy', trustProxy);
+  return app;
+}
+
+/** The whole HTTP surface, mounted in reading order. */
+export function createApp({ context, session, rateLimitPerMinute, trustProxy }: AppOptions): Express {
+  const pages = createPages(join(projectRoot, 'src', 'http', 'pages'));
+  const style = stylesheet();
+  const app = bareApp(trustProxy);
+  app.use(giveRequestId);
+  app.use(legacyRouter(context, rateLimitPerMinute));
+  app.use(opsRouter(context));
+  app.use(pageHeaders);
+  app.get('/assets/style.css', (_req, res) => void res.type('css').send(style));
+  app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'grantbridge' })));
+  app.use(signinRouter(createSigninParts(context, pages, session)));
+  app.use(pageNotFound);
+  app.use(pageFailures(context.logger, pages));
+  return app;
+}

@@ -1,0 +1,78 @@
+import type { RequestHandler, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { type AuthorizationAsked, requestAuthorization } from '../../domain/request-authorization.ts';
+import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
+import { findApp } from '../../store/apps.ts';
+import { PageError } from '../page-error.ts';
+import { redirectToApp } from './redirect-to-app.ts';
+import { type Parameters, queryParameters, rawQuery } from './request-parameters.ts';
+
+/**
+ * GET /oauth2/authorize (specification 5.10.3, draft 20 section 4.1.1). Until app and callback are proven every refusal
+ * is a page; from then on it goes back to the app.
+ */
+
+const IDENTIFYING = ['client_id', 'redirect_uri'] as const;
+const OTHERS = ['response_type', 'state', 'scope'] as const;
+
+const REFUSAL_TITLE = 'This app cannot be connected';
+
+function refuse(reason: string): never {
+  throw new PageError(400, REFUSAL_TITLE, {
+    reason,
+    next: 'Go back to the app and try again. If it happens again, tell the people who make the app.',
+  });
+}
+
+/** The app and which of its callbacks, by exact string match (design 5). */
+async function provenTarget(context: Context, query: Parameters) {
+  if (query.repeated(IDENTIFYING).length > 0)
+    refuse('The address that led here names the app or its callback twice.');
+  const clientId = query.get('client_id');
+  const app = clientId === undefined ? undefined : await findApp(context.store.durable, clientId);
+  if (!app) refuse('The address that led here names an app that is not registered.');
+  const given = query.get('redirect_uri');
+  const redirectUri = given ?? (app.callbacks.length === 1 ? app.callbacks[0] : undefined);
+  if (redirectUri === undefined || !app.callbacks.includes(redirectUri)) {
+    refuse('The callback address is not one that this app has registered.');
+  }
+  return { app, redirectUri, redirectUriGiven: given !== undefined };
+}
+
+/** The first refusal that the app itself is told, if any. */
+function requestError(query: Parameters): OAuthErrorCode | undefined {
+  if (query.repeated(OTHERS).length > 0) return 'invalid_request';
+  const responseType = query.get('response_type');
+  if (responseType === undefined) return 'invalid_request';
+  return responseType === 'code' ? undefined : 'unsupported_response_type';
+}
+
+/** `state` as it stood in the address, to be sent back byte for byte; undefined when absent, empty or repeated. */
+export function rawStateIn(query: string): string | undefined {
+  const values = query.split('&').filter((pair) => /^state=./.test(pair));
+  return values.length === 1 ? values[0]?.slice('state='.length) : undefined;
+}
+
+async function startApproval(context: Context, res: Response, asked: AuthorizationAsked) {
+  const id = await requestAuthorization(context, asked);
+  res.statusCode = 302;
+  res.setHeader('Location', `${context.settings.publicUrl}/approve/${id}`);
+  res.end();
+}
+
+/** The handler of the old authorize address. */
+export function authorize(context: Context): RequestHandler {
+  return async (req, res) => {
+    const query = queryParameters(req);
+    const { app, redirectUri, redirectUriGiven } = await provenTarget(context, query);
+    const rawState = rawStateIn(rawQuery(req));
+    const error = requestError(query);
+    if (error) return redirectToApp(res, redirectUri, { error, rawState });
+    try {
+      await startApproval(context, res, { clientId: app.client_id, redirectUri, redirectUriGiven, rawState });
+    } catch (cause) {
+      context.logger.error('an authorization request could not be kept', { error: cause });
+      redirectToApp(res, redirectUri, { error: 'server_error', rawState });
+    }
+  };
+}

@@ -1,0 +1,48 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { Context } from '../../domain/context.ts';
+import { type Reading, readAccount } from '../../domain/read-account.ts';
+import { resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import { findToken } from './bearer-token.ts';
+import { LegacyError, REFUSALS, sendChallenge } from './legacy-error.ts';
+
+/**
+ * What every old call with a token goes through, in order: find the token, resolve it, count it against the limit. A
+ * handler gets the mapping that it acts for.
+ */
+
+/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
+function createRateLimit(perMinute: number): (mapping: ServedMapping) => Promise<void> {
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+  return async (mapping) => {
+    if (perMinute === 0) return;
+    await limiter.consume(`${mapping.client_id}|${mapping.account_id}`).catch((state: RateLimiterRes) => {
+      const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+      throw new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(seconds) } });
+    });
+  };
+}
+
+type CallHandler = (mapping: ServedMapping, req: Request, res: Response) => Promise<void>;
+
+/** Makes handlers of old calls; all made by one of these share the limit. */
+export function createCalls(context: Context, perMinute: number) {
+  const limit = createRateLimit(perMinute);
+  return (handle: CallHandler): RequestHandler =>
+    async (req, res) => {
+      const carried = await findToken(req);
+      if (!carried) return sendChallenge(res);
+      const mapping = await resolveToken(context, carried.token);
+      await limit(mapping);
+      await handle(mapping, req, res);
+    };
+}
+
+/** The account and channels for a call; a stale answer says its age. */
+export async function readFor(context: Context, mapping: ServedMapping, res: Response): Promise<Reading> {
+  const reading = await servedBy(context, mapping, (grantId) => readAccount(context, grantId));
+  if (reading.isStale) {
+    res.setHeader('Age', String(Math.floor((context.clock.now() - reading.fetchedAt) / 1000)));
+  }
+  return reading;
+}

@@ -1,0 +1,91 @@
+import type { ErrorRequestHandler } from 'express';
+import { GrantDead } from '../../domain/access-token.ts';
+import type { Context } from '../../domain/context.ts';
+import { TokenRefused } from '../../domain/resolve-token.ts';
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { Forbidden } from '../../upstream/main-api.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from './legacy-error.ts';
+
+/** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
+
+interface Thrown {
+  status?: number;
+  type?: string;
+  code?: string;
+}
+
+/** A body that the body reader refused: too long, of an unknown coding, or cut short. */
+function bodyRefusal(error: unknown): number | undefined {
+  const { status, type } = error as Thrown;
+  return typeof type === 'string' && (status === 400 || status === 413 || status === 415)
+    ? status
+    : undefined;
+}
+
+function isStorageFault(error: unknown): boolean {
+  const { code } = error as Thrown;
+  return typeof code === 'string' && code.startsWith('SQLITE_');
+}
+
+function unavailable(retryAfter: number | undefined, cause: unknown): LegacyError {
+  const seconds = Math.max(1, Math.ceil((retryAfter ?? 5000) / 1000));
+  return new LegacyError(REFUSALS.unavailable, { headers: { 'Retry-After': String(seconds) }, cause });
+}
+
+function toLegacyError(error: unknown): LegacyError {
+  if (error instanceof LegacyError) return error;
+  if (error instanceof TokenRefused) {
+    const extra = error.reauthorize === undefined ? {} : { reauthorize: error.reauthorize };
+    return new LegacyError(REFUSALS.invalidToken, { extra });
+  }
+  if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
+  if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
+  if (error instanceof Unavailable) return unavailable(error.retryAfter, error);
+  if (isStorageFault(error)) return unavailable(undefined, error);
+  const status = bodyRefusal(error);
+  if (status !== undefined) return new LegacyError(status === 413 ? REFUSALS.tooLarge : REFUSALS.malformed);
+  return new LegacyError(REFUSALS.unknown, { cause: error });
+}
+
+function toTokenError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  const status = bodyRefusal(error);
+  if (status !== undefined)
+    return new OAuthError('invalid_request', 'The body could not be read.', { status });
+  if (error instanceof LegacyError && error.status < 500) {
+    return new OAuthError('invalid_request', error.message, { status: error.status });
+  }
+  const options = { status: 503, retryAfter: 1, cause: error };
+  if (isStorageFault(error))
+    return new OAuthError('temporarily_unavailable', 'Try again in a moment.', options);
+  return new OAuthError('server_error', 'The server met an unexpected condition.', {
+    status: 500,
+    cause: error,
+  });
+}
+
+/** Answers refusals of the resource calls. */
+export function resourceFailures(context: Context): ErrorRequestHandler {
+  return (error, _req, res, _next) => {
+    const refusal = toLegacyError(error);
+    if (refusal.status >= 500)
+      context.logger.error('a legacy call failed', { status: refusal.status, error });
+    sendLegacyError(res, refusal);
+  };
+}
+
+/** Answers refusals of the token endpoint. */
+export function tokenFailures(context: Context): ErrorRequestHandler {
+  return (error, _req, res, _next) => {
+    const refusal = toTokenError(error);
+    const level = refusal.status >= 500 ? 'error' : 'info';
+    context.logger.log(level, 'a legacy exchange was refused', {
+      refusal: refusal.code,
+      detail: refusal.detail,
+      error,
+    });
+    if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');
+    sendTokenError(res, refusal);
+  };
+}

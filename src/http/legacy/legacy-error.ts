@@ -1,0 +1,73 @@
+import type { Response } from 'express';
+import type { OAuthError } from '../../shared/oauth-error.ts';
+
+/**
+ * A refusal of a resource call in the form that every old client reads: string `error` and integer `code` (quirk Q11).
+ * The texts and numbers are those of legacy-api 2.1 and 2.3.
+ */
+export class LegacyError extends Error {
+  override readonly name = 'LegacyError';
+  readonly status: number;
+  readonly code: number;
+  readonly headers: Record<string, string>;
+  readonly extra: Record<string, unknown>;
+
+  constructor(
+    [status, code, message]: readonly [status: number, code: number, message: string],
+    options: { headers?: Record<string, string>; extra?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+    this.extra = options.extra ?? {};
+  }
+}
+
+/** Status, numeric code and text of each refusal. */
+export const REFUSALS = {
+  invalidToken: [401, 401, 'The provided access token is invalid'],
+  tokenTwice: [400, 400, 'The access token was sent more than once with different values.'],
+  malformed: [400, 400, 'The request body could not be read.'],
+  insecure: [403, 403, 'This API is served over HTTPS only.'],
+  scope: [403, 1002, 'Not within application scope.'],
+  unknownPath: [404, 404, 'The endpoint you requested was not found.'],
+  unknownProfile: [404, 1010, 'Profile could not be found.'],
+  method: [405, 405, 'Method not allowed.'],
+  format: [406, 1005, 'Unsupported response format.'],
+  tooLarge: [413, 413, 'The request is too large.'],
+  rateLimit: [429, 429, 'Too many requests.'],
+  unknown: [500, 1000, 'An unknown error occurred.'],
+  unavailable: [503, 1000, 'The service is temporarily unavailable. Try again later.'],
+} as const satisfies Record<string, readonly [number, number, string]>;
+
+/** Sends a JSON body byte for byte as the old service did: this content type, no entity tag. */
+export function sendJson(res: Response, status: number, body: unknown): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json;charset=UTF-8');
+  res.end(JSON.stringify(body));
+}
+
+/** Answers a resource call's refusal. */
+export function sendLegacyError(res: Response, error: LegacyError): void {
+  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  sendJson(res, error.status, { error: error.message, code: error.code, ...error.extra });
+}
+
+/** Answers a refusal of the token endpoint: recorded status and `error`, plus `error_description` (specification 7). */
+export function sendTokenError(res: Response, error: OAuthError): void {
+  if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
+  sendJson(res, error.status, { error: error.code, error_description: error.description });
+}
+
+/** The recorded challenge of the old service to a call without a token, single quotes included (legacy-api 2.1). */
+const CHALLENGE =
+  "OAuth realm='Service', error='invalid_request', error_description='The request is missing a required parameter, includes an unsupported parameter or parameter value, repeats the same parameter, uses more than one method for including an access token, or is otherwise malformed.'";
+
+/** Answers a call without a token: 401, the challenge, an empty body. */
+export function sendChallenge(res: Response): void {
+  res.statusCode = 401;
+  res.setHeader('WWW-Authenticate', CHALLENGE);
+  res.setHeader('Content-Type', 'text/html; charset=UTF-8');
+  res.end();
+}

@@ -1,0 +1,72 @@
+import type { Channel } from '../../upstream/main-api.ts';
+
+/** The older generation's names of the services; a newer service goes by its modern description (legacy-api 1.3). */
+const SERVICE_NAMES: Readonly<Record<string, string>> = {
+  twitter: 'Twitter',
+  facebook: 'Facebook',
+  linkedin: 'LinkedIn',
+  instagram: 'Instagram',
+  pinterest: 'Pinterest',
+  googlebusiness: 'Google Business',
+  tiktok: 'TikTok',
+  mastodon: 'Mastodon',
+  youtube: 'YouTube',
+  threads: 'Threads',
+  bluesky: 'Bluesky',
+  startPage: 'Start Page',
+};
+
+/** Unix seconds of an ISO time; 0 when it cannot be read, for old clients throw at anything but a number. */
+export function unixSeconds(iso: string | null | undefined): number {
+  const time = Date.parse(iso ?? '');
+  return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
+}
+
+/** Days with the same times come together, the way the old answers grouped them; days without times are left out. */
+export function legacySchedules(
+  schedule: Channel['postingSchedule'],
+): Array<{ days: string[]; times: string[] }> {
+  const groups = new Map<string, { days: string[]; times: string[] }>();
+  for (const { day, times } of schedule.filter((row) => row.times.length > 0)) {
+    const group = groups.get(times.join()) ?? { days: [], times };
+    group.days.push(day);
+    groups.set(times.join(), group);
+  }
+  return [...groups.values()];
+}
+
+function formattedUsername(channel: Channel): string {
+  const name = channel.displayName || channel.name;
+  return channel.service === 'twitter' && !name.startsWith('@') ? `@${channel.name.replace(/^@/, '')}` : name;
+}
+
+/**
+ * One profile of `profiles.json` from a modern channel: field names and types of legacy-api 1.3 (quirk Q9: ids are
+ * text, times whole seconds). What has no modern counterpart holds the value that an untouched old profile had.
+ */
+export function legacyProfile(channel: Channel, userId: string) {
+  return {
+    id: channel.id,
+    _id: channel.id,
+    avatar: channel.avatar,
+    avatar_https: channel.avatar,
+    counts: { pending: 0, sent: 0, drafts: 0, daily_suggestions: 0 },
+    created_at: unixSeconds(channel.createdAt),
+    default: true,
+    disabled: channel.isLocked,
+    disconnected: channel.isDisconnected ? 'true' : null,
+    formatted_service: SERVICE_NAMES[channel.service] ?? channel.descriptor,
+    formatted_username: formattedUsername(channel),
+    paused: channel.isQueuePaused,
+    schedules: legacySchedules(channel.postingSchedule),
+    service: channel.service,
+    service_id: channel.serviceId,
+    service_type: channel.type,
+    service_username: channel.name,
+    statistics: {},
+    team_members: [userId],
+    timezone: channel.timezone,
+    user_id: userId,
+    utm_tracking: 'enabled',
+  };
+}

@@ -1,0 +1,39 @@
+import type { Response } from 'express';
+import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
+
+interface AnswerToApp {
+  code?: string;
+  error?: OAuthErrorCode;
+  /** As the app wrote it, percent-encoding included. */
+  rawState: string | undefined;
+}
+
+/** Escapes what may not stand in a header or an address; what was percent-encoded already stays as it is. */
+function headerSafe(text: string): string {
+  return text.replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, (character) =>
+    character.charCodeAt(0) < 0x100
+      ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+      : encodeURIComponent(character),
+  );
+}
+
+/**
+ * The callback with the answer appended: its own query is kept, the slash of a code stays a slash (quirk Q3), `state`
+ * goes back byte for byte.
+ */
+export function callbackLocation(redirectUri: string, { code, error, rawState }: AnswerToApp): string {
+  const answer = [
+    ...(code === undefined ? [] : [`code=${code}`]),
+    ...(error === undefined ? [] : [`error=${error}`]),
+    ...(rawState === undefined ? [] : [`state=${headerSafe(rawState)}`]),
+  ].join('&');
+  const separator = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?';
+  return `${headerSafe(redirectUri)}${separator}${answer}`;
+}
+
+/** Sends the browser back to an app; `redirectUri` is always one of the app's registered callbacks. */
+export function redirectToApp(res: Response, redirectUri: string, answer: AnswerToApp): void {
+  res.statusCode = 302;
+  res.setHeader('Location', callbackLocation(redirectUri, answer));
+  res.end();
+}

@@ -1,0 +1,127 @@
+import busboy from 'busboy';
+import type { Request } from 'express';
+
+/**
+ * The parameters of an old call, read once, as plain strings only (style rule 12): pairs in the order they came, so
+ * that a repeated one can be seen and none can become an array or an object.
+ */
+export class Parameters {
+  readonly #pairs: ReadonlyArray<readonly [string, string]>;
+
+  constructor(pairs: Iterable<readonly [string, string]>) {
+    this.#pairs = [...pairs];
+  }
+
+  /** Every value under a name. */
+  all(name: string): string[] {
+    return this.#pairs.filter(([key]) => key === name).map(([, value]) => value);
+  }
+
+  /** The first value; a parameter without a value counts as absent (draft 20 section 3.1). */
+  get(name: string): string | undefined {
+    return this.all(name)[0] || undefined;
+  }
+
+  has(name: string): boolean {
+    return this.#pairs.some(([key]) => key === name);
+  }
+
+  /** Which of the names come more than once, `name[]` and `name[0]` included. */
+  repeated(names: readonly string[]): string[] {
+    return names.filter((name) => {
+      const bracketed = this.#pairs.some(([key]) => key.startsWith(`${name}[`));
+      return bracketed || this.all(name).length > 1;
+    });
+  }
+}
+
+/** The text behind the first `?` of the address, as it was sent. */
+export function rawQuery(req: Request): string {
+  const start = req.originalUrl.indexOf('?');
+  return start < 0 ? '' : req.originalUrl.slice(start + 1);
+}
+
+/** The query's parameters, decoded once (quirk Q2). */
+export function queryParameters(req: Request): Parameters {
+  return new Parameters(new URLSearchParams(rawQuery(req)));
+}
+
+/** A body that is not what its content type says. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody';
+}
+
+const MULTIPART_LIMITS = { fields: 200, parts: 200, fieldSize: 64 * 1024, fileSize: 1, headerPairs: 50 };
+
+function multipartPairs(body: Buffer, contentType: string): Promise<Array<[string, string]>> {
+  return new Promise((resolve, reject) => {
+    const refuse = (message: string, cause?: unknown) => reject(new MalformedBody(message, { cause }));
+    const pairs: Array<[string, string]> = [];
+    try {
+      const parser = busboy({ headers: { 'content-type': contentType }, limits: MULTIPART_LIMITS });
+      parser.on('field', (name, value) => pairs.push([name, value]));
+      parser.on('file', (_name, stream) => stream.resume());
+      parser.on('fieldsLimit', () => refuse('too many fields'));
+      parser.on('error', (cause) => refuse('broken multipart body', cause));
+      parser.on('close', () => resolve(pairs));
+      parser.end(body);
+    } catch (cause) {
+      refuse('broken multipart body', cause);
+    }
+  });
+}
+
+function jsonPairs(body: Buffer): Array<[string, string]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw new MalformedBody('broken JSON body', { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new MalformedBody('not a JSON object');
+  return Object.entries(value).map(([name, item]) => [
+    typeof item === 'string' ? name : `${name}[]`,
+    String(item),
+  ]);
+}
+
+const FORM_PARAMETER_LIMIT = 1000;
+
+function formPairs(body: Buffer): Array<[string, string]> {
+  const pairs = [...new URLSearchParams(body.toString('utf8'))];
+  if (pairs.length > FORM_PARAMETER_LIMIT) throw new MalformedBody('too many parameters');
+  return pairs;
+}
+
+/** The content types whose bodies carry parameters (legacy-api 3.4). */
+export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'other';
+
+/** What kind of body a request has, by its content type; an empty one is `none` whatever it says. */
+export function bodyKind(req: Request): BodyKind {
+  const body: unknown = req.body;
+  if (!Buffer.isBuffer(body) || body.length === 0) return 'none';
+  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type === 'multipart/form-data') return 'multipart';
+  return type === 'application/json' ? 'json' : 'other';
+}
+
+/**
+ * The body's parameters; a body of another kind has none.
+ * @throws {MalformedBody}
+ */
+export async function bodyParameters(req: Request): Promise<Parameters> {
+  const body = req.body as Buffer;
+  switch (bodyKind(req)) {
+    case 'form':
+      return new Parameters(formPairs(body));
+    case 'multipart':
+      return new Parameters(await multipartPairs(body, req.headers['content-type'] ?? ''));
+    case 'json':
+      return new Parameters(jsonPairs(body));
+    case 'none':
+    case 'other':
+      return new Parameters([]);
+  }
+}

@@ -1,0 +1,35 @@
+import type { RequestHandler } from 'express';
+import type { Context } from '../../domain/context.ts';
+import type { Reading } from '../../domain/read-account.ts';
+import { type createCalls, readFor } from './call.ts';
+import { sendJson } from './legacy-error.ts';
+import { unixSeconds } from './legacy-profile.ts';
+
+/**
+ * The old user object (legacy-api 1.2): both `id` and `_id` (quirk Q10), and `secret_email`, which old sign-in clients
+ * show as the name. Plan, referral and activity have no modern counterpart.
+ */
+function legacyUser({ account, fetchedAt }: Reading) {
+  return {
+    id: account.id,
+    _id: account.id,
+    activity_at: Math.floor(fetchedAt / 1000),
+    created_at: unixSeconds(account.createdAt),
+    email: account.email,
+    name: account.name ?? account.email,
+    plan: 'free',
+    referral_link: '',
+    referral_token: '',
+    secret_email: account.email,
+    timezone: account.timezone ?? 'UTC',
+    twentyfour_hour_time: account.preferences?.timeFormat === '24',
+    week_starts_monday: account.preferences?.startOfWeek?.toLowerCase() === 'monday',
+  };
+}
+
+/** GET /1/user.json. */
+export function user(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+  return call(async (mapping, _req, res) => {
+    sendJson(res, 200, legacyUser(await readFor(context, mapping, res)));
+  });
+}

@@ -1,0 +1,46 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { Logger } from '../shared/logger.ts';
+import type { Pages } from '../shared/pages.ts';
+import { PageError } from './page-error.ts';
+import { sendPage } from './page-headers.ts';
+import { requestIdOf } from './request-id.ts';
+
+const SOMETHING_BROKE = new PageError(500, 'Something went wrong', {
+  reason: 'The page could not be shown. Nothing was lost.',
+  next: 'Try again in a minute. If it happens again, give the request number below to support.',
+});
+
+const FORM_REFUSED = new PageError(403, 'This form has expired', {
+  reason: 'It was not sent from the page that this browser opened.',
+  next: 'Open the page again and repeat what you did.',
+});
+
+const UNREADABLE = new PageError(400, 'This request could not be read', {
+  reason: 'The form was too large or broken.',
+});
+
+/** The page for whatever was thrown; the forgery guard and the form reader mark theirs by code and type. */
+function toPageError(error: unknown): PageError {
+  if (error instanceof PageError) return error;
+  const { code, type } = error as { code?: unknown; type?: unknown };
+  if (code === 'EBADCSRFTOKEN') return FORM_REFUSED;
+  return typeof type === 'string' ? UNREADABLE : SOMETHING_BROKE;
+}
+
+/** A page for an address that is not served. */
+export const pageNotFound: RequestHandler = () => {
+  throw new PageError(404, 'There is no such page', {
+    reason: 'The address is not one that is served here.',
+  });
+};
+
+/** The one error answer for people. */
+export function pageFailures(logger: Logger, pages: Pages): ErrorRequestHandler {
+  return (error, _req, res, _next) => {
+    const { status, title, message, next } = toPageError(error);
+    const requestId = status >= 500 ? requestIdOf(res) : undefined;
+    if (status >= 500) logger.error('a page failed', { requestId, error });
+    res.statusCode = status;
+    sendPage(res, pages.render('error', { title, reason: message, next, requestId }));
+  };
+}

@@ -1,0 +1,13 @@
+import type { RequestHandler, Response } from 'express';
+import { newHexId } from '../shared/ids.ts';
+
+/** Gives each request an id of our own; one from outside is not taken over, for it stands in the history. */
+export const giveRequestId: RequestHandler = (_req, res, next) => {
+  res.locals['requestId'] = newHexId();
+  next();
+};
+
+/** The id of the request that is being answered. */
+export function requestIdOf(res: Response): string {
+  return String(res.locals['requestId']);
+}

@@ -1,0 +1,117 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
+import { denyRequest, startConsent } from '../../domain/consent.ts';
+import type { Context } from '../../domain/context.ts';
+import { openRequest, rawStateOf } from '../../domain/request-authorization.ts';
+import { findApp } from '../../store/apps.ts';
+import type { AuthorizationRequest } from '../../store/tables.ts';
+import { redirectToApp } from '../legacy/redirect-to-app.ts';
+import { PageError } from '../page-error.ts';
+import { sendPage } from '../page-headers.ts';
+import type { SigninParts } from './parts.ts';
+import { scopeWords } from './scope-words.ts';
+
+/**
+ * GET and POST /approve/:id: the page on which a person decides, named after the app and its callback host, before the
+ * modern consent that may name the bridge alone (design 5, approval). Its address changes nothing; the form is single
+ * use and bound to this browser.
+ */
+
+const START_AGAIN = 'Go back to the app and start again from there.';
+
+const gone = () =>
+  new PageError(404, 'This page has expired', {
+    reason: 'The request was decided already or is too old.',
+    next: START_AGAIN,
+  });
+
+const foreign = () =>
+  new PageError(403, 'Opened in another browser', {
+    reason: 'This request belongs to the browser in which it was started.',
+    next: START_AGAIN,
+  });
+
+async function openedRequest(
+  parts: SigninParts,
+  req: Request,
+  browser: string,
+): Promise<AuthorizationRequest> {
+  const request = await openRequest(parts.context, String(req.params['id']), browser);
+  if (request === 'gone') throw gone();
+  if (request === 'foreign') throw foreign();
+  if (request.phase !== 'new') throw gone();
+  return request;
+}
+
+/** Where the app sends people back to, in words: the host, or the scheme of an app on a device. */
+function destinationOf(redirectUri: string): string {
+  if (redirectUri === OUT_OF_BAND) return 'this page, which will show a code';
+  const { protocol, host } = new URL(redirectUri);
+  return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
+}
+
+/** The form's answer may redirect to these; Chromium checks the whole chain (CSP form-action). */
+function formTargets(context: Context, redirectUri: string): string {
+  const modern = new URL(context.server.authorizationUrl).origin;
+  const { protocol, origin } = new URL(redirectUri);
+  return `'self' ${modern} ${/^https?:$/.test(protocol) ? origin : protocol}`;
+}
+
+/** Shows the page. */
+export function showApproval(parts: SigninParts): RequestHandler {
+  return async (req, res) => {
+    const { context } = parts;
+    const browser = parts.browser.readOrGive(req, res);
+    const request = await openedRequest(parts, req, browser);
+    const app = await findApp(context.store.durable, request.client_id);
+    if (!app) throw gone();
+    const page = parts.pages.render('approve', {
+      title: `Connect ${app.name} to your account?`,
+      appName: app.name,
+      destination: destinationOf(request.redirect_uri),
+      rights: scopeWords(context.settings.scopes),
+      csrfToken: parts.forgery.generateCsrfToken(req, res),
+    });
+    sendPage(res, page, formTargets(context, request.redirect_uri));
+  };
+}
+
+async function deny(
+  parts: SigninParts,
+  res: Response,
+  decided: { request: AuthorizationRequest; browser: string },
+) {
+  const { request, browser } = decided;
+  if (!(await denyRequest(parts.context, { id: request.id, browser }))) throw gone();
+  if (request.redirect_uri === OUT_OF_BAND) {
+    throw new PageError(200, 'Not connected', { reason: 'You said no. Nothing was connected.' });
+  }
+  redirectToApp(res, request.redirect_uri, {
+    error: 'access_denied',
+    rawState: rawStateOf(parts.context, request),
+  });
+}
+
+/** Takes the decision: no goes back to the app, yes goes on to the modern consent. */
+export function decideApproval(parts: SigninParts): RequestHandler {
+  return async (req, res, next) => {
+    const { context } = parts;
+    const decision = (req.body as Record<string, unknown> | undefined)?.['decision'];
+    const browser = parts.browser.read(req);
+    if (browser === undefined) throw foreign();
+    const request = await openedRequest(parts, req, browser);
+    if (decision === 'deny') return deny(parts, res, { request, browser });
+    if (decision !== 'allow') {
+      throw new PageError(400, 'Nothing was decided', {
+        reason: 'Choose to allow or to deny.',
+        next: START_AGAIN,
+      });
+    }
+    req.body = {};
+    const step = {
+      keepVerifier: (verifier: string) => startConsent(context, { id: request.id, browser }, verifier),
+      takeVerifier: () => undefined,
+    };
+    parts.leave(step)(req, res, next);
+  };
+}

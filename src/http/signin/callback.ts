@@ -1,0 +1,104 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
+import { completeAuthorization } from '../../domain/complete-authorization.ts';
+import { takeReturn } from '../../domain/consent.ts';
+import { rawStateOf } from '../../domain/request-authorization.ts';
+import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
+import type { AuthorizationRequest } from '../../store/tables.ts';
+import { Forbidden } from '../../upstream/main-api.ts';
+import { Rejected } from '../../upstream/outcomes.ts';
+import { redirectToApp } from '../legacy/redirect-to-app.ts';
+import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
+import { PageError } from '../page-error.ts';
+import { sendPage } from '../page-headers.ts';
+import type { SigninParts } from './parts.ts';
+
+/**
+ * GET /callback: the return from the modern consent. In order: state (known, unused, this browser), issuer, denial,
+ * exchange; so that a foreign state is refused before anything else, denials included (specification 5.4).
+ */
+
+const SINGLE = ['state', 'code', 'error', 'iss'];
+
+const unknownState = () =>
+  new PageError(403, 'This sign-in cannot be finished', {
+    reason: 'It was not started in this browser, or it was finished already.',
+    next: 'Go back to the app and start again from there.',
+  });
+
+async function claimedReturn(parts: SigninParts, req: Request, query: QueryParameters) {
+  const state = query.get('state');
+  const browser = parts.browser.read(req);
+  if (query.repeated(SINGLE).length > 0 || state === undefined || browser === undefined) throw unknownState();
+  const returned = await takeReturn(parts.context, state, browser);
+  if (!returned) throw unknownState();
+  return returned;
+}
+
+/** RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. */
+async function isFromOurServer(parts: SigninParts, query: QueryParameters): Promise<boolean> {
+  const iss = query.get('iss');
+  const metadata = await parts.context.server.metadata();
+  return iss === undefined ? !metadata.sendsIssuer : iss === metadata.issuer;
+}
+
+/** What the app is told of a failure upstream (draft 20 section 4.1.2.1). */
+function errorForApp(upstreamError: string): OAuthErrorCode {
+  if (upstreamError === 'access_denied' || upstreamError === 'temporarily_unavailable') return upstreamError;
+  return 'server_error';
+}
+
+function errorOfFailure(error: unknown): OAuthErrorCode {
+  return error instanceof Rejected || error instanceof Forbidden ? 'server_error' : 'temporarily_unavailable';
+}
+
+type Outcome = { code: string } | { error: OAuthErrorCode };
+
+function answerApp(parts: SigninParts, res: Response, request: AuthorizationRequest, outcome: Outcome): void {
+  if (request.redirect_uri !== OUT_OF_BAND) {
+    return redirectToApp(res, request.redirect_uri, {
+      ...outcome,
+      rawState: rawStateOf(parts.context, request),
+    });
+  }
+  if ('error' in outcome) {
+    throw new PageError(200, 'Not connected', {
+      reason: 'The app was not connected.',
+      next: 'Start again from the app.',
+    });
+  }
+  const page = parts.pages.render('code', { title: 'Your code', code: outcome.code });
+  sendPage(res, page);
+}
+
+async function exchangeAndComplete(
+  parts: SigninParts,
+  returned: { request: AuthorizationRequest; verifier: string },
+  exchanged: Parameters<RequestHandler>,
+): Promise<Outcome> {
+  const step = { keepVerifier: async () => undefined, takeVerifier: () => returned.verifier };
+  try {
+    const consented = await parts.exchange(step, exchanged);
+    return { code: await completeAuthorization(parts.context, returned.request, consented) };
+  } catch (error) {
+    parts.context.logger.error('a consent could not be finished', { requestId: returned.request.id, error });
+    return { error: errorOfFailure(error) };
+  }
+}
+
+/** The handler of the one callback that is registered at the modern side. */
+export function callback(parts: SigninParts): RequestHandler {
+  return async (req, res, next) => {
+    const query = queryParameters(req);
+    const returned = await claimedReturn(parts, req, query);
+    if (!(await isFromOurServer(parts, query))) throw unknownState();
+    const denial = query.get('error');
+    const isWhole = query.has('code') !== (denial !== undefined);
+    if (!isWhole) throw unknownState();
+    const outcome =
+      denial === undefined
+        ? await exchangeAndComplete(parts, returned, [req, res, next])
+        : { error: errorForApp(denial) };
+    answerApp(parts, res, returned.request, outcome);
+  };
+}

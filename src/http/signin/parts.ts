@@ -1,0 +1,57 @@
+import type { RequestHandler } from 'express';
+import passportLibrary from 'passport';
+import type { Consented } from '../../domain/complete-authorization.ts';
+import type { Context } from '../../domain/context.ts';
+import type { Pages } from '../../shared/pages.ts';
+import type { KeyRing } from '../../shared/secrets.ts';
+import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts';
+import { createForgeryGuard } from './forgery-guard.ts';
+import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
+
+/** What the pages of sign-in and approval share. */
+export interface SigninParts {
+  context: Context;
+  pages: Pages;
+  browser: BrowserCookie;
+  forgery: ReturnType<typeof createForgeryGuard>;
+  /** Sends the browser to the modern consent. */
+  leave(step: ConsentStep): RequestHandler;
+  /** Exchanges the modern code of a claimed return. Rejects with a `TokenFailure`. */
+  exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<Consented>;
+}
+
+/** The library wraps what our exchange threw. */
+function unwrap(error: unknown): unknown {
+  return (error as { oauthError?: unknown }).oauthError ?? error;
+}
+
+/** Builds them once. */
+export function createSigninParts(context: Context, pages: Pages, session: KeyRing): SigninParts {
+  const { publicUrl, scopes } = context.settings;
+  const passport = new passportLibrary.Authenticator();
+  const browser = createBrowserCookie(publicUrl);
+  const callbackUrl = `${publicUrl}/callback`;
+  const strategyFor = (step: ConsentStep) =>
+    new ModernStrategy({ server: context.server, clock: context.clock, callbackUrl, scope: scopes }, step);
+  return {
+    context,
+    pages,
+    browser,
+    forgery: createForgeryGuard(session, browser, publicUrl),
+    leave: (step) => passport.authenticate(strategyFor(step), { session: false }) as RequestHandler,
+    exchange: (step, exchanged) =>
+      new Promise((resolve, reject) => {
+        const settle = (error: unknown, consented: unknown) => {
+          if (error) return reject(unwrap(error));
+          if (!consented) return reject(new Error('the strategy refused a claimed return'));
+          resolve(consented as Consented);
+        };
+        const handler = passport.authenticate(
+          strategyFor(step),
+          { session: false },
+          settle,
+        ) as RequestHandler;
+        void handler(...exchanged);
+      }),
+  };
+}

@@ -1,0 +1,17 @@
+/** What each modern scope lets an app do (specification 5.8), in words for the person who decides. */
+const WORDS: Readonly<Record<string, string>> = {
+  'account:read': 'See your account and your channels',
+  'account:write': 'Change your account settings',
+  'posts:read': 'See your posts and your queue',
+  'posts:write': 'Create and manage posts for you',
+  'ideas:read': 'See your ideas',
+  'ideas:write': 'Create and manage your ideas',
+  'snippets:read': 'See your snippets',
+  'snippets:write': 'Create and manage your snippets',
+  offline_access: 'Keep this access until you take it back',
+};
+
+/** One line per scope, in the order asked for; a scope without words stands by its name. */
+export function scopeWords(scopes: string): string[] {
+  return scopes.split(/\s+/).map((scope) => WORDS[scope] ?? scope);
+}

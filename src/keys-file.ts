@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { Key, KeyRing, Keys } from './shared/secrets.ts';
+
+/**
+ * The key file: one list of keys per purpose, each key `{ id, secret }` with 32 bytes in base64url, the first of a list
+ * being the active one. It is made at the first start of a fresh machine and never again: a lost key file must stop the
+ * start, because new keys would turn every stored token into an unknown one.
+ */
+
+const PURPOSES = ['digest', 'sealing', 'session', 'history'] as const;
+
+const keyList = z
+  .array(
+    z.object({
+      id: z.string().regex(/^[a-z0-9]{1,16}$/),
+      secret: z
+        .string()
+        .refine((text) => Buffer.from(text, 'base64url').length === 32, 'must be 32 bytes in base64url'),
+    }),
+  )
+  .min(1);
+
+const keysFile = z.object({ digest: keyList, sealing: keyList, session: keyList, history: keyList });
+
+function createKeysFile(path: string): void {
+  const fresh = () => [{ id: 'k1', secret: randomBytes(32).toString('base64url') }];
+  const content = Object.fromEntries(PURPOSES.map((purpose) => [purpose, fresh()]));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+function ringOf(list: z.infer<typeof keyList>): KeyRing {
+  const all: Key[] = list.map(({ id, secret }) => ({ id, secret: Buffer.from(secret, 'base64url') }));
+  const [active] = all;
+  if (!active) throw new Error('an empty list of keys');
+  return { active, all };
+}
+
+/**
+ * Reads the keys, making them when the file is missing and `mayCreate` says that nothing depends on older ones.
+ * @throws {Error} saying in plain words what is wrong with the file
+ */
+export function loadKeys(path: string, mayCreate: boolean): Keys {
+  if (!existsSync(path)) {
+    if (!mayCreate)
+      throw new Error(`KEYS_FILE: ${path} is missing, and stored tokens can only be read with it`);
+    createKeysFile(path);
+  }
+  const parsed = keysFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`KEYS_FILE: ${path} is not usable: ${problems.join('; ')}`);
+  }
+  const { digest, sealing, session, history } = parsed.data;
+  return {
+    digest: ringOf(digest),
+    sealing: ringOf(sealing),
+    session: ringOf(session),
+    history: ringOf(history),
+  };
+}

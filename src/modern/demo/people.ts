@@ -1,0 +1,91 @@
+import type { AccountRecord, OrganizationLimits, OrganizationRecord } from '../main-api/data.ts';
+
+interface DemoPerson {
+  account: AccountRecord;
+  password: string;
+  organizations: OrganizationRecord[];
+}
+
+// As seen on the real service: a free plan and a paid one (modern-api.md 1.3); the other numbers are made up.
+const freePlan: OrganizationLimits = {
+  channels: 3,
+  members: 1,
+  scheduledPosts: 10,
+  scheduledThreadsPerChannel: 10,
+  scheduledStoriesPerChannel: 10,
+  generateContent: 50,
+  tags: 3,
+  ideas: 100,
+  ideaGroups: 3,
+  savedReplies: 3,
+  postTemplates: 3,
+};
+
+const paidPlan: OrganizationLimits = {
+  ...freePlan,
+  channels: 25,
+  members: 10,
+  scheduledPosts: 5000,
+  ideas: 5000,
+  tags: 250,
+  ideaGroups: 100,
+};
+
+const dana: DemoPerson = {
+  password: 'grantbridge-demo',
+  account: {
+    id: '5e1f0c9a7b3d4e2f8a6c1d01',
+    email: 'demo@grantbridge.example',
+    backupEmail: null,
+    name: 'Dana Demo',
+    avatar: 'https://images.grantbridge.example/accounts/dana.png',
+    timezone: 'Europe/Berlin',
+    createdAt: '2016-04-11T08:12:31.204Z',
+    preferences: { timeFormat: '24', startOfWeek: 'monday', defaultScheduleOption: 'Queue' },
+  },
+  organizations: [
+    {
+      id: '5e1f0c9a7b3d4e2f8a6c2d01',
+      name: 'Dana’s Bakery',
+      ownerEmail: 'demo@grantbridge.example',
+      members: { totalCount: 3 },
+      shouldEnforce2FASetup: false,
+      limits: paidPlan,
+    },
+    {
+      id: '5e1f0c9a7b3d4e2f8a6c2d02',
+      name: 'Riverside Running Club',
+      ownerEmail: 'demo@grantbridge.example',
+      members: { totalCount: 1 },
+      shouldEnforce2FASetup: false,
+      limits: freePlan,
+    },
+  ],
+};
+
+const second: DemoPerson = {
+  password: 'grantbridge-second',
+  account: {
+    id: '5e1f0c9a7b3d4e2f8a6c1d02',
+    email: 'second@grantbridge.example',
+    backupEmail: 'sam@backup.example',
+    name: 'Sam Second',
+    avatar: 'https://images.grantbridge.example/accounts/sam.png',
+    timezone: 'America/New_York',
+    createdAt: '2019-10-02T17:45:09.871Z',
+    preferences: { timeFormat: '12', startOfWeek: 'sunday', defaultScheduleOption: 'FixedTime' },
+  },
+  organizations: [
+    {
+      id: '5e1f0c9a7b3d4e2f8a6c2d03',
+      name: 'Second Street Records',
+      ownerEmail: 'second@grantbridge.example',
+      members: { totalCount: 1 },
+      shouldEnforce2FASetup: true,
+      limits: freePlan,
+    },
+  ],
+};
+
+/** The first one is the person whose credentials are printed and shown. */
+export const demoPeople: readonly [DemoPerson, ...DemoPerson[]] = [dana, second];

@@ -1,0 +1,22 @@
+import type { DemoCredentials } from '../settings.ts';
+import type { Store } from '../store/store.ts';
+import { demoChannels } from './channels.ts';
+import { demoPeople } from './people.ts';
+
+/**
+ * Puts the demo people and their channels into the store and returns the credentials to show. All ids are fixed and
+ * what is there already stays, so a second start changes nothing.
+ */
+export async function seedDemo({ accounts, publishing }: Store): Promise<DemoCredentials> {
+  for (const { account, password, organizations } of demoPeople) {
+    // One after the other: each hash takes a core for a moment, and only the first start does any.
+    // oxlint-disable-next-line no-await-in-loop
+    await accounts.add(account, password);
+    for (const [position, organization] of organizations.entries()) {
+      publishing.addOrganization(account.id, organization, position);
+    }
+  }
+  for (const [position, channel] of demoChannels.entries()) publishing.addChannel(channel, position);
+  const [{ account, password }] = demoPeople;
+  return { accountId: account.id, email: account.email, password };
+}

@@ -1,0 +1,62 @@
+import type { Pages } from '../shared/pages.ts';
+import type { Configuration } from './oidc.ts';
+import { siteName } from './page-headers.ts';
+
+interface Explanation {
+  title: string;
+  text: string;
+}
+
+const EXPIRED: Explanation = {
+  title: 'This page has expired',
+  text: 'Go back to the app you came from and start again. Nothing was changed.',
+};
+
+const EXPLANATIONS: Record<string, Explanation> = {
+  invalid_client: {
+    title: 'We do not know this app',
+    text: 'The app that sent you here is not registered with us, so we cannot send you back to it.',
+  },
+  invalid_redirect_uri: {
+    title: 'This link is not safe to follow',
+    text: 'The app asked us to send you to an address it has not registered. We stopped here to protect your account.',
+  },
+  server_error: {
+    title: 'Something went wrong on our side',
+    text: 'Nothing was changed. Please try again in a moment.',
+  },
+};
+
+const OTHER: Explanation = {
+  title: 'This request is not complete',
+  text: 'The app that sent you here made a mistake in its request. Go back to it and try again.',
+};
+
+export interface PageError {
+  error: string;
+  description?: string | undefined;
+  /** A page that was open for too long, or was used already. */
+  expired?: boolean;
+}
+
+/** A whole HTML page: what happened, what to do, and the technical words for whoever has to mend it. */
+export function renderErrorPage(pages: Pages, { error, description, expired }: PageError): string {
+  const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);
+  return pages.render('error', { ...explanation, error, description, siteName, narrow: true });
+}
+
+/** HTML for people at /auth; JSON for programs everywhere else, whatever they say they accept. */
+export function createRenderError(pages: Pages): NonNullable<Configuration['renderError']> {
+  return (ctx, out, error) => {
+    if (!ctx.path.startsWith('/auth')) {
+      ctx.body = out;
+      return;
+    }
+    ctx.type = 'html';
+    ctx.body = renderErrorPage(pages, {
+      error: out.error,
+      description: out.error_description,
+      expired: error.name === 'SessionNotFound',
+    });
+  };
+}

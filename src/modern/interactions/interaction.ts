@@ -1,0 +1,55 @@
+import type { Request, Response } from 'express';
+import type { Pages } from '../../shared/pages.ts';
+import { errors } from '../oidc.ts';
+import type { Provider } from '../oidc.ts';
+import type { DemoCredentials } from '../settings.ts';
+import type { Store } from '../store/store.ts';
+import type { Attempts } from './attempts.ts';
+
+export interface InteractionParts {
+  provider: Provider;
+  store: Store;
+  pages: Pages;
+  attempts: Attempts;
+  demo: DemoCredentials | undefined;
+}
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+type InteractionResult = Parameters<Provider['interactionResult']>[2];
+
+/** The running authorization request of this address, which its signed cookie must confirm. */
+export async function loadInteraction(
+  { provider }: InteractionParts,
+  req: Request,
+  res: Response,
+): Promise<Interaction> {
+  const interaction = await provider.interactionDetails(req, res);
+  if (interaction.uid !== req.params['uid']) {
+    throw new errors.SessionNotFound('interaction address and cookie do not match');
+  }
+  return interaction;
+}
+
+export function parameter({ params }: Interaction, name: string): string {
+  const value = params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Hands the outcome to the provider and sends the browser on to it. Only the path is used: the browser may know this
+ * server by another name than the issuer's, and its cookies are bound to that name.
+ */
+export async function finish(
+  { provider }: InteractionParts,
+  { req, res }: { req: Request; res: Response },
+  result: InteractionResult,
+): Promise<void> {
+  const returnTo = await provider.interactionResult(req, res, result);
+  res.redirect(303, new URL(returnTo).pathname);
+}
+
+/** The refusal of specification 5.4, from the sign-in page as well as from the consent page. */
+export const DENIED: InteractionResult = {
+  error: 'access_denied',
+  error_description: 'the user denied the app',
+};

@@ -1,0 +1,58 @@
+/**
+ * The pages a person meets on the way through an authorization request, below /interaction/:uid. Which one is shown is
+ * the provider's decision (its prompt); what is decided goes back to it as an interaction result.
+ */
+import { Router, urlencoded } from 'express';
+import type { Request, Response } from 'express';
+import { errorHandler } from '../error-handler.ts';
+import { renderErrorPage } from '../error-pages.ts';
+import { errors } from '../oidc.ts';
+import { decide, showConsent, switchAccount } from './consent.ts';
+import { DENIED, finish, type InteractionParts, loadInteraction } from './interaction.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { showSignIn, signIn } from './sign-in.ts';
+
+type Action = (parts: InteractionParts, req: Request, res: Response) => Promise<void>;
+
+async function show(parts: InteractionParts, req: Request, res: Response): Promise<void> {
+  const interaction = await loadInteraction(parts, req, res);
+  if (interaction.prompt.name === 'consent') return showConsent(parts, interaction, res);
+  return showSignIn(parts, interaction, { res, form: { status: 200 } });
+}
+
+async function cancel(parts: InteractionParts, req: Request, res: Response): Promise<void> {
+  await loadInteraction(parts, req, res);
+  return finish(parts, { req, res }, DENIED);
+}
+
+/** A form that belongs to another step (an old tab, the back button) shows the step that is due. */
+function during(prompt: string, action: Action): Action {
+  return async (parts, req, res) => {
+    const interaction = await loadInteraction(parts, req, res);
+    if (interaction.prompt.name === prompt) return action(parts, req, res);
+    res.redirect(303, `/interaction/${interaction.uid}`);
+  };
+}
+
+const explainExpiry = ({ pages }: InteractionParts) =>
+  errorHandler((error, res) => {
+    if (!(error instanceof errors.SessionNotFound)) return false;
+    res
+      .status(400)
+      .type('html')
+      .send(renderErrorPage(pages, { error: error.message, expired: true }));
+    return true;
+  });
+
+export function createInteractions(parts: InteractionParts): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const run = (action: Action) => (req: Request, res: Response) => action(parts, req, res);
+  const form = urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 });
+  router.get('/:uid', run(show));
+  router.post('/:uid/sign-in', requireSameOrigin, form, run(during('login', signIn)));
+  router.post('/:uid/consent', requireSameOrigin, form, run(during('consent', decide)));
+  router.post('/:uid/switch', requireSameOrigin, run(during('consent', switchAccount)));
+  router.post('/:uid/cancel', requireSameOrigin, run(cancel));
+  router.use(explainExpiry(parts));
+  return router;
+}

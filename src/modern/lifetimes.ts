@@ -1,0 +1,15 @@
+/** All lifetimes of the modern generation, in seconds; the access token's comes from the settings. */
+
+const DAY = 24 * 60 * 60;
+
+export const AUTHORIZATION_CODE_SECONDS = 60;
+export const INTERACTION_SECONDS = 60 * 60;
+export const SESSION_SECONDS = 14 * DAY;
+
+/**
+ * Numbers, not functions: with a function the provider gives the rotated token of a public web client only the rest of
+ * its predecessor's life, and a grant's own 14 days are not extended by refreshing (facts/modern-api 5.4). A legacy
+ * token never expires, so what it stands on must outlive any sensible retirement date.
+ */
+export const REFRESH_TOKEN_SECONDS = 10 * 365 * DAY;
+export const GRANT_SECONDS = 10 * 365 * DAY;

@@ -1,0 +1,77 @@
+/**
+ * The main API (specification 4.1): POST / and POST /graphql, one GraphQL schema, bearer tokens. It owns the schema and
+ * who may see what. It knows neither the authorization server nor the store: both come in as functions, so any other
+ * server can mount it over its own tokens.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Router, text } from 'express';
+import type { Request, Response } from 'express';
+import { GraphQLError } from 'graphql';
+import { createHandler } from 'graphql-http';
+import { errorHandler } from '../error-handler.ts';
+import { type Authenticate, type Caller, requireBearer } from './authentication.ts';
+import type { MainApiData } from './data.ts';
+import { badRequest, prepareOperation } from './operations.ts';
+import type { ApiContext } from './resolvers.ts';
+import { createSchema } from './schema.ts';
+
+const BODY_LIMIT = '256kb';
+
+export interface MainApiParts {
+  authenticate: Authenticate;
+  data: MainApiData;
+  /** Told of every error that is a bug of ours; the client only reads "unexpected". */
+  onUnexpected?: (error: Error) => void;
+}
+
+function createOperationHandler({ data, onUnexpected }: MainApiParts) {
+  const schema = createSchema();
+  return createHandler<IncomingMessage, Caller, ApiContext>({
+    onSubscribe: ({ context: caller }, params) => {
+      const prepared = prepareOperation(schema, params);
+      return 'refusal' in prepared ? prepared.refusal : { ...prepared, contextValue: { caller, data } };
+    },
+    // Without `data` nothing was executed: the variables do not fit the query.
+    onOperation: (_req, _args, result) =>
+      'data' in result || !('errors' in result)
+        ? undefined
+        : badRequest(result.errors ?? [], 'BAD_USER_INPUT'),
+    formatError: (error) => {
+      const bug = error instanceof GraphQLError ? error.originalError : undefined;
+      if (!bug || bug instanceof GraphQLError) return error;
+      onUnexpected?.(bug);
+      return new GraphQLError('An unexpected error occurred', { extensions: { code: 'UNEXPECTED' } });
+    },
+  });
+}
+
+function answerWith(handle: ReturnType<typeof createOperationHandler>) {
+  return async (req: Request, res: Response): Promise<void> => {
+    const caller: Caller = res.locals['caller'];
+    const [body, init] = await handle({
+      method: req.method,
+      url: req.url,
+      // JSON is the only answer there is, whatever a client says it accepts.
+      headers: { 'content-type': req.headers['content-type'], accept: 'application/json' },
+      body: typeof req.body === 'string' ? req.body : '',
+      raw: req,
+      context: caller,
+    });
+    res.status(init.status).set(init.headers ?? {});
+    res.send(body ?? JSON.stringify({ errors: [{ message: 'Unsupported Content-Type' }] }));
+  };
+}
+
+const refuseBody = errorHandler((_error, res) => {
+  res.status(400).json({ errors: [{ message: 'The body could not be read' }] });
+  return true;
+});
+
+/** A router to be mounted at the root of {base_url}. */
+export function createMainApi(parts: MainApiParts): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const readBody = text({ type: () => true, limit: BODY_LIMIT });
+  const answer = answerWith(createOperationHandler(parts));
+  router.post(['/', '/graphql'], requireBearer(parts.authenticate), readBody, answer, refuseBody);
+  return router;
+}

@@ -1,0 +1,36 @@
+/**
+ * Entry of the child process. The parent sends `{ type: 'start', settings }` and gets `{ type: 'ready', url, demo }` or
+ * `{ type: 'failed', message }`. Secrets travel over IPC alone, where no process list and no environment shows them.
+ */
+import { createLogger } from '../shared/logger.ts';
+import { type ModernServer, startModern } from './server.ts';
+import type { ModernSettings } from './settings.ts';
+
+interface StartMessage {
+  type: 'start';
+  settings: ModernSettings;
+}
+
+let running: Promise<ModernServer> | undefined;
+
+async function start(settings: ModernSettings): Promise<void> {
+  try {
+    running = startModern(settings, createLogger({ level: settings.logLevel, name: 'modern' }));
+    const { url, demo } = await running;
+    process.send?.({ type: 'ready', url, demo });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.send?.({ type: 'failed', message }, () => process.exit(1));
+  }
+}
+
+async function stop(): Promise<void> {
+  const server = await running?.catch(() => undefined);
+  await server?.close();
+  process.exit(0);
+}
+
+process.once('message', (message: StartMessage) => void start(message.settings));
+process.once('disconnect', () => void stop());
+process.once('SIGTERM', () => void stop());
+process.once('SIGINT', () => void stop());

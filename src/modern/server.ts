@@ -1,0 +1,72 @@
+/**
+ * The embedded modern generation: a real authorization server and main API, so that a fresh machine runs the whole
+ * system with no other service. It is reached over HTTP alone and imports nothing of the bridge but src/shared; in
+ * production the real service stands in its place.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Logger } from '../shared/logger.ts';
+import { createApp } from './app.ts';
+import { seedDemo } from './demo/seed.ts';
+import type { DemoCredentials, ModernSettings } from './settings.ts';
+import { openStore } from './store/store.ts';
+
+const CLOSE_MILLISECONDS = 2000;
+
+export interface ModernServer {
+  /** The issuer: public origin of the authorization server and the main API. */
+  url: string;
+  /** The port it really listens on. */
+  port: number;
+  demo: DemoCredentials | undefined;
+  /** Lets running requests end for two seconds, then closes the store. */
+  close(): Promise<void>;
+}
+
+async function listen({ host, port }: ModernSettings): Promise<Server> {
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('not listening on a TCP port');
+  return address.port;
+}
+
+function issuerAt(issuer: string, port: number): string {
+  const url = new URL(issuer);
+  if (url.port === '0') url.port = String(port);
+  return url.origin;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MILLISECONDS);
+  await closed;
+  clearTimeout(timer);
+}
+
+/** Starts everything; rejects with the system error when the port is taken or the database cannot be opened. */
+export async function startModern(settings: ModernSettings, logger: Logger): Promise<ModernServer> {
+  const store = openStore(settings.databaseFile);
+  try {
+    for (const client of settings.clients) store.clients.upsert(client);
+    const demo = settings.demo ? await seedDemo(store) : undefined;
+    const server = await listen(settings);
+    const port = portOf(server);
+    const issuer = issuerAt(settings.issuer, port);
+    const { accessTokenSeconds } = settings;
+    server.on('request', createApp({ store, issuer, accessTokenSeconds, demo, logger }));
+    logger.info('modern generation is listening', { issuer });
+    const close = () => closeServer(server).finally(store.close);
+    return { url: issuer, port, demo, close };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import { errors } from '../oidc.ts';
+import type { Adapter, AdapterFactory, AdapterPayload } from '../oidc.ts';
+import type { Clients } from './clients.ts';
+import type { NewRecord, OidcRecords, RecordRow } from './oidc-records.ts';
+import type { Sealer } from './sealing.ts';
+
+export interface AdapterParts {
+  records: OidcRecords;
+  clients: Clients;
+  sealer: Sealer;
+}
+
+/** Kinds that die with their grant. */
+const TOKENS = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken']);
+
+/**
+ * An interaction repeats its own id inside `returnTo` and the session cookie inside `session`; a session may hold the
+ * secret of a sign-out form. Stripping would break the provider, so these two are sealed as a whole.
+ */
+const SEALED = new Set(['Interaction', 'Session']);
+
+function toRecord(
+  kind: string,
+  id: string,
+  payload: AdapterPayload,
+): Omit<NewRecord, 'payload' | 'expiresAt'> {
+  return {
+    id,
+    grantId: kind === 'Grant' ? id : TOKENS.has(kind) ? payload.grantId : undefined,
+    uid: kind === 'Session' ? payload.uid : undefined,
+    accountId: payload.accountId,
+    clientId: payload.clientId,
+  };
+}
+
+/** Storage of every provider model but clients: values in, digests and stripped or sealed payloads at rest. */
+function recordAdapter(kind: string, { records, sealer }: AdapterParts): Adapter {
+  const pack = ({ jti: _id, ...rest }: AdapterPayload) => {
+    const text = JSON.stringify(rest);
+    return SEALED.has(kind) ? sealer.seal(text, kind) : text;
+  };
+  const unpack = (row: RecordRow | undefined, id?: string): AdapterPayload | undefined => {
+    const text = row && SEALED.has(kind) ? sealer.open(row.payload, kind) : row?.payload;
+    if (!row || text === undefined) return undefined;
+    const payload: AdapterPayload = JSON.parse(text);
+    if (id !== undefined) payload.jti = id;
+    if (row.consumedAt !== null) payload.consumed = row.consumedAt;
+    return payload;
+  };
+  return {
+    async upsert(id, payload, expiresIn) {
+      const expiresAt = expiresIn === undefined ? undefined : Math.floor(Date.now() / 1000) + expiresIn;
+      records.upsert(kind, { ...toRecord(kind, id, payload), payload: pack(payload), expiresAt });
+    },
+    find: async (id) => unpack(records.find(kind, id), id),
+    // The provider reads a session by uid only to compare its account, never to save it: the cookie value stays unknown.
+    findByUid: async (uid) => unpack(records.findByUid(kind, uid)),
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      if (records.consume(kind, id)) return;
+      // Specification 5.7.3, also for two that arrive together: the second use ends the grant of the first.
+      const grantId = records.grantOf(kind, id);
+      if (grantId !== undefined) records.revokeGrant(grantId);
+      throw new errors.InvalidGrant(`${kind} already used`);
+    },
+    async destroy(id) {
+      if (kind === 'Grant') records.revokeGrant(id);
+      else records.destroy(kind, id);
+    },
+    revokeByGrantId: async (grantId) => records.revokeKind(kind, grantId),
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('clients come from the settings alone');
+}
+
+function clientAdapter(clients: Clients): Adapter {
+  return {
+    find: async (id) => clients.find(id),
+    upsert: refuse,
+    findByUid: refuse,
+    findByUserCode: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  };
+}
+
+export function createAdapterFactory(parts: AdapterParts): AdapterFactory {
+  return (kind) => (kind === 'Client' ? clientAdapter(parts.clients) : recordAdapter(kind, parts));
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { Database } from './database.ts';
+
+export interface RecordRow {
+  payload: string;
+  consumedAt: number | null;
+}
+
+export interface NewRecord {
+  id: string;
+  payload: string;
+  grantId: string | undefined;
+  uid: string | undefined;
+  accountId: string | undefined;
+  clientId: string | undefined;
+  /** Unix seconds. */
+  expiresAt: number | undefined;
+}
+
+/** Statements over `oidc_records`; ids go in as their holders know them and are digested here. */
+export type OidcRecords = ReturnType<typeof createOidcRecords>;
+
+const digest = (id: string) => createHash('sha256').update(id).digest('base64url');
+const now = () => Math.floor(Date.now() / 1000);
+
+// A token whose grant row is gone counts as gone too: a refresh that was half done when its grant was revoked may
+// still write its new pair afterwards.
+const FIND = `
+  select payload, consumed_at as consumedAt from oidc_records as r
+  where kind = ? and id_digest = ? and (grant_id is null or exists (
+    select 1 from oidc_records as g where g.kind = 'Grant' and g.grant_id = r.grant_id))`;
+
+const UPSERT = `
+  insert into oidc_records
+    (kind, id_digest, payload, grant_id, uid, account_id, client_id, created_at, expires_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (kind, id_digest) do update set
+    payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
+    account_id = excluded.account_id, client_id = excluded.client_id, expires_at = excluded.expires_at`;
+
+const CONSUME = `
+  update oidc_records set consumed_at = ?
+  where kind = ? and id_digest = ? and consumed_at is null`;
+
+function prepareStatements(db: Database) {
+  return {
+    find: db.prepare<[string, string], RecordRow>(FIND),
+    findByUid: db.prepare<[string, string], RecordRow>(
+      'select payload, consumed_at as consumedAt from oidc_records where uid = ? and kind = ?',
+    ),
+    grantOf: db
+      .prepare<[string, string], string | null>(
+        'select grant_id from oidc_records where kind = ? and id_digest = ?',
+      )
+      .pluck(),
+    upsert: db.prepare(UPSERT),
+    consume: db.prepare(CONSUME),
+    destroy: db.prepare('delete from oidc_records where kind = ? and id_digest = ?'),
+    destroyByUid: db.prepare('delete from oidc_records where uid = ? and kind = ?'),
+    revokeKind: db.prepare('delete from oidc_records where grant_id = ? and kind = ?'),
+    revokeGrant: db.prepare('delete from oidc_records where grant_id = ?'),
+    purge: db.prepare('delete from oidc_records where expires_at < ?'),
+  };
+}
+
+/** `consume` is the one place where a code or refresh token is spent: a single conditional update, true for the winner. */
+export function createOidcRecords(db: Database) {
+  const run = prepareStatements(db);
+  return {
+    find: (kind: string, id: string) => run.find.get(kind, digest(id)),
+    findByUid: (kind: string, uid: string) => run.findByUid.get(uid, kind),
+    grantOf: (kind: string, id: string) => run.grantOf.get(kind, digest(id)) ?? undefined,
+    upsert(kind: string, record: NewRecord): void {
+      const { id, payload, grantId, uid, accountId, clientId, expiresAt } = record;
+      const references = [grantId, uid, accountId, clientId].map((value) => value ?? null);
+      run.upsert.run(kind, digest(id), payload, ...references, now(), expiresAt ?? null);
+    },
+    consume: (kind: string, id: string): boolean => run.consume.run(now(), kind, digest(id)).changes === 1,
+    destroy: (kind: string, id: string) => void run.destroy.run(kind, digest(id)),
+    destroyByUid: (kind: string, uid: string) => void run.destroyByUid.run(uid, kind),
+    revokeKind: (kind: string, grantId: string) => void run.revokeKind.run(grantId, kind),
+    revokeGrant: (grantId: string) => void run.revokeGrant.run(grantId),
+    /** Rows that nothing can use any more; returns how many went. */
+    purgeExpired: (): number => run.purge.run(now()).changes,
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Random letters and digits without modulo bias. */
+function alphanumeric(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += ALPHANUMERIC[byte % 62];
+    }
+  }
+  return text;
+}
+
+/**
+ * A legacy authorization code: `1/` and 32 letters or digits (190 bits). Nothing after the slash needs URL encoding,
+ * because old clients paste the value into query strings and some decode it twice (legacy-api 3.1).
+ */
+export function newLegacyCode(): string {
+  return `1/${alphanumeric(32)}`;
+}
+
+/** A legacy access token: `1/` and 32 lowercase hex digits, the form of the old service. */
+export function newLegacyToken(): string {
+  return `1/${randomBytes(16).toString('hex')}`;
+}
+
+/** The id of an app, account-like rows and requests: 24 hex digits, the form of the old service's ids. */
+export function newHexId(): string {
+  return randomBytes(12).toString('hex');
+}
+
+/** An unguessable opaque value of 256 bits: browser cookies, upstream `state`, app secrets. */
+export function newOpaqueValue(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The first and last four characters after `1/`, enough for support to recognise a token, too little to use it. */
+export function tokenHint(token: string): { first: string; last: string } {
+  const body = token.startsWith('1/') ? token.slice(2) : token;
+  return { first: body.slice(0, 4), last: body.slice(-4) };
+}

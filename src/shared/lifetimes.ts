@@ -1,0 +1,44 @@
+/** Every fixed lifetime and time limit of the bridge, in milliseconds; those that an operator may set live in config.ts. */
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const DAY = 24 * 60 * MINUTE;
+
+/** Legacy authorization code: valid strictly less than this (specification 5.10.5). */
+export const LEGACY_CODE_LIFETIME = 30 * SECOND;
+
+/** From the arrival at the old authorize address to the return from the modern consent. */
+export const AUTHORIZATION_REQUEST_LIFETIME = 30 * MINUTE;
+
+/** A claimed refresh token is written within this time or not at all (design 4). */
+export const CLAIM_TO_WRITE_LIMIT = 2 * SECOND;
+
+/** Connecting to the modern side, before anything is claimed. */
+export const CONNECT_TIMEOUT = 5 * SECOND;
+
+/** One exchange with the modern side, from the first byte out to the last byte in. */
+export const UPSTREAM_TIMEOUT = 15 * SECOND;
+
+/** How long a legacy caller waits for a refresh; the shortest limit of an old client is 20 s (quirk Q18). */
+export const CALLER_WAIT = 10 * SECOND;
+
+/** A `presenting` record older than this belongs to a process that died: its outcome is in doubt. */
+export const PRESENTING_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + 3 * SECOND;
+
+/** The share of an access token's life after which it is renewed in the background. */
+export const REFRESH_AFTER_SHARE = 0.75;
+
+/** Back-off per grant between attempts that failed without spending the token. */
+export const RETRY_BASE = 1 * SECOND;
+export const RETRY_MAX = 15 * MINUTE;
+
+/** A dead grant keeps its sealed pair this long, for support (design 4). */
+export const DEAD_GRANT_KEPT = 7 * DAY;
+
+/** Used or expired codes and finished authorization requests are kept this long for the record of replays. */
+export const SPENT_ROWS_KEPT = 1 * DAY;
+
+/** The modern side promises at most this for `expires_in`; larger values are cut (hardening row 97). */
+export const ACCESS_TOKEN_LIFETIME_MAX = 365 * DAY;
+
+/** A graceful stop lets running exchanges with the modern side finish within this time. */
+export const STOP_LIMIT = UPSTREAM_TIMEOUT + 5 * SECOND;

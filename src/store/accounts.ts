@@ -1,0 +1,22 @@
+import type { Database } from './store.ts';
+import type { Account } from './tables.ts';
+
+/** Keeps what the modern side last said of an account. */
+export async function upsertAccount(tx: Database, account: Account): Promise<void> {
+  const { account_id: _id, ...changes } = account;
+  await tx
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
+    .execute();
+}
+
+/** An account of which only the id is known yet; the modern side says the rest at its first consent. */
+export async function ensureAccount(tx: Database, accountId: string, now: number): Promise<void> {
+  const account = { account_id: accountId, updated_at: now };
+  await tx
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

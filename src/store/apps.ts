@@ -1,0 +1,81 @@
+import type { Database } from './store.ts';
+import type { App } from './tables.ts';
+
+/** An app with its registered callbacks; undefined when unknown or retired. */
+export async function findApp(
+  db: Database,
+  clientId: string,
+): Promise<(App & { callbacks: string[] }) | undefined> {
+  const app = await db
+    .selectFrom('apps')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  if (!app) return undefined;
+  const rows = await db.selectFrom('app_callbacks').select('uri').where('client_id', '=', clientId).execute();
+  return { ...app, callbacks: rows.map((row) => row.uri) };
+}
+
+/** The digests of the app's live secrets; two may live at once while a secret is being rotated. */
+export async function findSecretDigests(db: Database, clientId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('app_secrets')
+    .innerJoin('apps', 'apps.client_id', 'app_secrets.client_id')
+    .select('app_secrets.secret_digest')
+    .where('app_secrets.client_id', '=', clientId)
+    .where('app_secrets.retired_at', 'is', null)
+    .where('apps.retired_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.secret_digest);
+}
+
+/** Adds an app with its callbacks and first secret; false when the client id exists already. */
+export async function insertApp(
+  tx: Database,
+  app: App,
+  details: { callbacks: readonly string[]; secretId: string; secretDigest: string },
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('apps')
+    .values(app)
+    .onConflict((c) => c.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+  const { client_id, created_at } = app;
+  await tx
+    .insertInto('app_callbacks')
+    .values(details.callbacks.map((uri) => ({ client_id, uri })))
+    .execute();
+  await tx
+    .insertInto('app_secrets')
+    .values({ id: details.secretId, client_id, secret_digest: details.secretDigest, created_at })
+    .execute();
+  return true;
+}
+
+/** Every app, oldest first, with its callbacks joined by spaces and the number of its tokens by state. */
+export async function listApps(db: Database) {
+  return db
+    .selectFrom('apps')
+    .select((eb) => [
+      'client_id',
+      'name',
+      'source',
+      'owner_account_id',
+      'owner_email',
+      'created_at',
+      eb
+        .selectFrom('mappings')
+        .whereRef('mappings.client_id', '=', 'apps.client_id')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .as('tokens'),
+    ])
+    .orderBy('created_at')
+    .execute();
+}
+
+/** The registered callbacks of every app. */
+export async function listCallbacks(db: Database) {
+  return db.selectFrom('app_callbacks').selectAll().execute();
+}

@@ -1,0 +1,55 @@
+import type { Database } from './store.ts';
+import type { LegacyCode, NewLegacyCode } from './tables.ts';
+
+/** Keeps a new legacy code. */
+export async function insertCode(tx: Database, code: NewLegacyCode): Promise<void> {
+  await tx.insertInto('legacy_codes').values(code).execute();
+}
+
+/** A code by digest, spent or not; for the checks that must not spend it. */
+export async function findCode(
+  db: Database,
+  codeDigests: readonly string[],
+): Promise<LegacyCode | undefined> {
+  return db.selectFrom('legacy_codes').selectAll().where('code_digest', 'in', codeDigests).executeTakeFirst();
+}
+
+/**
+ * Spends a code, once, for the app it was issued to. It is valid strictly before `expires_at`, and not before it was
+ * made, so that a clock set back gives it no second life.
+ */
+export async function claimCode(
+  tx: Database,
+  claim: { codeDigest: string; clientId: string; mappingId: string; now: number },
+): Promise<LegacyCode | undefined> {
+  return tx
+    .updateTable('legacy_codes')
+    .set({ used_at: claim.now, mapping_id: claim.mappingId })
+    .where('code_digest', '=', claim.codeDigest)
+    .where('client_id', '=', claim.clientId)
+    .where('used_at', 'is', null)
+    .where('created_at', '<=', claim.now)
+    .where('expires_at', '>', claim.now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends all unspent codes of an app and account. */
+export async function voidCodes(
+  tx: Database,
+  pair: { clientId: string; accountId: string },
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('legacy_codes')
+    .set({ used_at: now })
+    .where('client_id', '=', pair.clientId)
+    .where('account_id', '=', pair.accountId)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+/** Removes codes that ended before the given time. */
+export async function deleteCodesBefore(db: Database, time: number): Promise<void> {
+  await db.deleteFrom('legacy_codes').where('expires_at', '<', time).execute();
+}

@@ -1,0 +1,69 @@
+import type { Database, Store } from './store.ts';
+import type { Mapping, MappingState, NewMapping } from './tables.ts';
+
+const BY_DIGEST = 'select * from mappings where token_digest = $1';
+
+/** The mapping of a legacy token, read on every call so that a revocation is seen at once. */
+export async function findMapping(
+  store: Store,
+  tokenDigests: readonly string[],
+): Promise<Mapping | undefined> {
+  for (const digest of tokenDigests) {
+    const mapping = await store.first<Mapping>(BY_DIGEST, [digest]);
+    if (mapping) return mapping;
+  }
+  return undefined;
+}
+
+/** Keeps the mapping of a new legacy token. */
+export async function insertMapping(tx: Database, mapping: NewMapping): Promise<void> {
+  await tx.insertInto('mappings').values(mapping).execute();
+}
+
+/** An app and an account: the unit of consent, of re-authorization and of damage (design 4). */
+export interface Pair {
+  clientId: string;
+  accountId: string;
+}
+
+interface Move {
+  from: readonly MappingState[];
+  to: MappingState;
+  reason: string | null;
+  /** The grant that serves from now on; unset keeps the one that stands there. */
+  grantId?: string;
+  now: number;
+}
+
+/** Moves every mapping of a pair that is in one of the states; answers the ids that moved. */
+export async function moveMappings(tx: Database, pair: Pair, move: Move): Promise<string[]> {
+  const rows = await tx
+    .updateTable('mappings')
+    .set({
+      state: move.to,
+      reason: move.reason,
+      updated_at: move.now,
+      ...(move.grantId === undefined ? {} : { grant_id: move.grantId }),
+    })
+    .where('client_id', '=', pair.clientId)
+    .where('account_id', '=', pair.accountId)
+    .where('state', 'in', move.from)
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Ends one mapping, if it has not ended already. */
+export async function revokeMapping(
+  tx: Database,
+  id: string,
+  change: { reason: string; now: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('mappings')
+    .set({ state: 'revoked', reason: change.reason, updated_at: change.now })
+    .where('id', '=', id)
+    .where('state', 'not in', ['revoked', 'migrated'])
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}

@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+} from 'kysely';
+import { migrate } from './migrations.ts';
+import type { Store } from './store.ts';
+import type { Tables, VolatileTables } from './tables.ts';
+
+/**
+ * A plain `begin` takes the write lock only at the first write, and then fails at once when another process wrote in
+ * between; taken at the start, busy_timeout waits for it.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}
+
+class ImmediateDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig;
+  constructor(config: SqliteDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+  override createDriver(): Driver {
+    return new ImmediateDriver(this.#config);
+  }
+}
+
+/** Opens a database file; FULL keeps every commit over a power cut, NORMAL may lose the last ones. */
+function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = new Sqlite(file, { timeout: 5000 });
+  handle.pragma('journal_mode = WAL');
+  handle.pragma(`synchronous = ${synchronous}`);
+  handle.pragma('foreign_keys = ON');
+  return handle;
+}
+
+/** Prepared once, on a read-only connection of its own so that it never sees an uncommitted row of ours. */
+function preparedReader(file: string) {
+  const reader = new Sqlite(file, { readonly: true, timeout: 5000 });
+  const statements = new Map<string, Sqlite.Statement>();
+  const first = async <Row>(sql: string, parameters: readonly string[]) => {
+    const statement = statements.get(sql) ?? reader.prepare(sql);
+    statements.set(sql, statement);
+    const named = Object.fromEntries(parameters.map((value, index) => [String(index + 1), value]));
+    return statement.get(named) as Row | undefined;
+  };
+  return { first, close: () => reader.close() };
+}
+
+/**
+ * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
+ */
+export function openSqliteStore(file: string): Store {
+  const durableFile = openFile(file, 'FULL');
+  const volatileFile = openFile(file.replace(/(\.db)?$/, '-volatile.db'), 'NORMAL');
+  migrate(durableFile, 'sqlite');
+  migrate(volatileFile, 'sqlite-volatile');
+  const durable = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: durableFile }) });
+  const volatile = new Kysely<VolatileTables>({ dialect: new ImmediateDialect({ database: volatileFile }) });
+  const reader = preparedReader(file);
+  return {
+    durable,
+    volatile,
+    transaction: (work) => durable.transaction().execute(work),
+    first: reader.first,
+    async close() {
+      reader.close();
+      await durable.destroy();
+      await volatile.destroy();
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely';
+import type { Tables, VolatileTables } from './tables.ts';
+
+/** A connection to the durable database, inside a transaction or not. */
+export type Database = Kysely<Tables>;
+
+/**
+ * What the domain holds of the databases. `durable` loses no commit in a power cut; `volatile` may lose its last ones
+ * and holds only what can be asked for again. One file per table next to this one has the queries.
+ */
+export interface Store {
+  durable: Database;
+  volatile: Kysely<VolatileTables>;
+  /** Runs `work` in one transaction that excludes other writers. No network call may happen inside (rule 6). */
+  transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>;
+  /** One committed row by a prepared statement with `$1`, `$2` … parameters; for the path that every legacy call takes. */
+  first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,171 @@
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
+
+/** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
+
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+interface AppsTable {
+  client_id: string;
+  name: string;
+  owner_account_id: Nullable<string>;
+  owner_email: Nullable<string>;
+  source: 'registered' | 'imported' | 'demo';
+  created_at: number;
+  retired_at: Nullable<number>;
+}
+
+interface AppSecretsTable {
+  id: string;
+  client_id: string;
+  secret_digest: string;
+  created_at: number;
+  retired_at: Nullable<number>;
+}
+
+interface AppCallbacksTable {
+  client_id: string;
+  uri: string;
+}
+
+interface AccountsTable {
+  account_id: string;
+  email: Nullable<string>;
+  name: Nullable<string>;
+  timezone: Nullable<string>;
+  updated_at: number;
+}
+
+export type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
+
+interface AuthorizationRequestsTable {
+  id: string;
+  client_id: string;
+  redirect_uri: string;
+  redirect_uri_given: number;
+  state_sealed: Nullable<string>;
+  phase: RequestPhase;
+  browser_digest: Nullable<string>;
+  upstream_state_digest: Nullable<string>;
+  verifier_sealed: Nullable<string>;
+  created_at: number;
+  expires_at: number;
+}
+
+export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
+
+export type DeathCause = 'refused' | 'lost' | 'deauthorized' | 'revoked' | 'replaced';
+
+interface GrantsTable {
+  id: string;
+  client_id: string;
+  account_id: string;
+  modern_client_id: string;
+  state: GrantState;
+  version: number;
+  access_token_sealed: Nullable<string>;
+  refresh_token_sealed: Nullable<string>;
+  scope: string;
+  access_expires_at: number;
+  refresh_at: number;
+  attempts: Generated<number>;
+  presented_at: Nullable<number>;
+  doubt_since: Nullable<number>;
+  retry_at: Generated<number>;
+  dead_at: Nullable<number>;
+  dead_cause: Nullable<DeathCause>;
+  created_at: number;
+  updated_at: number;
+}
+
+export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
+
+export type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
+
+interface MappingsTable {
+  id: string;
+  token_digest: string;
+  hint_first: Nullable<string>;
+  hint_last: Nullable<string>;
+  client_id: string;
+  account_id: Nullable<string>;
+  grant_id: Nullable<string>;
+  state: MappingState;
+  reason: Nullable<string>;
+  source: MappingSource;
+  created_at: number;
+  updated_at: number;
+}
+
+interface LegacyCodesTable {
+  code_digest: string;
+  client_id: string;
+  redirect_uri: string;
+  redirect_uri_given: number;
+  account_id: string;
+  grant_id: string;
+  created_at: number;
+  expires_at: number;
+  used_at: Nullable<number>;
+  mapping_id: Nullable<string>;
+}
+
+interface OwedRevocationsTable {
+  id: string;
+  grant_id: string;
+  token_sealed: string;
+  attempts: Generated<number>;
+  next_at: number;
+  created_at: number;
+}
+
+interface EventsTable {
+  id: Generated<number>;
+  at: number;
+  actor: string;
+  action: string;
+  client_id: Nullable<string>;
+  account_id: Nullable<string>;
+  grant_id: Nullable<string>;
+  mapping_id: Nullable<string>;
+  reason: Nullable<string>;
+  request_id: Nullable<string>;
+}
+
+interface AnswersTable {
+  grant_id: string;
+  body: string;
+  organization_ids: string;
+  fetched_at: number;
+}
+
+/** The durable database. */
+export interface Tables {
+  apps: AppsTable;
+  app_secrets: AppSecretsTable;
+  app_callbacks: AppCallbacksTable;
+  accounts: AccountsTable;
+  authorization_requests: AuthorizationRequestsTable;
+  grants: GrantsTable;
+  mappings: MappingsTable;
+  legacy_codes: LegacyCodesTable;
+  owed_revocations: OwedRevocationsTable;
+  events: EventsTable;
+}
+
+/** The volatile database. */
+export interface VolatileTables {
+  answers: AnswersTable;
+}
+
+export type App = Selectable<AppsTable>;
+export type Account = Insertable<AccountsTable>;
+export type AuthorizationRequest = Selectable<AuthorizationRequestsTable>;
+export type NewAuthorizationRequest = Insertable<AuthorizationRequestsTable>;
+export type Grant = Selectable<GrantsTable>;
+export type NewGrant = Insertable<GrantsTable>;
+export type Mapping = Selectable<MappingsTable>;
+export type NewMapping = Insertable<MappingsTable>;
+export type LegacyCode = Selectable<LegacyCodesTable>;
+export type NewLegacyCode = Insertable<LegacyCodesTable>;
+export type OwedRevocation = Selectable<OwedRevocationsTable>;
+export type NewEvent = Insertable<EventsTable>;

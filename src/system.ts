@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { type Bridge, startBridge } from './bridge.ts';
+import { type Child, startChild } from './child-process.ts';
+import type { Config } from './config.ts';
+import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
+import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
+
+/** Starts what the settings ask for: the bridge, and without a modern side of their own the embedded one and the demo. */
+
+interface DemoAccount {
+  email: string;
+  password: string;
+  accountId: string;
+}
+
+type ModernChild = Child<{ url: string; demo?: DemoAccount }>;
+
+export interface System {
+  bridge: Bridge;
+  /** The demo's account, where the demo runs. */
+  demo: DemoAccount | undefined;
+  onUnexpectedEnd(callback: (part: string) => void): void;
+  close(): Promise<void>;
+}
+
+function startModern(config: Config): Promise<ModernChild> {
+  const { clientId, clientSecret } = upstreamFor(config);
+  return startChild('./modern/main.js', {
+    host: config.host,
+    port: config.embedded.port,
+    issuer: embeddedOrigin(config),
+    databaseFile: join(config.varDir, 'modern.db'),
+    accessTokenSeconds: config.embedded.accessTokenSeconds,
+    logLevel: config.logLevel,
+    clients: [
+      { clientId, clientSecret, name: 'grantbridge', redirectUris: [`${config.publicUrl}/callback`] },
+    ],
+    demo: true,
+  });
+}
+
+function startDemo(config: Config): Promise<Child<{ url: string }>> {
+  const { clientId, clientSecret } = DEMO_APP;
+  return startChild('./demo/main.js', {
+    host: config.host,
+    port: config.embedded.demoPort,
+    publicUrl: demoOrigin(config),
+    bridgeUrl: config.publicUrl,
+    clientId,
+    clientSecret,
+    logLevel: config.logLevel,
+  });
+}
+
+/** Everything on one machine: embedded modern generation, bridge, demo integration. */
+async function startWithEmbedded(config: Config): Promise<System> {
+  const modern = await startModern(config);
+  const bridge = await startBridge({ ...config, upstream: upstreamFor(config) });
+  const { demo } = modern.ready;
+  if (demo) await seedDemo(bridge.context, config, demo.accountId);
+  const integration = await startDemo(config);
+  return {
+    bridge,
+    demo,
+    onUnexpectedEnd(callback) {
+      modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
+      integration.onUnexpectedEnd(() => callback('the demo integration'));
+    },
+    async close() {
+      await integration.stop();
+      await bridge.close();
+      await modern.stop();
+    },
+  };
+}
+
+/** @throws {Error} in plain words when a part cannot start */
+export async function startSystem(config: Config): Promise<System> {
+  if (!config.upstream) return startWithEmbedded(config);
+  const bridge = await startBridge(config);
+  return { bridge, demo: undefined, onUnexpectedEnd: () => undefined, close: () => bridge.close() };
+}

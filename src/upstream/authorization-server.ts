@@ -1,0 +1,123 @@
+import { type Connection, openConnection } from './connection.ts';
+import { createDiscovery, type ServerMetadata } from './discovery.ts';
+import { type HttpAnswer, jsonObject, send } from './http-client.ts';
+import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
+import { processTokenAnswer } from './token-answer.ts';
+
+/** A client registered at the modern side; without a secret it is public and sends none (specification 5.2). */
+export interface ModernClient {
+  clientId: string;
+  clientSecret: string | undefined;
+}
+
+export interface AuthorizationServerOptions {
+  authUrl: string;
+  client: ModernClient;
+  now(): number;
+}
+
+export interface AuthorizationServer {
+  clientId: string;
+  authorizationUrl: string;
+  metadata(): Promise<ServerMetadata>;
+  /** Opens the connection that a refresh will use; nothing is sent. Throws `Unavailable`. */
+  connect(): Promise<Connection>;
+  /** Authorization code + PKCE verifier for tokens (specification 5.5). Throws `TokenFailure`. */
+  exchangeCode(code: CodeExchange): Promise<TokenPair>;
+  /** Presents a refresh token on an open connection (specification 5.7). Throws `TokenFailure`. */
+  refresh(connection: Connection, presented: { refreshToken: string; scope: string }): Promise<TokenPair>;
+  /** Whether the server still takes a refresh token (RFC 7662); undefined where it has no introspection for us. */
+  isLive(refreshToken: string): Promise<boolean | undefined>;
+  /** Tells the server to forget a refresh token (RFC 7009); false where it has no such endpoint. Throws `Unavailable`. */
+  revoke(refreshToken: string): Promise<boolean>;
+}
+
+export interface CodeExchange {
+  code: string;
+  codeVerifier: string;
+  redirectUri: string;
+  scope: string;
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+/** A form with the client's credentials in the body, the way specification 5.5 and 5.7 have it. */
+function credentialed(client: ModernClient, fields: Record<string, string>): string {
+  const secret = client.clientSecret === undefined ? {} : { client_secret: client.clientSecret };
+  return new URLSearchParams({ client_id: client.clientId, ...secret, ...fields }).toString();
+}
+
+/** Sends on a connection of its own; a failure after this point can prove nothing about what arrived. */
+async function sendOnce(connection: Connection, url: string, body: string): Promise<HttpAnswer> {
+  if (!connection.isOpen()) throw new Unavailable('the connection was closed before anything was written');
+  try {
+    return await send({ method: 'POST', url, headers: FORM, body, connection });
+  } catch (cause) {
+    throw new InDoubt('no whole answer came', { cause });
+  } finally {
+    connection.reset();
+  }
+}
+
+/** For calls that may be repeated without harm: every failure is `Unavailable`. */
+async function sendRepeatable(url: string, body: string): Promise<HttpAnswer> {
+  try {
+    return await send({ method: 'POST', url, headers: FORM, body });
+  } catch (cause) {
+    throw new Unavailable('the modern side did not answer', { cause });
+  }
+}
+
+async function isLive(
+  metadata: ServerMetadata,
+  client: ModernClient,
+  token: string,
+): Promise<boolean | undefined> {
+  const url = metadata.introspectionEndpoint;
+  if (url === undefined || client.clientSecret === undefined) return undefined;
+  const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
+  const active = answer.status === 200 ? jsonObject(answer)?.['active'] : undefined;
+  if (typeof active !== 'boolean') throw new Unavailable(`introspection answered ${answer.status}`);
+  return active;
+}
+
+async function revoke(metadata: ServerMetadata, client: ModernClient, token: string): Promise<boolean> {
+  const url = metadata.revocationEndpoint;
+  if (url === undefined) return false;
+  const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
+  if (answer.status !== 200) throw new Unavailable(`revocation answered ${answer.status}`);
+  return true;
+}
+
+/** The modern authorization server at `authUrl`, as one of its clients. */
+export function createAuthorizationServer({
+  authUrl,
+  client,
+  now,
+}: AuthorizationServerOptions): AuthorizationServer {
+  const metadata = createDiscovery(authUrl);
+  const tokenUrl = `${authUrl}/token`;
+  return {
+    clientId: client.clientId,
+    authorizationUrl: `${authUrl}/auth`,
+    metadata,
+    connect: () => openConnection(tokenUrl),
+    async exchangeCode({ code, codeVerifier, redirectUri, scope }) {
+      const fields = {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: codeVerifier,
+      };
+      const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, credentialed(client, fields));
+      return processTokenAnswer(answer, { scope, now: now() });
+    },
+    async refresh(connection, { refreshToken, scope }) {
+      const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      const answer = await sendOnce(connection, tokenUrl, credentialed(client, fields));
+      return processTokenAnswer(answer, { scope, presented: refreshToken, now: now() });
+    },
+    isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),
+    revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),
+  };
+}

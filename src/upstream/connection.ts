@@ -1,0 +1,75 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { connect as connectTcp, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
+import { Unavailable } from './outcomes.ts';
+
+/**
+ * One connection for one request, opened before anything is claimed: what fails here has sent nothing of ours
+ * (design 4, "Connect first").
+ */
+export interface Connection {
+  /** An agent that hands out this connection, and no other. */
+  agent: HttpAgent;
+  /** Whether the peer has closed it already. */
+  isOpen(): boolean;
+  /** Resets it, so that a byte still queued on our side is not delivered late. */
+  reset(): void;
+}
+
+/** Resolves at the named event, rejects at an error, an early close or after the limit. */
+function settled(socket: Socket, event: 'connect' | 'secureConnect', raw: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown) => {
+      clearTimeout(timer);
+      raw.destroy();
+      reject(new Unavailable('no connection to the modern side', { cause }));
+    };
+    const timer = setTimeout(() => fail(new Error('connect timeout')), CONNECT_TIMEOUT);
+    socket.once('error', fail);
+    socket.once('close', () => fail(new Error('closed while connecting')));
+    socket.once(event, () => {
+      clearTimeout(timer);
+      socket.removeAllListeners('close');
+      socket.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+async function secured(raw: Socket, host: string): Promise<Socket> {
+  const secure = connectTls({ socket: raw, servername: host, minVersion: 'TLSv1.2' });
+  await settled(secure, 'secureConnect', raw);
+  return secure;
+}
+
+/** An agent whose only connection is the given one. */
+function agentOf(socket: Duplex, isTls: boolean): HttpAgent {
+  const agent = isTls ? new HttpsAgent() : new HttpAgent();
+  return Object.assign(agent, { createConnection: () => socket });
+}
+
+/**
+ * Opens a connection to an origin, TLS checked where the address is https.
+ * @throws {Unavailable} nothing was sent
+ */
+export async function openConnection(url: string): Promise<Connection> {
+  const { protocol, hostname, port } = new URL(url);
+  const isTls = protocol === 'https:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const raw = connectTcp({ host, port: Number(port) || (isTls ? 443 : 80) });
+  raw.setNoDelay(true);
+  await settled(raw, 'connect', raw);
+  const socket = isTls ? await secured(raw, host) : raw;
+  socket.on('error', () => undefined);
+  return {
+    agent: agentOf(socket, isTls),
+    isOpen: () => socket.readyState === 'open' && !socket.destroyed,
+    reset: () => {
+      if (!raw.destroyed) raw.resetAndDestroy();
+      socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { MINUTE } from '../shared/lifetimes.ts';
+import { jsonObject, send } from './http-client.ts';
+
+/** What the authorization server says of itself (RFC 8414); the paths of specification 4.2 are fixed. */
+export interface ServerMetadata {
+  issuer: string | undefined;
+  introspectionEndpoint: string | undefined;
+  revocationEndpoint: string | undefined;
+  /** RFC 9207: every answer of the authorization endpoint carries `iss`. */
+  sendsIssuer: boolean;
+}
+
+const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+
+const KNOWN_FOR = 10 * MINUTE;
+
+/** An endpoint counts only on the configured origin: tokens and secrets are sent to no other (hardening row 106). */
+function endpointOn(authUrl: string, value: unknown): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
+  return new URL(value).origin === new URL(authUrl).origin ? value : undefined;
+}
+
+function readMetadata(authUrl: string, document: Record<string, unknown>): ServerMetadata {
+  return {
+    issuer: typeof document['issuer'] === 'string' ? document['issuer'] : undefined,
+    introspectionEndpoint: endpointOn(authUrl, document['introspection_endpoint']),
+    revocationEndpoint: endpointOn(authUrl, document['revocation_endpoint']),
+    sendsIssuer: document['authorization_response_iss_parameter_supported'] === true,
+  };
+}
+
+async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {
+  for (const path of PATHS) {
+    const answer = await send({ method: 'GET', url: `${authUrl}${path}` });
+    const document = answer.status === 200 ? jsonObject(answer) : undefined;
+    if (document) return readMetadata(authUrl, document);
+    if (answer.status >= 500) throw new Error(`discovery answered ${answer.status}`);
+  }
+  return {
+    issuer: undefined,
+    introspectionEndpoint: undefined,
+    revocationEndpoint: undefined,
+    sendsIssuer: false,
+  };
+}
+
+/**
+ * The server's metadata, fetched at first use and again after ten minutes; while the server cannot be reached the last
+ * known one stands. Rejects when none is known yet.
+ */
+export function createDiscovery(authUrl: string): () => Promise<ServerMetadata> {
+  let known: { metadata: ServerMetadata; at: number } | undefined;
+  return async () => {
+    if (known && performance.now() - known.at < KNOWN_FOR) return known.metadata;
+    try {
+      known = { metadata: await fetchMetadata(authUrl), at: performance.now() };
+    } catch (error) {
+      if (!known) throw error;
+    }
+    return known.metadata;
+  };
+}

@@ -1,0 +1,83 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import axios, { type AxiosRequestConfig } from 'axios';
+import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import type { Connection } from './connection.ts';
+
+/** The largest answer that is read; a longer one is refused before it is held in memory. */
+const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
+
+export interface HttpAnswer {
+  status: number;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+interface HttpRequest {
+  method: 'GET' | 'POST';
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** A connection of its own; without one a shared keep-alive agent is used, for calls that may be repeated. */
+  connection?: Connection;
+}
+
+const sharedHttp = new HttpAgent({ keepAlive: true, maxSockets: 64 });
+const sharedHttps = new HttpsAgent({ keepAlive: true, maxSockets: 64, minVersion: 'TLSv1.2' });
+
+/**
+ * axios with the safe settings for a token client: no redirect is followed (a 307 would send the body, with refresh
+ * token and secret, to another host), no proxy from the environment, bounded in time and size, the body as plain text
+ * so that a broken one is never taken for JSON (hardening findings 1 and 2).
+ */
+const SAFE: AxiosRequestConfig = {
+  maxRedirects: 0,
+  proxy: false,
+  maxContentLength: ANSWER_LIMIT_BYTES,
+  maxBodyLength: 64 * 1024,
+  responseType: 'text',
+  transformResponse: (body: unknown) => body,
+  validateStatus: () => true,
+};
+
+/** Sends one request and reads the whole answer, whatever its status; throws when no whole answer came. */
+export async function send(request: HttpRequest): Promise<HttpAnswer> {
+  const { connection } = request;
+  const deadline = AbortSignal.timeout(UPSTREAM_TIMEOUT);
+  if (connection) deadline.addEventListener('abort', () => connection.reset(), { once: true });
+  const answer = await axios.request<string>({
+    ...SAFE,
+    method: request.method,
+    url: request.url,
+    data: request.body,
+    headers: { Accept: 'application/json', ...request.headers },
+    httpAgent: connection?.agent ?? sharedHttp,
+    httpsAgent: connection?.agent ?? sharedHttps,
+    signal: deadline,
+  });
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+  return { status: answer.status, headers, body: typeof answer.data === 'string' ? answer.data : '' };
+}
+
+/** The answer's body as a JSON object; undefined when it is anything else. */
+export function jsonObject(answer: HttpAnswer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(answer.body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `Retry-After` in milliseconds (RFC 9110 section 10.2.3), at least one second and at most an hour. */
+export function retryAfterOf(answer: HttpAnswer, now: number): number | undefined {
+  const text = answer.headers['retry-after'];
+  if (text === undefined) return undefined;
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 1000), 3_600_000) : undefined;
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
+import { Unavailable } from './outcomes.ts';
+import { budgetOf } from './rate-budget.ts';
+
+/**
+ * Reads of the modern main API (specification 4.1): one POST with a query text and its variables. Only the fields that
+ * the old answers are built from are asked for (modern-api 1.3).
+ */
+
+const channel = z.object({
+  id: z.string(),
+  organizationId: z.string(),
+  name: z.string(),
+  displayName: z.string().nullish(),
+  descriptor: z.string(),
+  service: z.string(),
+  serviceId: z.string(),
+  type: z.string(),
+  avatar: z.string(),
+  timezone: z.string(),
+  isDisconnected: z.boolean(),
+  isLocked: z.boolean(),
+  isQueuePaused: z.boolean(),
+  postingSchedule: z.array(z.object({ day: z.string(), times: z.array(z.string()) })),
+  createdAt: z.string(),
+});
+
+const account = z.object({
+  id: z.string().min(1),
+  email: z.string(),
+  name: z.string().nullish(),
+  timezone: z.string().nullish(),
+  createdAt: z.string().nullish(),
+  preferences: z.object({ timeFormat: z.string().nullish(), startOfWeek: z.string().nullish() }).nullish(),
+  organizations: z.array(z.object({ id: z.string() })),
+});
+
+export type Channel = z.infer<typeof channel>;
+export type ModernAccount = z.infer<typeof account>;
+
+/** Everything the old reads need: the account and the channels of the organizations that were asked for. */
+export interface AccountReading {
+  account: ModernAccount;
+  channels: Channel[];
+}
+
+/** The main API refused the access token (specification 7, 401). */
+export class Unauthorized extends Error {
+  override readonly name = 'Unauthorized';
+}
+
+/** An organization that was asked for is no longer the account's. */
+export class OrganizationGone extends Error {
+  override readonly name = 'OrganizationGone';
+}
+
+/** The grant's scopes do not cover the read. */
+export class Forbidden extends Error {
+  override readonly name = 'Forbidden';
+}
+
+const ACCOUNT_FIELDS =
+  'account { id email name timezone createdAt preferences { timeFormat startOfWeek } organizations { id } }';
+
+const CHANNEL_FIELDS =
+  'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times }';
+
+/** One request for the account and the channels of the given organizations, each under an alias of its own. */
+function readingRequest(organizationIds: readonly string[]): string {
+  const parameters = organizationIds.map((_, i) => `$o${i}: ChannelsInput!`).join(', ');
+  const fields = organizationIds.map((_, i) => `o${i}: channels(input: $o${i}) { ${CHANNEL_FIELDS} }`);
+  const query = `query Read${parameters && `(${parameters})`} { ${[ACCOUNT_FIELDS, ...fields].join(' ')} }`;
+  const variables = Object.fromEntries(
+    organizationIds.map((organizationId, i) => [`o${i}`, { organizationId }]),
+  );
+  return JSON.stringify({ query, variables });
+}
+
+const graphqlErrors = z.array(z.object({ extensions: z.object({ code: z.string().optional() }).optional() }));
+
+function refusalCodes(answer: HttpAnswer): Array<string | undefined> {
+  const errors = graphqlErrors.safeParse(jsonObject(answer)?.['errors']);
+  return errors.success ? errors.data.map((error) => error.extensions?.code) : [];
+}
+
+function throwRefusal(answer: HttpAnswer): void {
+  const codes = refusalCodes(answer);
+  if (answer.status === 401 || codes.includes('UNAUTHENTICATED') || codes.includes('UNAUTHORIZED')) {
+    throw new Unauthorized('the main API refused the access token');
+  }
+  const retryAfter = retryAfterOf(answer, Date.now());
+  if (answer.status !== 200) {
+    throw new Unavailable(
+      `the main API answered ${answer.status}`,
+      retryAfter === undefined ? {} : { retryAfter },
+    );
+  }
+  if (codes.includes('FORBIDDEN')) throw new Forbidden('the grant does not cover the read');
+  if (codes.includes('NOT_FOUND')) throw new OrganizationGone('an organization is gone');
+}
+
+function processReading(answer: HttpAnswer): AccountReading {
+  throwRefusal(answer);
+  const { account: accountData, ...aliases } = (jsonObject(answer)?.['data'] ?? {}) as Record<
+    string,
+    unknown
+  >;
+  const parsed = z
+    .object({ account, channels: z.array(channel) })
+    .safeParse({ account: accountData, channels: Object.values(aliases).flat() });
+  if (!parsed.success)
+    throw new Unavailable('the main API answered in an unknown shape', { cause: parsed.error });
+  return parsed.data;
+}
+
+export interface MainApi {
+  /**
+   * The account, and the channels of the given organizations in their order.
+   * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+   */
+  read(accessToken: string, organizationIds: readonly string[]): Promise<AccountReading>;
+  /** The share of the budget that is left, 0 to 1; 1 while the main API says nothing of one. */
+  remainingShare(): number;
+}
+
+/** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
+export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
+  let share = 1;
+  let pausedUntil = 0;
+
+  const post = async (accessToken: string, body: string): Promise<HttpAnswer> => {
+    const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
+    return send({ method: 'POST', url: apiUrl, headers, body }).catch((cause: unknown) => {
+      throw new Unavailable('the main API did not answer', { cause });
+    });
+  };
+
+  const obey = (answer: HttpAnswer): void => {
+    const budget = budgetOf(answer);
+    share = budget?.share ?? 1;
+    const wait = answer.status === 429 ? (retryAfterOf(answer, clock.now()) ?? 1000) : 0;
+    pausedUntil = clock.now() + Math.max(wait, budget?.waitMs ?? 0);
+  };
+
+  return {
+    remainingShare: () => share,
+    async read(accessToken, organizationIds) {
+      const retryAfter = pausedUntil - clock.now();
+      if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
+      const answer = await post(accessToken, readingRequest(organizationIds));
+      obey(answer);
+      return processReading(answer);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { ACCESS_TOKEN_LIFETIME_MAX, MINUTE, SECOND } from '../shared/lifetimes.ts';
+import { type HttpAnswer, jsonObject, retryAfterOf } from './http-client.ts';
+import { InDoubt, Rejected, type RejectionCode, type TokenPair, Unavailable } from './outcomes.ts';
+
+const UNSPENT: readonly string[] = ['invalid_client', 'invalid_request', 'unauthorized_client'];
+
+/** What an access token lives when the answer does not say it in a usable form. */
+const UNSTATED_LIFETIME = 5 * MINUTE;
+
+/** `expires_in` in milliseconds: a number or its text, cut to between one second and a year (hardening row 97). */
+function lifetimeOf(expiresIn: unknown): number {
+  const seconds = typeof expiresIn === 'string' ? Number(expiresIn) : expiresIn;
+  if (typeof seconds !== 'number' || Number.isNaN(seconds)) return UNSTATED_LIFETIME;
+  return Math.min(Math.max(seconds * SECOND, SECOND), ACCESS_TOKEN_LIFETIME_MAX);
+}
+
+function isTokenText(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value);
+}
+
+function wholePair(answer: HttpAnswer, requestedScope: string): TokenPair | undefined {
+  const body = jsonObject(answer);
+  if (!body || !isTokenText(body['access_token']) || !isTokenText(body['refresh_token'])) return undefined;
+  if (typeof body['token_type'] !== 'string' || body['token_type'].toLowerCase() !== 'bearer')
+    return undefined;
+  return {
+    accessToken: body['access_token'],
+    refreshToken: body['refresh_token'],
+    lifetime: lifetimeOf(body['expires_in']),
+    scope: typeof body['scope'] === 'string' ? body['scope'] : requestedScope,
+  };
+}
+
+function isClientError(status: number): boolean {
+  return status === 400 || status === 401 || status === 403;
+}
+
+function throwFailure(answer: HttpAnswer, now: number): never {
+  const body = jsonObject(answer);
+  const retryAfter = retryAfterOf(answer, now);
+  if (answer.status === 429 && (body || retryAfter !== undefined)) {
+    throw new Unavailable(
+      'the modern side asks to slow down',
+      retryAfter === undefined ? {} : { retryAfter },
+    );
+  }
+  const code = isClientError(answer.status) ? body?.['error'] : undefined;
+  if (code === 'invalid_grant' || (typeof code === 'string' && UNSPENT.includes(code))) {
+    throw new Rejected(code as RejectionCode);
+  }
+  throw new InDoubt(`the modern side answered ${answer.status} without a usable token answer`);
+}
+
+/**
+ * Reads an answer of the token endpoint (specification 5.6, 5.7, 7). Only a whole pair under 200 is a success, and only
+ * a well-formed refusal proves that a token was not spent; everything else is in doubt (design 4).
+ * @throws {Rejected | Unavailable | InDoubt}
+ */
+export function processTokenAnswer(
+  answer: HttpAnswer,
+  expected: { scope: string; presented?: string; now: number },
+): TokenPair {
+  if (answer.status !== 200) throwFailure(answer, expected.now);
+  const pair = wholePair(answer, expected.scope);
+  if (!pair) throw new InDoubt('the token answer is not a whole pair');
+  if (pair.refreshToken === expected.presented)
+    throw new InDoubt('the token answer repeats the refresh token');
+  return pair;
+}

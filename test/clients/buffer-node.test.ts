@@ -1,0 +1,50 @@
+import { issueToken } from '../support/legacy-calls.ts';
+import { type OldClient, startOldClient } from './old-client.ts';
+
+describe('buffer-node 1.0 through an HTTPS proxy', () => {
+  let old: OldClient;
+  let token: string;
+
+  beforeAll(async () => {
+    old = await startOldClient('buffer-node.cjs');
+    token = await issueToken(old.system);
+  });
+
+  afterAll(() => old.stop());
+
+  test('buffer-node reads the user, whose id it finds under both names', async () => {
+    const answer = await old.client.ask({ token, call: 'user' });
+
+    const id = expect.stringMatching(/^[0-9a-f]{24}$/);
+    expect(answer).toMatchObject({ data: { id, _id: id, created_at: expect.any(Number) } });
+  });
+
+  test('buffer-node reads all profiles and then one of them', async () => {
+    const all = await old.client.ask({ token, call: 'profiles' });
+    const [, id = ''] = /"id":"([0-9a-f]{24})"/.exec(JSON.stringify(all)) ?? [];
+    expect(all).toHaveProperty('data.0.id', id);
+
+    expect(await old.client.ask({ token, call: 'profile', id })).toMatchObject({ data: { id } });
+  });
+
+  test('buffer-node names the recorded error for an unknown profile', async () => {
+    const answer = await old.client.ask({ token, call: 'profile', id: 'f'.repeat(24) });
+
+    expect(answer).toEqual({ error: expect.any(String), errorCode: 1010, httpCode: 404 });
+  });
+
+  test('buffer-node names the recorded error for a wrong token', async () => {
+    const answer = await old.client.ask({ token: `1/${'0'.repeat(32)}`, call: 'profiles' });
+
+    expect(answer).toEqual({ error: 'The provided access token is invalid', errorCode: 401, httpCode: 401 });
+  });
+
+  test('buffer-node deauthorizes through its core', async () => {
+    const app = await old.system.registerApp('https://second.example/callback');
+    const spent = await issueToken(old.system, { app });
+    const answer = await old.client.ask({ token: spent, call: 'deauthorize' });
+    expect(answer).toEqual({ data: { success: true, message: 'Access successfully revoked!' } });
+
+    expect(await old.client.ask({ token: spent, call: 'profiles' })).toMatchObject({ httpCode: 401 });
+  });
+});

@@ -1,0 +1,52 @@
+import { issueToken } from '../support/legacy-calls.ts';
+import { type OldClient, startOldClient } from './old-client.ts';
+
+describe('node-buffer 1.0 through an HTTPS proxy', () => {
+  let old: OldClient;
+  let token: string;
+
+  beforeAll(async () => {
+    old = await startOldClient('node-buffer.cjs');
+    token = await issueToken(old.system);
+  });
+
+  afterAll(() => old.stop());
+
+  test('node-buffer reads the profiles as a bare array', async () => {
+    const answer = await old.client.ask({ token, method: 'get', path: '/profiles.json' });
+
+    expect(answer).toMatchObject({ error: null, status: 200 });
+    expect(answer).toHaveProperty('data.0.id', expect.stringMatching(/^[0-9a-f]{24}$/));
+  });
+
+  test('node-buffer adds the suffix itself when the path has none', async () => {
+    const answer = await old.client.ask({ token, method: 'get', path: 'user' });
+
+    expect(answer).toMatchObject({ error: null, status: 200, data: { id: expect.any(String) } });
+    expect(old.seen).toContain('GET api.bufferapp.com /1/user.json');
+  });
+
+  test('node-buffer passes unknown parameters without harm', async () => {
+    const params = { subprofiles: 'true', locked: 'true', pretty: 'true' };
+    const answer = await old.client.ask({ token, method: 'get', path: '/profiles.json', params });
+
+    expect(answer).toMatchObject({ error: null, status: 200, data: expect.any(Array) });
+  });
+
+  test('node-buffer deauthorizes with an empty form body, and the token is refused from then on', async () => {
+    const app = await old.system.registerApp('https://second.example/callback');
+    const spent = await issueToken(old.system, { app });
+    const answer = await old.client.ask({ token: spent, method: 'post', path: '/user/deauthorize.json' });
+    expect(answer).toEqual({
+      error: null,
+      status: 200,
+      data: { success: true, message: 'Access successfully revoked!' },
+    });
+
+    const after = await old.client.ask({ token: spent, method: 'get', path: '/profiles.json' });
+    expect(after).toMatchObject({
+      error: 'Status Code: 401',
+      data: { error: 'The provided access token is invalid', code: 401 },
+    });
+  });
+});

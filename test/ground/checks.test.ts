@@ -1,0 +1,152 @@
+import { symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createProject, type Finished, type Project, runNode } from './ready-project.ts';
+
+const CONFIGURATION = [
+  'scripts/check.mjs',
+  'scripts/check-lock.mjs',
+  '.oxlintrc.json',
+  '.dependency-cruiser.cjs',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
+
+let project: Project;
+
+function check(...parts: string[]): Promise<Finished> {
+  return runNode(project.folder, ['scripts/check.mjs', ...parts]);
+}
+
+beforeEach(() => {
+  project = createProject(CONFIGURATION);
+  symlinkSync(resolve(import.meta.dirname, '../../node_modules'), join(project.folder, 'node_modules'));
+  project.write('src/main.ts', "import { rule } from './domain/rule.ts';\n\nrule();\n");
+  project.write('src/domain/rule.ts', 'export function rule(): number {\n  return 1;\n}\n');
+});
+afterEach(() => project.remove());
+
+const rule = "import { rule } from '../domain/rule.ts';\nexport const planted = rule;\n";
+
+describe('npm run check', () => {
+  test('a clean project passes every part that is asked for, one line each', async () => {
+    project.write('test/some.test.ts', "test('something', () => undefined);\n");
+    const { code, output } = await check('lint', 'structure', 'sizes', 'rules', 'lock');
+    expect(output.split('\n').slice(0, 5)).toEqual([
+      'ok     lint',
+      'ok     structure (2 modules)',
+      expect.stringMatching(/^ok {5}sizes \(5 files/),
+      'ok     rules (5 files)',
+      expect.stringMatching(/^ok {5}lock \(\d+ packages\)/),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    ['src/store/planted.ts', 'store-reaches-shared'],
+    ['src/shared/planted.ts', 'shared-reaches-nothing'],
+    ['src/upstream/planted.ts', 'upstream-reaches-shared'],
+    ['src/modern/planted.ts', 'modern-reaches-shared'],
+    ['src/demo/planted.ts', 'demo-reaches-shared'],
+  ])('%s may not import domain', async (path, name) => {
+    project.write(path, rule);
+    const { code, output } = await check('structure');
+    expect(output).toContain(`${name}: ${path} -> src/domain/rule.ts`);
+    expect(code).toBe(1);
+  });
+
+  test('domain and jobs may not import http, and no circle is allowed', async () => {
+    project.write('src/http/page.ts', rule);
+    project.write(
+      'src/jobs/planted.ts',
+      "import { planted } from '../http/page.ts';\nexport const job = planted;\n",
+    );
+    project.write(
+      'src/domain/rule.ts',
+      "import { planted } from '../http/page.ts';\nexport const rule = () => planted;\n",
+    );
+    const { output } = await check('structure');
+    expect(output).toMatch(/domain-reaches-\S+: src\/domain\/rule\.ts -> src\/http\/page\.ts/);
+    expect(output).toMatch(/jobs-reaches-\S+: src\/jobs\/planted\.ts -> src\/http\/page\.ts/);
+    expect(output).toContain('no-circular');
+  });
+
+  test('a structure check that saw no modules fails instead of passing', async () => {
+    project.write(
+      '.dependency-cruiser.cjs',
+      'module.exports = { forbidden: [], options: { exclude: "src" } };',
+    );
+    const { code, output } = await check('structure');
+    expect(output).toContain('0 modules cruised, 2 files in src');
+    expect(code).toBe(1);
+  });
+
+  test('a file of 301 lines and a function of 51 are too long, four parameters and an eleventh branch too many', async () => {
+    project.write('src/domain/long.ts', '// a line\n'.repeat(301));
+    const body = '  globalThis.performance.now();\n'.repeat(48);
+    const branches = Array.from({ length: 10 }, (_, i) => `  if (n === ${i}) return ${i};\n`).join('');
+    project.write('src/domain/f.ts', `export function f(): void {\n${body}}\n`);
+    project.write(
+      'src/domain/g.ts',
+      `export function g(): void {\n${body}  globalThis.performance.now();\n}\n`,
+    );
+    project.write(
+      'src/domain/h.ts',
+      `export const h = (a: number, b: number, c: number, d: number) => a + b + c + d;\n`,
+    );
+    project.write('src/domain/i.ts', `export function i(n: number): number {\n${branches}  return 0;\n}\n`);
+    const { output } = await check('lint', 'sizes');
+    expect(output).toContain('src/domain/long.ts: 301 lines');
+    expect(output).toMatch(/`g` has too many lines \(51\)/);
+    expect(output).not.toMatch(/`f` has too many lines/);
+    expect(output).toMatch(/too many parameters \(4\)/);
+    expect(output).toMatch(/`i` has a complexity of 11/);
+  });
+
+  test('a promise that nobody waits for and an any are found', async () => {
+    project.write(
+      'src/domain/p.ts',
+      'export async function p(): Promise<void> {}\nexport const a: any = 1;\np();\n',
+    );
+    const { output } = await check('lint');
+    expect(output).toContain('no-floating-promises');
+    expect(output).toContain('no-explicit-any');
+  });
+
+  test.each([
+    ['process.env.HOME', false],
+    ["process.env['HOME']", false],
+    ['globalThis.process?.env', false],
+    ["process['env']", false],
+    ['process.environment', true],
+  ])(
+    'src reads the environment in config.ts alone: %s is allowed elsewhere: %s',
+    async (expression, allowed) => {
+      project.write('src/config.ts', `export const a = ${expression};\n`);
+      project.write('src/domain/planted.ts', `export const a = ${expression};\n`);
+      const { output } = await check('rules');
+      expect(output.includes('src/domain/planted.ts:1: only src/config.ts reads the environment')).toBe(
+        !allowed,
+      );
+      expect(output).not.toContain('src/config.ts:1');
+    },
+  );
+
+  test('unverified certificates and names that say nothing are found', async () => {
+    project.write('test/planted.ts', 'export const o = { rejectUnauthorized: false };\n');
+    for (const name of ['token-service', 'utils', 'helper', 'common', 'grant-manager'])
+      project.write(`src/domain/${name}.ts`, '');
+    project.write('src/helpers/a.ts', '');
+    project.write('src/domain/commonplace.ts', '');
+    const { output } = await check('rules');
+    expect(output).toContain('test/planted.ts:1: certificates are always verified');
+    expect(output.match(/the name does not say/g)).toHaveLength(6);
+  });
+
+  test('a part that does not exist is a wrong use', async () => {
+    expect(await check('everything')).toEqual({
+      code: 2,
+      output: expect.stringContaining('There are: format, lint'),
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startModern } from '../../src/modern/server.ts';
+import { createLogger } from '../../src/shared/logger.ts';
+import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from './modern-side.ts';
+
+/** The embedded modern generation in this process, with its demo account and a database of its own. */
+export async function startEmbeddedModern(options: ModernSideOptions): Promise<ModernSide> {
+  const folder = mkdtempSync(join(tmpdir(), 'modern-'));
+  const settings = {
+    host: '127.0.0.1',
+    port: options.port,
+    issuer: options.issuer,
+    databaseFile: join(folder, 'modern.db'),
+    accessTokenSeconds: options.accessTokenSeconds,
+    logLevel: 'error',
+    clients: [{ clientId: BRIDGE_CLIENT, name: 'grantbridge', redirectUris: [options.redirectUri] }],
+    demo: true,
+  };
+  const modern = await startModern(settings, createLogger({ level: 'error', name: 'modern' }));
+  if (!modern.demo) throw new Error('the embedded modern generation has no demo account');
+  return {
+    url: `http://127.0.0.1:${options.port}`,
+    person: { login: modern.demo.email, password: modern.demo.password },
+    async close() {
+      await modern.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

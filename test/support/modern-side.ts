@@ -1,0 +1,20 @@
+import type { Person } from './authorize.ts';
+
+export interface ModernSideOptions {
+  /** Where it listens; what others see is the issuer. */
+  port: number;
+  issuer: string;
+  redirectUri: string;
+  accessTokenSeconds: number;
+}
+
+export interface ModernSide {
+  url: string;
+  person: Person;
+  close(): Promise<void>;
+}
+
+export type StartModernSide = (options: ModernSideOptions) => Promise<ModernSide>;
+
+/** The bridge's client at either modern side, a public one. */
+export const BRIDGE_CLIENT = 'grantbridge-under-test';

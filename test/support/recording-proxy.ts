@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Answer, bodyOf, forward, send } from './forward.ts';
+
+export interface TokenCall {
+  at: number;
+  grantType: string | undefined;
+  refreshToken: string | undefined;
+  code: string | undefined;
+  /** Unset until the modern side answered. */
+  status: number | undefined;
+}
+
+/** Called with every answer of POST /token before it is passed back; may wait, or return another answer. */
+export type OnTokenAnswer = (call: TokenCall, answer: Answer) => Promise<Answer> | Answer;
+
+export interface RecordingProxy {
+  origin: string;
+  calls: TokenCall[];
+  onTokenAnswer: OnTokenAnswer | undefined;
+  refreshes(): TokenCall[];
+  assertNoRefreshTokenTwice(): void;
+  close(): Promise<void>;
+}
+
+function tokenCall(body: Buffer): TokenCall {
+  const form = new URLSearchParams(body.toString());
+  const read = (name: string) => form.get(name) ?? undefined;
+  return {
+    at: Date.now(),
+    grantType: read('grant_type'),
+    refreshToken: read('refresh_token'),
+    code: read('code'),
+    status: undefined,
+  };
+}
+
+/**
+ * Stands between the bridge and the modern side, on the issuer's own address, and keeps what `POST /token` received:
+ * the one view of the history that neither side can colour.
+ */
+export async function startRecordingProxy(port: number, target: string): Promise<RecordingProxy> {
+  const calls: TokenCall[] = [];
+  const proxy: RecordingProxy = {
+    origin: `http://127.0.0.1:${port}`,
+    calls,
+    onTokenAnswer: undefined,
+    refreshes: () => calls.filter((call) => call.grantType === 'refresh_token'),
+    assertNoRefreshTokenTwice() {
+      const presented = this.refreshes().map((call) => call.refreshToken);
+      const repeated = presented.length - new Set(presented).size;
+      if (repeated > 0)
+        throw new Error(`${repeated} of ${presented.length} refresh tokens were presented again`);
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+
+  async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const isToken = request.method === 'POST' && request.url?.split('?')[0] === '/token';
+    if (!isToken) return send(response, await forward(request, body, target));
+    const call = tokenCall(body);
+    calls.push(call);
+    const answer = await forward(request, body, target);
+    call.status = answer.status;
+    send(response, (await proxy.onTokenAnswer?.(call, answer)) ?? answer);
+  }
+
+  const server = createServer((request, response) => {
+    relay(request, response).catch(() => response.destroy());
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return proxy;
+}

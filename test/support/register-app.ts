@@ -1,0 +1,3 @@
+export async function registerLegacyApp(): Promise<never> {
+  throw new Error('todo');
+}

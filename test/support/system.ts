@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Bridge, startBridge } from '../../src/bridge.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/shared/clock.ts';
+import { startPlainProvider } from '../upstream/plain-provider.ts';
+import type { LegacyApp, Person } from './authorize.ts';
+import { startEmbeddedModern } from './embedded-modern.ts';
+import { freePort } from './free-port.ts';
+import { BRIDGE_CLIENT, type StartModernSide } from './modern-side.ts';
+import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
+import { registerLegacyApp } from './register-app.ts';
+
+/** The two modern sides that a test of the whole way can choose from. */
+const modernSides = { embedded: startEmbeddedModern, plain: startPlainProvider } satisfies Record<
+  string,
+  StartModernSide
+>;
+
+export type ModernSideName = keyof typeof modernSides;
+
+export interface SystemOptions {
+  modern?: ModernSideName;
+  accessTokenSeconds?: number;
+  /** Settings of the bridge beyond those that join it to the modern side. */
+  env?: Record<string, string>;
+  clock?: Clock;
+  callback?: string;
+}
+
+export interface System {
+  bridge: Bridge;
+  bridgeUrl: string;
+  /** What `POST /token` of the modern side received. */
+  proxy: RecordingProxy;
+  /** An account at the modern side that can sign in and consent. */
+  person: Person;
+  app: LegacyApp;
+  registerApp(callback: string): Promise<LegacyApp>;
+  stop(): Promise<void>;
+}
+
+interface Modern {
+  proxy: RecordingProxy;
+  person: Person;
+  close(): Promise<void>;
+}
+
+async function startModernSide(options: SystemOptions, redirectUri: string): Promise<Modern> {
+  const [port, seen] = [await freePort(), await freePort()];
+  const proxy = await startRecordingProxy(seen, `http://127.0.0.1:${port}`);
+  const side = await modernSides[options.modern ?? 'embedded']({
+    port,
+    issuer: proxy.origin,
+    redirectUri,
+    accessTokenSeconds: options.accessTokenSeconds ?? 3600,
+  });
+  return {
+    proxy,
+    person: side.person,
+    close: async () => void (await Promise.all([proxy.close(), side.close()])),
+  };
+}
+
+/** A modern side, the recording proxy in front of it, the bridge, and one registered app, all on loopback. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const port = await freePort();
+  const bridgeUrl = `http://127.0.0.1:${port}`;
+  const modern = await startModernSide(options, `${bridgeUrl}/callback`);
+  const varDir = mkdtempSync(join(tmpdir(), 'bridge-'));
+  const config = readConfig({
+    PORT: String(port),
+    PUBLIC_URL: bridgeUrl,
+    VAR_DIR: varDir,
+    MODERN_AUTH_URL: modern.proxy.origin,
+    MODERN_API_URL: modern.proxy.origin,
+    MODERN_CLIENT_ID: BRIDGE_CLIENT,
+    LOG_LEVEL: 'error',
+    ...options.env,
+  });
+  const bridge = await startBridge(config, options.clock ? { clock: options.clock } : {});
+  const registerApp = (callback: string) => registerLegacyApp(bridge, callback);
+  return {
+    bridge,
+    bridgeUrl,
+    proxy: modern.proxy,
+    person: modern.person,
+    app: await registerApp(options.callback ?? 'https://old-app.example/callback'),
+    registerApp,
+    async stop() {
+      await bridge.close();
+      await modern.close();
+      rmSync(varDir, { recursive: true, force: true });
+    },
+  };
+}
