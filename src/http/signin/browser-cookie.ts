@@ -32,6 +32,7 @@ export function createBrowserCookie(publicUrl: string): BrowserCookie {
       const known = read(req);
       if (known !== undefined) return known;
       const value = newOpaqueValue();
+      req.cookies = { ...req.cookies, [name]: value };
       res.cookie(name, value, { httpOnly: true, sameSite: 'lax', secure, path: '/' });
       return value;
     },
