@@ -44,7 +44,7 @@ export function openWorkshop(config: Config, upstream: UpstreamConfig, overrides
     clock,
     vault: createVault(keys),
     logger,
-    server: createAuthorizationServer({ authUrl: upstream.authUrl, client, now: clock.now }),
+    server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),
     flights: createFlights(),
   };
@@ -96,7 +96,8 @@ function drain(server: Server): Promise<void> {
 export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
   if (!config.upstream)
     throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
-  const { context, keys, close } = openWorkshop(config, config.upstream, overrides);
+  const workshop = openWorkshop(config, config.upstream, overrides);
+  const { context, keys } = workshop;
   const { rateLimitPerMinute, trustProxy } = config;
   const server = createServer(
     config,
@@ -115,7 +116,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
       await drain(server);
       await stopJobs();
       await context.flights.settled();
-      await close();
+      await workshop.close();
     },
   };
 }

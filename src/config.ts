@@ -94,7 +94,7 @@ export interface Config {
 }
 
 /** Thrown with one line per problem, each naming its setting. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(problems: readonly string[]) {
     super(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join('\n')}`);

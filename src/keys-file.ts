@@ -25,9 +25,12 @@ const keyList = z
 
 const keysFile = z.object({ digest: keyList, sealing: keyList, session: keyList, history: keyList });
 
+function freshKeys() {
+  return [{ id: 'k1', secret: randomBytes(32).toString('base64url') }];
+}
+
 function createKeysFile(path: string): void {
-  const fresh = () => [{ id: 'k1', secret: randomBytes(32).toString('base64url') }];
-  const content = Object.fromEntries(PURPOSES.map((purpose) => [purpose, fresh()]));
+  const content = Object.fromEntries(PURPOSES.map((purpose) => [purpose, freshKeys()]));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
+import { createSystemClock } from '../shared/clock.ts';
 import { reduceError } from '../shared/redaction.ts';
 import { findIntegrityProblem } from '../store/integrity.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
@@ -31,11 +32,18 @@ async function checkDatabase(config: Config): Promise<string> {
   });
 }
 
+function has(endpoint: string | undefined, word: string): string {
+  return endpoint === undefined ? `no ${word}` : word;
+}
+
 async function checkModernSide(config: Config): Promise<string> {
   const { authUrl, clientId, clientSecret } = upstreamFor(config);
-  const server = createAuthorizationServer({ authUrl, client: { clientId, clientSecret }, now: Date.now });
+  const server = createAuthorizationServer({
+    authUrl,
+    client: { clientId, clientSecret },
+    clock: createSystemClock(),
+  });
   const metadata = await server.metadata();
-  const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
   return `${authUrl} answers (${has(metadata.revocationEndpoint, 'revocation')}, ${has(metadata.introspectionEndpoint, 'introspection')})`;
 }
 

@@ -12,9 +12,12 @@ export function callbackProblem(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\'))
     return 'must be plain ASCII without spaces or backslashes';
   if (!URL.canParse(uri)) return 'must be a whole address such as https://app.example.com/callback';
-  const { protocol, hostname, username, password, hash } = new URL(uri);
+  if (uri.includes('#')) return 'must not contain a fragment';
+  return addressProblem(new URL(uri));
+}
+
+function addressProblem({ protocol, hostname, username, password }: URL): string | undefined {
   if (username || password) return 'must not contain a user name or password';
-  if (hash || uri.includes('#')) return 'must not contain a fragment';
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return undefined;
   return 'must be https, or http on a loopback address';
 }

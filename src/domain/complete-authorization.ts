@@ -19,19 +19,21 @@ export interface Consented {
   sentAt: number;
 }
 
-function newGrantRow(
-  context: Context,
-  clientId: string,
-  accountId: string,
-  { pair, sentAt }: Consented,
-): NewGrant {
+/** Whose consent it is, for which app. */
+interface Consent extends Consented {
+  clientId: string;
+  account: ModernAccount;
+  origin: Origin;
+}
+
+function newGrantRow(context: Context, { clientId, account, pair, sentAt }: Consent): NewGrant {
   const id = newHexId();
   const now = context.clock.now();
   const sealed = sealPair(context, { id, version: 1, sentAt }, pair);
   return {
     id,
     client_id: clientId,
-    account_id: accountId,
+    account_id: account.id,
     modern_client_id: context.server.clientId,
     state: 'ready',
     version: 1,
@@ -62,12 +64,7 @@ async function keepAccount(tx: Database, account: ModernAccount, now: number): P
 }
 
 /** Stores the grant and lets every waiting token of that app and account stand on it, in one transaction. */
-async function storeGrant(
-  context: Context,
-  account: ModernAccount,
-  grant: NewGrant,
-  origin: Origin,
-): Promise<void> {
+async function storeGrant(context: Context, { account, origin }: Consent, grant: NewGrant): Promise<void> {
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: account.id };
   await context.store.transaction(async (tx) => {
@@ -98,8 +95,10 @@ export async function completeAuthorization(
   consented: Consented,
 ): Promise<string> {
   const { account } = await context.mainApi.read(consented.pair.accessToken, []);
-  const grant = newGrantRow(context, request.client_id, account.id, consented);
-  await storeGrant(context, account, grant, { actor: `account:${account.id}`, requestId: request.id });
+  const origin = { actor: `account:${account.id}`, requestId: request.id };
+  const consent = { ...consented, clientId: request.client_id, account, origin };
+  const grant = newGrantRow(context, consent);
+  await storeGrant(context, consent, grant);
   const code = newLegacyCode();
   const now = context.clock.now();
   await insertCode(context.store.durable, {

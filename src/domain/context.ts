@@ -7,7 +7,7 @@ import type { MainApi } from '../upstream/main-api.ts';
 import type { Flights } from './flights.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
-export interface DomainSettings {
+interface DomainSettings {
   publicUrl: string;
   scopes: string;
   inDoubtQuiet: number;

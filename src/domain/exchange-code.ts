@@ -26,7 +26,7 @@ function invalidGrant(detail: string): OAuthError {
  * Equal to the authorized address, or that one followed by `?` or `&`: omniauth-oauth2 repeats the callback's own query
  * (quirk Q6). It may be left out only when the authorization request left it out.
  */
-export function redirectMatches(
+function redirectMatches(
   code: Pick<LegacyCode, 'redirect_uri' | 'redirect_uri_given'>,
   given?: string,
 ): boolean {

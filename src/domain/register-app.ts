@@ -3,8 +3,7 @@ import { ensureAccount } from '../store/accounts.ts';
 import { insertApp } from '../store/apps.ts';
 import { insertEvent } from '../store/events.ts';
 import { insertMapping } from '../store/mappings.ts';
-import type { Database } from '../store/store.ts';
-import type { App } from '../store/tables.ts';
+import type { App, NewMapping } from '../store/tables.ts';
 import { callbackProblem } from './callback-rule.ts';
 import type { Context } from './context.ts';
 
@@ -26,7 +25,7 @@ export interface Registered {
 }
 
 /** A registration that cannot be accepted, with every problem in words. */
-export class RegistrationRefused extends Error {
+class RegistrationRefused extends Error {
   override readonly name = 'RegistrationRefused';
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
@@ -51,9 +50,9 @@ function check({ name, callbacks, owner }: Registration): void {
 }
 
 /** The owner's own token waits until its owner authorizes the app once. */
-async function keepOwnerToken(context: Context, tx: Database, app: App, token: string): Promise<void> {
+function ownerMapping(context: Context, app: App, token: string): NewMapping {
   const hint = tokenHint(token);
-  await insertMapping(tx, {
+  return {
     id: newHexId(),
     token_digest: context.vault.digest(token),
     hint_first: hint.first,
@@ -64,7 +63,7 @@ async function keepOwnerToken(context: Context, tx: Database, app: App, token: s
     source: 'registration',
     created_at: app.created_at,
     updated_at: app.created_at,
-  });
+  };
 }
 
 function appRow(registration: Registration, clientId: string, now: number): App {
@@ -98,7 +97,7 @@ export async function registerApp(
     const secretDigest = context.vault.digest(clientSecret);
     const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
     if (!(await insertApp(tx, app, details))) return false;
-    await keepOwnerToken(context, tx, app, ownerToken);
+    await insertMapping(tx, ownerMapping(context, app, ownerToken));
     const event = {
       at: app.created_at,
       actor: registration.actor,

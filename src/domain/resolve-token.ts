@@ -25,11 +25,7 @@ const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
 };
 
 /** What a caller with a known token is told (design 4); the link needs a sign-in. */
-export function refusalOf(
-  context: Context,
-  mapping: Mapping,
-  state: Exclude<MappingState, 'active'>,
-): TokenRefused {
+function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): TokenRefused {
   return new TokenRefused({
     reason: REASONS[state],
     link: `${context.settings.publicUrl}/apps/${mapping.client_id}`,

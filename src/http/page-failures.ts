@@ -36,6 +36,7 @@ export const pageNotFound: RequestHandler = () => {
 
 /** The one error answer for people. */
 export function pageFailures(logger: Logger, pages: Pages): ErrorRequestHandler {
+  // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
     const { status, title, message, next } = toPageError(error);
     const requestId = status >= 500 ? requestIdOf(res) : undefined;

@@ -12,9 +12,8 @@ export interface LoggerOptions {
 }
 
 const redacted = format((info) => {
-  for (const key of Object.keys(info)) {
-    if (key !== 'level') info[key] = redactValue({ [key]: info[key] }) as never;
-    if (key !== 'level') info[key] = (info[key] as unknown as Record<string, unknown>)[key];
+  for (const [key, value] of Object.entries(info)) {
+    if (key !== 'level') Object.assign(info, redactValue({ [key]: value }));
   }
   return info;
 });

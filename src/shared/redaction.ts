@@ -44,18 +44,26 @@ interface ReducedError {
  * raw body on it, so only these named fields are ever copied.
  */
 export function reduceError(error: unknown, depth = 0): ReducedError {
-  if (typeof error !== 'object' || error === null)
+  if (typeof error !== 'object' || error === null) {
     return { name: 'NonError', message: redactText(String(error)) };
-  const e = error as Record<string, unknown>;
-  const reduced: ReducedError = {
-    name: typeof e['name'] === 'string' ? e['name'] : 'Error',
-    message: redactText(typeof e['message'] === 'string' ? e['message'] : ''),
+  }
+  const { name, message, code, status, stack, cause } = error as Record<string, unknown>;
+  return {
+    name: textOf(name) ?? 'Error',
+    message: textOf(message) ?? '',
+    ...defined('code', textOf(code)),
+    ...defined('status', typeof status === 'number' ? status : undefined),
+    ...defined('stack', textOf(stack)),
+    ...defined('cause', cause === undefined || depth >= 3 ? undefined : reduceError(cause, depth + 1)),
   };
-  if (typeof e['code'] === 'string') reduced.code = redactText(e['code']);
-  if (typeof e['status'] === 'number') reduced.status = e['status'];
-  if (typeof e['stack'] === 'string') reduced.stack = redactText(e['stack']);
-  if (e['cause'] !== undefined && depth < 3) reduced.cause = reduceError(e['cause'], depth + 1);
-  return reduced;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? redactText(value) : undefined;
+}
+
+function defined(key: string, value: unknown): Record<string, unknown> {
+  return value === undefined ? {} : { [key]: value };
 }
 
 function isErrorLike(value: object): boolean {

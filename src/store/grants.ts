@@ -50,7 +50,7 @@ export async function countSiblings(
     .where('state', '<>', 'dead')
     .where('id', '<>', grant.id)
     .executeTakeFirstOrThrow();
-  return Number(row.n);
+  return row.n;
 }
 
 /** Claims the right to present version v, durably, before the first byte leaves. */

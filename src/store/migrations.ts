@@ -8,7 +8,7 @@ function migrationFiles(folder: string): Array<{ number: number; path: string }>
   const directory = join(projectRoot, 'db', folder);
   return readdirSync(directory)
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))
-    .sort()
+    .toSorted()
     .map((name) => ({ number: Number(name.slice(0, 3)), path: join(directory, name) }));
 }
 

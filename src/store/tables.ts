@@ -35,7 +35,7 @@ interface AccountsTable {
   updated_at: number;
 }
 
-export type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
+type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
 
 interface AuthorizationRequestsTable {
   id: string;
@@ -51,7 +51,7 @@ interface AuthorizationRequestsTable {
   expires_at: number;
 }
 
-export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
+type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
 
 export type DeathCause = 'refused' | 'lost' | 'deauthorized' | 'revoked' | 'replaced';
 
@@ -79,7 +79,7 @@ interface GrantsTable {
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
 
-export type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
+type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
 
 interface MappingsTable {
   id: string;

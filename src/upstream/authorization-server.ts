@@ -1,3 +1,4 @@
+import type { Clock } from '../shared/clock.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createDiscovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
@@ -5,15 +6,15 @@ import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
 import { processTokenAnswer } from './token-answer.ts';
 
 /** A client registered at the modern side; without a secret it is public and sends none (specification 5.2). */
-export interface ModernClient {
+interface ModernClient {
   clientId: string;
   clientSecret: string | undefined;
 }
 
-export interface AuthorizationServerOptions {
+interface AuthorizationServerOptions {
   authUrl: string;
   client: ModernClient;
-  now(): number;
+  clock: Clock;
 }
 
 export interface AuthorizationServer {
@@ -22,9 +23,9 @@ export interface AuthorizationServer {
   metadata(): Promise<ServerMetadata>;
   /** Opens the connection that a refresh will use; nothing is sent. Throws `Unavailable`. */
   connect(): Promise<Connection>;
-  /** Authorization code + PKCE verifier for tokens (specification 5.5). Throws `TokenFailure`. */
+  /** Authorization code + PKCE verifier for tokens (specification 5.5). Throws one of the three failures. */
   exchangeCode(code: CodeExchange): Promise<TokenPair>;
-  /** Presents a refresh token on an open connection (specification 5.7). Throws `TokenFailure`. */
+  /** Presents a refresh token on an open connection (specification 5.7). Throws one of the three failures. */
   refresh(connection: Connection, presented: { refreshToken: string; scope: string }): Promise<TokenPair>;
   /** Whether the server still takes a refresh token (RFC 7662); undefined where it has no introspection for us. */
   isLive(refreshToken: string): Promise<boolean | undefined>;
@@ -32,7 +33,7 @@ export interface AuthorizationServer {
   revoke(refreshToken: string): Promise<boolean>;
 }
 
-export interface CodeExchange {
+interface CodeExchange {
   code: string;
   codeVerifier: string;
   redirectUri: string;
@@ -93,7 +94,7 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
 export function createAuthorizationServer({
   authUrl,
   client,
-  now,
+  clock,
 }: AuthorizationServerOptions): AuthorizationServer {
   const metadata = createDiscovery(authUrl);
   const tokenUrl = `${authUrl}/token`;
@@ -110,12 +111,12 @@ export function createAuthorizationServer({
         code_verifier: codeVerifier,
       };
       const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, credentialed(client, fields));
-      return processTokenAnswer(answer, { scope, now: now() });
+      return processTokenAnswer(answer, { scope, now: clock.now() });
     },
     async refresh(connection, { refreshToken, scope }) {
       const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
       const answer = await sendOnce(connection, tokenUrl, credentialed(client, fields));
-      return processTokenAnswer(answer, { scope, presented: refreshToken, now: now() });
+      return processTokenAnswer(answer, { scope, presented: refreshToken, now: clock.now() });
     },
     isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),
     revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),

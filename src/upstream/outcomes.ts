@@ -40,5 +40,3 @@ export interface TokenPair {
   lifetime: number;
   scope: string;
 }
-
-export type TokenFailure = Unavailable | InDoubt | Rejected;

@@ -59,6 +59,11 @@ export async function signIn(
     throw new Error(`redirected to ${sent.location ?? 'nowhere'}`);
   const authorizeUrl = system.bridgeUrl + sent.location.slice(OLD_AUTHORIZE.length);
   const { person, app } = system;
-  const page = await walkUntil(authorizeUrl, { browser, person, decision, until: app.callback });
+  const page = await walkUntil(authorizeUrl, {
+    browser,
+    person,
+    decide: () => decision,
+    until: app.callback,
+  });
   return { browser, callback: page.location };
 }

@@ -1,5 +1,5 @@
 import { CookieWalker, type Page } from './cookie-walker.ts';
-import type { Form } from './html-forms.ts';
+import { type Form, linkOf } from './html-forms.ts';
 
 export interface Person {
   login: string;
@@ -17,13 +17,13 @@ export interface Walk {
   person: Person;
   /** The walk ends at the redirect to an address that starts with this. */
   until: string;
-  /** Words on the button to press where a page offers several; `deny` walks the refusal. */
-  decision?: 'allow' | 'deny';
+  /** What the person does on a page that asks; without it everything is allowed. */
+  decide?: (page: Page) => keyof typeof DECISIONS;
 }
 
 const DECISIONS = {
   allow: /\b(allow|approve|authori[sz]e|continue|connect|accept|yes|sign.?in|log.?in)\b/i,
-  deny: /\b(deny|refuse|reject|decline|no)\b/i,
+  deny: /\b(deny|refuse|reject|decline|cancel|no)\b/i,
 };
 
 function pressed(form: Form, wanted: RegExp): Record<string, string> | undefined {
@@ -37,16 +37,17 @@ function valuesOf(form: Form, person: Person): Record<string, string> {
   return Object.fromEntries(form.fields.map((f) => [f.name, typed(f.type, f.value)]));
 }
 
-/** Fills in the form that a person would use here: the one that asks for a password, else the one with the wanted button. */
+/** Uses what a person would use here: the form that asks for a password, else the wanted button, else the wanted link. */
 async function answer(page: Page, browser: CookieWalker, walk: Walk): Promise<Page> {
   const forms = browser.forms(page);
-  const wanted = DECISIONS[walk.decision ?? 'allow'];
   const login = forms.find((f) => f.fields.some((field) => field.type === 'password'));
+  const wanted = DECISIONS[login ? 'allow' : (walk.decide?.(page) ?? 'allow')];
   const form = login ?? forms.find((f) => pressed(f, wanted) !== undefined);
-  if (!form)
-    throw new Error(`no form to go on with at ${page.url} (${page.status}): ${page.body.slice(0, 600)}`);
-  const button = (login ? pressed(form, DECISIONS.allow) : pressed(form, wanted)) ?? {};
-  return browser.submit(form, { ...valuesOf(form, walk.person), ...button }, page.url);
+  if (form)
+    return browser.submit(form, { ...valuesOf(form, walk.person), ...pressed(form, wanted) }, page.url);
+  const link = linkOf(page.body, page.url, wanted);
+  if (link !== undefined) return browser.get(link);
+  throw new Error(`nothing to go on with at ${page.url} (${page.status}): ${page.body.slice(0, 600)}`);
 }
 
 /** Walks every page from `start` as a person with a browser; the answer that redirects to `until` is returned. */
@@ -74,13 +75,14 @@ export interface AuthorizeOptions {
   app: LegacyApp;
   person: Person;
   browser?: CookieWalker;
-  decision?: 'allow' | 'deny';
+  /** Whether the person refuses, and on whose page: the bridge's approval or the modern consent. */
+  refuse?: 'approval' | 'consent';
   state?: string;
 }
 
 /** The whole legacy authorization as the account holder, up to the redirect to the app's callback. */
 export async function authorize(options: AuthorizeOptions): Promise<Authorization> {
-  const { bridgeUrl, app, state, ...rest } = options;
+  const { bridgeUrl, app, state, refuse, ...rest } = options;
   const query = new URLSearchParams({
     client_id: app.clientId,
     redirect_uri: app.callback,

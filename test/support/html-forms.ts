@@ -84,3 +84,12 @@ export function formsOf(html: string, pageUrl: string): Form[] {
     };
   });
 }
+
+/** The address of the first link whose words match. */
+export function linkOf(html: string, pageUrl: string, wanted: RegExp): string | undefined {
+  for (const [whole, text = ''] of html.matchAll(/<a\b[^>]*>([\s\S]*?)<\/a>/gi)) {
+    const href = attributesOf(whole.slice(0, whole.indexOf('>') + 1)).get('href');
+    if (href !== undefined && wanted.test(decode(text))) return new URL(href, pageUrl).href;
+  }
+  return undefined;
+}

@@ -6,7 +6,7 @@ import type { System } from './system.ts';
 export interface AuthorizeAs {
   app?: LegacyApp;
   state?: string;
-  decision?: 'allow' | 'deny';
+  refuse?: 'approval' | 'consent';
   browser?: CookieWalker;
 }
 

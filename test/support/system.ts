@@ -63,23 +63,30 @@ async function startModernSide(options: SystemOptions, redirectUri: string): Pro
   };
 }
 
-/** A modern side, the recording proxy in front of it, the bridge, and one registered app, all on loopback. */
-export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const port = await freePort();
-  const bridgeUrl = `http://127.0.0.1:${port}`;
-  const modern = await startModernSide(options, `${bridgeUrl}/callback`);
-  const varDir = mkdtempSync(join(tmpdir(), 'bridge-'));
-  const config = readConfig({
-    PORT: String(port),
+function settingsFor(bridgeUrl: string, varDir: string, modernUrl: string): Record<string, string> {
+  return {
+    PORT: new URL(bridgeUrl).port,
     PUBLIC_URL: bridgeUrl,
     VAR_DIR: varDir,
-    MODERN_AUTH_URL: modern.proxy.origin,
-    MODERN_API_URL: modern.proxy.origin,
+    MODERN_AUTH_URL: modernUrl,
+    MODERN_API_URL: modernUrl,
     MODERN_CLIENT_ID: BRIDGE_CLIENT,
     LOG_LEVEL: 'error',
-    ...options.env,
+  };
+}
+
+/** A modern side, the recording proxy in front of it, the bridge, and one registered app, all on loopback. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const bridgeUrl = `http://127.0.0.1:${await freePort()}`;
+  const modern = await startModernSide(options, `${bridgeUrl}/callback`);
+  const varDir = mkdtempSync(join(tmpdir(), 'bridge-'));
+  const config = readConfig({ ...settingsFor(bridgeUrl, varDir, modern.proxy.origin), ...options.env });
+  const starting = startBridge(config, options.clock ? { clock: options.clock } : {});
+  // a modern side left open would keep the test process from ending
+  const bridge = await starting.catch(async (error: unknown) => {
+    await modern.close();
+    throw error;
   });
-  const bridge = await startBridge(config, options.clock ? { clock: options.clock } : {});
   const registerApp = (callback: string) => registerLegacyApp(bridge, callback);
   return {
     bridge,

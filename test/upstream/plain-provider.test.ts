@@ -25,11 +25,14 @@ describe('the bridge in front of a plain oidc-provider', () => {
     expect(new URL(answer.location).searchParams.get('state')).toBe('a b/c+d%');
   });
 
-  test('a refusal comes back as access_denied with the state', async () => {
-    const answer = await authorizeIn(system, { state: 's1', decision: 'deny' });
+  test.each(['approval', 'consent'] as const)(
+    'a refusal of the %s is access_denied with the state',
+    async (refuse) => {
+      const answer = await authorizeIn(system, { state: 's1', refuse });
 
-    expect(answer).toMatchObject({ error: 'access_denied', state: 's1', code: undefined });
-  });
+      expect(answer).toMatchObject({ error: 'access_denied', state: 's1', code: undefined });
+    },
+  );
 
   test('the code is exchanged once for a token that reads profiles and user', async () => {
     const code = await freshCode(system);

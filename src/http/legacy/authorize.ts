@@ -48,7 +48,7 @@ function requestError(query: Parameters): OAuthErrorCode | undefined {
 }
 
 /** `state` as it stood in the address, to be sent back byte for byte; undefined when absent, empty or repeated. */
-export function rawStateIn(query: string): string | undefined {
+function rawStateIn(query: string): string | undefined {
   const values = query.split('&').filter((pair) => /^state=./.test(pair));
   return values.length === 1 ? values[0]?.slice('state='.length) : undefined;
 }

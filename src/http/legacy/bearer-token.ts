@@ -3,7 +3,7 @@ import { LegacyError, REFUSALS } from './legacy-error.ts';
 import { bodyParameters, MalformedBody, type Parameters, queryParameters } from './request-parameters.ts';
 
 /** How a token came, for the measure of use. */
-export type Carrier = 'header' | 'query' | 'body';
+type Carrier = 'header' | 'query' | 'body';
 
 export interface CarriedToken {
   token: string;

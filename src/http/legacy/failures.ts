@@ -67,6 +67,7 @@ function toTokenError(error: unknown): OAuthError {
 
 /** Answers refusals of the resource calls. */
 export function resourceFailures(context: Context): ErrorRequestHandler {
+  // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
     const refusal = toLegacyError(error);
     if (refusal.status >= 500)
@@ -77,6 +78,7 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
 
 /** Answers refusals of the token endpoint. */
 export function tokenFailures(context: Context): ErrorRequestHandler {
+  // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
     const refusal = toTokenError(error);
     const level = refusal.status >= 500 ? 'error' : 'info';

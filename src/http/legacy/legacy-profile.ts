@@ -23,9 +23,7 @@ export function unixSeconds(iso: string | null | undefined): number {
 }
 
 /** Days with the same times come together, the way the old answers grouped them; days without times are left out. */
-export function legacySchedules(
-  schedule: Channel['postingSchedule'],
-): Array<{ days: string[]; times: string[] }> {
+function legacySchedules(schedule: Channel['postingSchedule']): Array<{ days: string[]; times: string[] }> {
   const groups = new Map<string, { days: string[]; times: string[] }>();
   for (const { day, times } of schedule.filter((row) => row.times.length > 0)) {
     const group = groups.get(times.join()) ?? { days: [], times };

@@ -108,10 +108,11 @@ export function decideApproval(parts: SigninParts): RequestHandler {
       });
     }
     req.body = {};
-    const step = {
-      keepVerifier: (verifier: string) => startConsent(context, { id: request.id, browser }, verifier),
-      takeVerifier: () => undefined,
+    const keepVerifier = async (verifier: string) => {
+      const state = await startConsent(context, { id: request.id, browser }, verifier);
+      if (state === undefined) throw gone();
+      return state;
     };
-    parts.leave(step)(req, res, next);
+    parts.leave({ keepVerifier, takeVerifier: () => undefined })(req, res, next);
   };
 }

@@ -54,11 +54,16 @@ function errorOfFailure(error: unknown): OAuthErrorCode {
 
 type Outcome = { code: string } | { error: OAuthErrorCode };
 
-function answerApp(parts: SigninParts, res: Response, request: AuthorizationRequest, outcome: Outcome): void {
+interface Answered {
+  request: AuthorizationRequest;
+  outcome: Outcome;
+}
+
+function answerApp({ context, pages }: SigninParts, res: Response, { request, outcome }: Answered): void {
   if (request.redirect_uri !== OUT_OF_BAND) {
     return redirectToApp(res, request.redirect_uri, {
       ...outcome,
-      rawState: rawStateOf(parts.context, request),
+      rawState: rawStateOf(context, request),
     });
   }
   if ('error' in outcome) {
@@ -67,7 +72,7 @@ function answerApp(parts: SigninParts, res: Response, request: AuthorizationRequ
       next: 'Start again from the app.',
     });
   }
-  const page = parts.pages.render('code', { title: 'Your code', code: outcome.code });
+  const page = pages.render('code', { title: 'Your code', code: outcome.code });
   sendPage(res, page);
 }
 
@@ -76,7 +81,10 @@ async function exchangeAndComplete(
   returned: { request: AuthorizationRequest; verifier: string },
   exchanged: Parameters<RequestHandler>,
 ): Promise<Outcome> {
-  const step = { keepVerifier: async () => undefined, takeVerifier: () => returned.verifier };
+  const step = {
+    keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
+    takeVerifier: () => returned.verifier,
+  };
   try {
     const consented = await parts.exchange(step, exchanged);
     return { code: await completeAuthorization(parts.context, returned.request, consented) };
@@ -99,6 +107,6 @@ export function callback(parts: SigninParts): RequestHandler {
       denial === undefined
         ? await exchangeAndComplete(parts, returned, [req, res, next])
         : { error: errorForApp(denial) };
-    answerApp(parts, res, returned.request, outcome);
+    answerApp(parts, res, { request: returned.request, outcome });
   };
 }

@@ -11,7 +11,7 @@ import type { AuthorizationServer } from '../../upstream/authorization-server.ts
 
 /** Where the step's `state` and verifier live; `takeVerifier` is only asked for a return that was claimed before. */
 export interface ConsentStep {
-  keepVerifier(verifier: string): Promise<string | undefined>;
+  keepVerifier(verifier: string): Promise<string>;
   takeVerifier(): string | undefined;
 }
 
@@ -20,11 +20,6 @@ export interface StrategyOptions {
   clock: { now(): number };
   callbackUrl: string;
   scope: string;
-}
-
-/** The step was taken already, in another tab or by a second press of the button. */
-export class AlreadyDecided extends Error {
-  override readonly name = 'AlreadyDecided';
 }
 
 type Stored = (error: Error | null, state?: string) => void;
@@ -36,7 +31,7 @@ function storeOf(step: ConsentStep) {
     // oxlint-disable-next-line max-params -- the library's signature
     store(_req: Request, verifier: string, _state: unknown, _meta: unknown, done: Stored): void {
       step.keepVerifier(verifier).then(
-        (state) => (state === undefined ? done(new AlreadyDecided()) : done(null, state)),
+        (state) => done(null, state),
         (error: unknown) => done(error as Error),
       );
     },
@@ -57,7 +52,7 @@ function verify(
   _profile: unknown,
   done: VerifyCallback,
 ): void {
-  done(null, consented as unknown as Express.User);
+  done(null, consented);
 }
 
 interface TokenParameters {
@@ -65,6 +60,7 @@ interface TokenParameters {
   redirect_uri: string;
 }
 
+// oxlint-disable-next-line max-params -- the library's signature
 type Exchanged = (error: unknown, access?: string, refresh?: string, consented?: Consented) => void;
 
 export class ModernStrategy extends OAuth2Strategy {

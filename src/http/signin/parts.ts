@@ -16,7 +16,7 @@ export interface SigninParts {
   forgery: ReturnType<typeof createForgeryGuard>;
   /** Sends the browser to the modern consent. */
   leave(step: ConsentStep): RequestHandler;
-  /** Exchanges the modern code of a claimed return. Rejects with a `TokenFailure`. */
+  /** Exchanges the modern code of a claimed return. Rejects with one of the three upstream failures. */
   exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<Consented>;
 }
 
