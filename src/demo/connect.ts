@@ -12,6 +12,8 @@ import type { ClientResult } from './old-client.ts';
 import { addStep, type DemoSession, type Profile } from './session.ts';
 import type { Exchange, Wire } from './wire.ts';
 
+const WITH_CODE = 'After the approval; the code in the address lives for 30 seconds and can be used once.';
+const WITHOUT_CODE = 'Without an approval the address names an error in place of a code.';
 const empty: Message = { line: '', headers: '', body: '' };
 
 /** The session's demo state, begun when there is none. */
@@ -74,7 +76,7 @@ export function finishAuthorization(oldApi: OldApi, fail: Fail): RequestHandler 
 function recordReturn(demo: DemoSession, back: Message, exchange: Exchange | undefined): void {
   addStep(demo, {
     title: 'The bridge sends the browser back',
-    remark: 'After the approval; the code in the address lives for 30 seconds and can be used once.',
+    remark: /[?&]error=/.test(back.line) ? WITHOUT_CODE : WITH_CODE,
     request: back,
     answer: undefined,
   });

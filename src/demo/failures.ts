@@ -21,8 +21,16 @@ export const lostSession: Failure = {
   status: 400,
   title: 'This authorization does not belong to this browser',
   explanation:
-    'The answer came without the session in which the request was made: the demo was restarted in between, or the link was opened in another browser.',
-  next: 'Start again from the first step in this browser.',
+    'The answer came without the session in which the request was made: the demo was restarted in between, another tab began a newer one, or the link was opened in another browser.',
+  next: 'Connect again in this browser, in one tab.',
+};
+
+/** An address that the demo does not serve. */
+export const noSuchPage: Failure = {
+  status: 404,
+  title: 'There is no such page',
+  explanation: 'The demo has two pages: the first step, and what went over the wire.',
+  next: 'Go to the first step.',
 };
 
 /** A mistake in the demo; the bridge has no part in it. */
@@ -37,8 +45,8 @@ const denied: Failure = {
   status: 200,
   title: 'Access was denied',
   explanation:
-    'You said no on the approval page, and the bridge reported error=access_denied. No token was issued.',
-  next: 'Nothing needs to be done. To go on after all, connect again and approve.',
+    'You said no, and the bridge told the app so with error=access_denied. No token was issued.',
+  next: 'Nothing needs to be done. To go on after all, connect and allow it.',
 };
 
 const badCode: Failure = {
@@ -61,7 +69,7 @@ const badToken: Failure = {
   title: 'The token is no longer accepted',
   explanation:
     'The bridge answered 401: the token was deauthorized or revoked, or the account has to re-authorize it.',
-  next: 'Connect again. The answer below names the reason when the bridge knows the token.',
+  next: 'Connect again to get a new token.',
 };
 
 const tooMany: Failure = {

@@ -6,7 +6,7 @@ import helmet from 'helmet';
 import type { Logger } from '../shared/logger.ts';
 import { stylesheet } from '../shared/pages.ts';
 import { beginAuthorization, finishAuthorization, recordCallback } from './connect.ts';
-import { ownFailure } from './failures.ts';
+import { noSuchPage, ownFailure } from './failures.ts';
 import { createOldApi } from './old-api.ts';
 import { callbackPath, connectPath, createOldClient } from './old-client.ts';
 import { createRoutes, createShow, type Show } from './routes.ts';
@@ -83,7 +83,7 @@ function createApp(settings: DemoSettings, logger: Logger): Express {
   app.use(connectPath, createOldClient(settings, wire));
   app.get(callbackPath, finishAuthorization(oldApi, show.failure));
   app.use(createRoutes(settings, oldApi, show));
-  app.use((_req, res) => void res.status(404).type('text').send('There is no such page in the demo.'));
+  app.use((req, res) => show.failure(req, res, noSuchPage));
   app.use(lastResort(show, logger));
   return app;
 }

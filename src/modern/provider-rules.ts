@@ -4,7 +4,7 @@
  */
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
-import { isScope } from './scopes.ts';
+import { isScope, scopes } from './scopes.ts';
 import type { Clients } from './store/clients.ts';
 
 interface RequestContext {
@@ -51,7 +51,18 @@ function patchSecretComparison(provider: Provider, clients: Clients): void {
   };
 }
 
+/** The provider always lists `openid` and every response mode; ours serves neither (specification 5.4, 5.8). */
+function trimDiscovery(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path.startsWith('/.well-known/')) {
+      Object.assign(ctx.body, { scopes_supported: scopes, response_modes_supported: ['query'] });
+    }
+  });
+}
+
 export function applyRules(provider: Provider, clients: Clients): void {
+  trimDiscovery(provider);
   patchRequestContext(provider);
   patchSecretComparison(provider, clients);
 }

@@ -19,7 +19,7 @@ export interface ModernServer {
   /** The port it really listens on. */
   port: number;
   demo: DemoCredentials | undefined;
-  /** Lets running requests end for two seconds, then closes the store. */
+  /** Lets running requests end for two seconds, then closes the store. Harmless when called again. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,8 @@ export async function startModern(settings: ModernSettings, logger: Logger): Pro
     const { accessTokenSeconds } = settings;
     server.on('request', createApp({ store, issuer, accessTokenSeconds, demo, logger }));
     logger.info('modern generation is listening', { issuer });
-    const close = () => closeServer(server).finally(store.close);
+    let closing: Promise<void> | undefined;
+    const close = () => (closing ??= closeServer(server).finally(store.close));
     return { url: issuer, port, demo, close };
   } catch (error) {
     store.close();

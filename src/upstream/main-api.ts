@@ -139,8 +139,9 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
   const obey = (answer: HttpAnswer): void => {
     const budget = budgetOf(answer);
     share = budget?.share ?? 1;
-    const wait = answer.status === 429 ? (retryAfterOf(answer, clock.now()) ?? 1000) : 0;
-    pausedUntil = clock.now() + Math.max(wait, budget?.waitMs ?? 0);
+    const asked = answer.status === 429 ? (retryAfterOf(answer, clock.now()) ?? 1000) : 0;
+    const wait = Math.max(asked, budget?.waitMs ?? 0);
+    pausedUntil = wait > 0 ? clock.now() + wait : 0;
   };
 
   return {

@@ -36,6 +36,6 @@ describe('grant 5.4 with its own address table', () => {
     const { browser, callback } = await signIn(old, '/connect/buffer', 'deny');
     const done = await browser.follow(await browser.get(callback));
 
-    expect(JSON.parse(done.body)).toMatchObject({ error: { error: 'access_denied' } });
+    expect(JSON.parse(done.body)).toMatchObject({ error: 'access_denied' });
   });
 });

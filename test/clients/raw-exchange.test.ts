@@ -79,7 +79,17 @@ describe('the exchange as old clients wrote it by hand', () => {
     const fields = exchangeFields(system.app, await freshCode(system));
     const { client_id: id, client_secret: _secret, ...rest } = fields;
     const refused = await exchange(rawForm(unencoded(rest), basic(id!, 'of another style')));
-    expect(refused).toMatchObject({ status: 400, json: { error: 'invalid_client' } });
+    expect(refused).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+
+    expect(await exchange(rawForm(unencoded(fields)))).toMatchObject({ status: 200 });
+  });
+
+  test('a wrong secret in the body is the recorded 400, and the code stays usable', async () => {
+    const fields = exchangeFields(system.app, await freshCode(system));
+    expect(await exchange(rawForm(unencoded({ ...fields, client_secret: 'mistyped' })))).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_client', error_description: expect.any(String) },
+    });
 
     expect(await exchange(rawForm(unencoded(fields)))).toMatchObject({ status: 200 });
   });

@@ -34,8 +34,8 @@ describe('authorization requests', () => {
   test('a denied request goes back with access_denied and state', async () => {
     const browser = new CookieWalker();
     const signIn = await open(browser, authorizationUrl(base));
-    const asked = await send(browser, signIn, 'sign-in', DEMO);
-    const { location } = await send(browser, asked, 'consent', { decision: 'deny' });
+    const asked = await send(browser, signIn, { step: 'sign-in', fields: DEMO });
+    const { location } = await send(browser, asked, { step: 'consent', fields: { decision: 'deny' } });
     expect(location).toContain(REDIRECT_URI);
     expect(refusalOf(location)).toMatchObject({ error: 'access_denied', state: 'state-of-the-app' });
     expect(refusalOf(location).text).toBeTruthy();
@@ -44,7 +44,7 @@ describe('authorization requests', () => {
   test('cancelling the sign-in denies the request', async () => {
     const browser = new CookieWalker();
     const signIn = await open(browser, authorizationUrl(base));
-    const { location } = await send(browser, signIn, 'cancel');
+    const { location } = await send(browser, signIn, { step: 'cancel' });
     expect(refusalOf(location)).toMatchObject({ error: 'access_denied', state: 'state-of-the-app' });
   });
 
@@ -60,7 +60,7 @@ describe('authorization requests', () => {
     ['an unknown scope', { scope: 'account:read everything' }, 'invalid_scope'],
     ['openid', { scope: 'openid account:read' }, 'invalid_scope'],
     ['no scope', { scope: undefined }, 'invalid_request'],
-    ['another response type', { response_type: 'code token' }, 'unsupported_response_type'],
+    ['another response type', { response_type: 'code token' }, 'invalid_request'],
   ])('%s is sent back to the app as an error', async (_what, parameters, error) => {
     const { location } = await open(new CookieWalker(), authorizationUrl(base, parameters));
     const { searchParams, hash } = new URL(location ?? 'about:blank');
@@ -127,6 +127,7 @@ describe('discovery', () => {
         code_challenge_methods_supported: ['S256'],
         response_types_supported: ['code'],
         scopes_supported: expect.not.arrayContaining(['openid']),
+        response_modes_supported: ['query'],
       });
     },
   );

@@ -17,7 +17,10 @@ async function start(scope = 'account:read') {
 describe('sign-in and consent pages', () => {
   test('a wrong password shows the page again with the e-mail kept', async () => {
     const { browser, page } = await start();
-    const again = await send(browser, page, 'sign-in', { email: DEMO.email, password: 'wrong' });
+    const again = await send(browser, page, {
+      step: 'sign-in',
+      fields: { email: DEMO.email, password: 'wrong' },
+    });
     expect(again.status).toBe(401);
     expect(again.body).toContain(`value="${DEMO.email}"`);
     expect(again.body).toContain('do not match');
@@ -25,10 +28,16 @@ describe('sign-in and consent pages', () => {
 
   test('an unknown e-mail gets the same answer as a wrong password', async () => {
     const { browser, page } = await start();
-    const known = await send(browser, page, 'sign-in', { email: DEMO.email, password: 'wrong' });
-    const unknown = await send(browser, page, 'sign-in', {
-      email: 'nobody@grantbridge.example',
-      password: 'wrong',
+    const known = await send(browser, page, {
+      step: 'sign-in',
+      fields: { email: DEMO.email, password: 'wrong' },
+    });
+    const unknown = await send(browser, page, {
+      step: 'sign-in',
+      fields: {
+        email: 'nobody@grantbridge.example',
+        password: 'wrong',
+      },
     });
     expect(unknown.status).toBe(known.status);
     expect(unknown.body.replaceAll('nobody@', 'demo@')).toBe(known.body);
@@ -37,16 +46,17 @@ describe('sign-in and consent pages', () => {
   test('after ten wrong passwords the eleventh try has to wait, even with the right one', async () => {
     const { browser, page } = await start();
     const wrong = { email: SECOND.email, password: 'wrong' };
-    for (let attempt = 0; attempt < 10; attempt++) await send(browser, page, 'sign-in', wrong);
-    const limited = await send(browser, page, 'sign-in', SECOND);
+    for (let attempt = 0; attempt < 10; attempt++)
+      await send(browser, page, { step: 'sign-in', fields: wrong });
+    const limited = await send(browser, page, { step: 'sign-in', fields: SECOND });
     expect(limited.status).toBe(429);
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   test('the consent page names the app and each permission in words, escaped', async () => {
     const { browser, page } = await start('account:read posts:write offline_access');
-    const asked = await send(browser, page, 'sign-in', DEMO);
-    expect(asked.body).toContain('Public &lt;App>');
+    const asked = await send(browser, page, { step: 'sign-in', fields: DEMO });
+    expect(asked.body).toContain('Public &lt;App&gt;');
     expect(asked.body).not.toContain('<App>');
     expect(asked.body).toContain('See your account, organizations and channels');
     expect(asked.body).toContain('Create and manage posts for you');
@@ -57,8 +67,8 @@ describe('sign-in and consent pages', () => {
 
   test('another account can be used instead of the signed-in one', async () => {
     const { browser, page } = await start();
-    const asked = await send(browser, page, 'sign-in', DEMO);
-    const signIn = await send(browser, asked, 'switch');
+    const asked = await send(browser, page, { step: 'sign-in', fields: DEMO });
+    const signIn = await send(browser, asked, { step: 'switch' });
     expect(signIn.body).toContain('name="password"');
   });
 
@@ -81,9 +91,9 @@ describe('sign-in and consent pages', () => {
 
   test('a consent cannot be given twice', async () => {
     const { browser, page } = await start();
-    const asked = await send(browser, page, 'sign-in', DEMO);
-    await send(browser, asked, 'consent', { decision: 'allow' });
-    const again = await send(browser, asked, 'consent', { decision: 'allow' });
+    const asked = await send(browser, page, { step: 'sign-in', fields: DEMO });
+    await send(browser, asked, { step: 'consent', fields: { decision: 'allow' } });
+    const again = await send(browser, asked, { step: 'consent', fields: { decision: 'allow' } });
     expect(again.location).toBeUndefined();
     expect(again.body).toContain('expired');
   });

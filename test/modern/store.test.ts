@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { ModernSettings } from '../../src/modern/settings.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import {
   apiStatus,
@@ -11,29 +12,34 @@ import {
   obtainTokens,
   open,
   refresh,
+  type Running,
   runModern,
   send,
 } from './support/modern.ts';
 
+const running: Running[] = [];
+async function start(overrides?: Partial<ModernSettings>): Promise<Running> {
+  const started = await runModern(overrides);
+  running.push(started);
+  return started;
+}
+afterEach(() => Promise.all(running.splice(0).map((started) => started.stop())));
+
 describe('what is kept', () => {
   test('a restart keeps grants, tokens, accounts and keys', async () => {
-    const before = await runModern();
+    const before = await start();
     const tokens = await obtainTokens({ base: before.server.url });
-    const { port } = before.server;
     await before.server.close();
-    const { databaseFile } = before.settings;
-    const after = await runModern({ databaseFile, port, issuer: before.server.url });
+    const after = await start({ databaseFile: before.settings.databaseFile });
     const base = after.server.url;
     expect(await apiStatus(base, tokens['access_token'])).toBe(200);
     const refreshed = await refresh(base, tokens['refresh_token']);
     expect(refreshed.status).toBe(200);
     expect((await refresh(base, tokens['refresh_token'])).body['error']).toBe('invalid_grant');
-    await after.stop();
-    await before.stop().catch(() => undefined);
   });
 
   test('no token, code, cookie, secret or password lies in the clear in the database files', async () => {
-    const modern = await runModern();
+    const modern = await start();
     const base = modern.server.url;
     const browser = new CookieWalker();
     const unused = await consent({ base, browser });
@@ -41,7 +47,7 @@ describe('what is kept', () => {
     const { body } = await exchange(base, given);
     const refreshed = await refresh(base, body['refresh_token']);
     const waiting = await open(browser, authorizationUrl(base));
-    await send(browser, waiting, 'cancel');
+    await send(browser, waiting, { step: 'cancel' });
     const half = await open(new CookieWalker(), authorizationUrl(base));
     const secrets = {
       code: given.code,
@@ -61,28 +67,24 @@ describe('what is kept', () => {
       expect([name, bytes.includes(String(value))]).toEqual([name, false]);
     }
     expect(bytes).toContain('Dana Demo');
-    await modern.stop();
   });
 
   test('database and keys can be read by their owner alone', async () => {
-    const modern = await runModern();
+    const modern = await start();
     const { databaseFile } = modern.settings;
     const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}.keys.json`];
     expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
-    await modern.stop();
   });
 
   test('the demo credentials come with the started server, and only with the demo', async () => {
-    const demo = await runModern();
-    const plain = await runModern({ demo: false });
-    expect(demo.server.demo).toEqual(DEMO);
+    const demo = await start();
+    const plain = await start({ demo: false });
+    expect(demo.server.demo).toMatchObject(DEMO);
     expect(plain.server.demo).toBeUndefined();
-    await Promise.all([demo.stop(), plain.stop()]);
   });
 
   test('a port that is taken is reported', async () => {
-    const first = await runModern();
-    await expect(runModern({ port: first.server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    await first.stop();
+    const first = await start();
+    await expect(start({ port: first.server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

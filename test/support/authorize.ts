@@ -92,6 +92,7 @@ export async function authorize(options: AuthorizeOptions): Promise<Authorizatio
   const page = await walkUntil(`${bridgeUrl}/oauth2/authorize?${query.toString()}`, {
     ...rest,
     until: app.callback,
+    decide: ({ url }) => (refuse === (url.startsWith(bridgeUrl) ? 'approval' : 'consent') ? 'deny' : 'allow'),
   });
   const raw = (name: string) => new RegExp(`[?&]${name}=([^&]*)`).exec(page.location)?.[1];
   return { ...page, code: raw('code'), state: raw('state'), error: raw('error') };

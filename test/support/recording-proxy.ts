@@ -18,6 +18,8 @@ export interface RecordingProxy {
   origin: string;
   calls: TokenCall[];
   onTokenAnswer: OnTokenAnswer | undefined;
+  /** Called before a token call is passed on; throwing cuts the connection, and the modern side never hears of it. */
+  onTokenCall: ((call: TokenCall) => void) | undefined;
   refreshes(): TokenCall[];
   assertNoRefreshTokenTwice(): void;
   close(): Promise<void>;
@@ -45,6 +47,7 @@ export async function startRecordingProxy(port: number, target: string): Promise
     origin: `http://127.0.0.1:${port}`,
     calls,
     onTokenAnswer: undefined,
+    onTokenCall: undefined,
     refreshes: () => calls.filter((call) => call.grantType === 'refresh_token'),
     assertNoRefreshTokenTwice() {
       const presented = this.refreshes().map((call) => call.refreshToken);
@@ -64,6 +67,7 @@ export async function startRecordingProxy(port: number, target: string): Promise
     if (!isToken) return send(response, await forward(request, body, target));
     const call = tokenCall(body);
     calls.push(call);
+    proxy.onTokenCall?.(call);
     const answer = await forward(request, body, target);
     call.status = answer.status;
     send(response, (await proxy.onTokenAnswer?.(call, answer)) ?? answer);

@@ -43,9 +43,9 @@ async function openedRequest(
   return request;
 }
 
-/** Where the app sends people back to, in words: the host, or the scheme of an app on a device. */
-function destinationOf(redirectUri: string): string {
-  if (redirectUri === OUT_OF_BAND) return 'this page, which will show a code';
+/** Where the app sends people back to, in words: the host, or the scheme of an app on a device; or a code to copy. */
+function destinationOf(redirectUri: string): string | undefined {
+  if (redirectUri === OUT_OF_BAND) return undefined;
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
 }
@@ -66,7 +66,10 @@ export function showApproval(parts: SigninParts): RequestHandler {
     const app = await findApp(context.store.durable, request.client_id);
     if (!app) throw gone();
     const page = parts.pages.render('approve', {
-      title: `Connect ${app.name} to your account?`,
+      title: `Connect “${app.name}” to your account?`,
+      siteName: 'grantbridge',
+      siteLink: '/',
+      narrow: true,
       appName: app.name,
       destination: destinationOf(request.redirect_uri),
       rights: scopeWords(context.settings.scopes),

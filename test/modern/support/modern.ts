@@ -85,8 +85,13 @@ export async function open(browser: CookieWalker, url: string): Promise<Page> {
   return browser.follow(await browser.get(url), REDIRECT_URI);
 }
 
+interface Step {
+  step: 'sign-in' | 'consent' | 'switch' | 'cancel';
+  fields?: Record<string, string>;
+}
+
 /** Sends a form of the page as a browser would. */
-export async function send(browser: CookieWalker, page: Page, step: string, fields = {}): Promise<Page> {
+export async function send(browser: CookieWalker, page: Page, { step, fields = {} }: Step): Promise<Page> {
   const action = new URL(`${new URL(page.url).pathname}/${step}`, page.url).href;
   const sent = await browser.post(action, fields, { 'sec-fetch-site': 'same-origin' });
   return browser.follow(sent, REDIRECT_URI);
@@ -104,8 +109,9 @@ export async function consent({ base, browser = new CookieWalker(), person = DEM
   const { verifier, challenge } = newPkce();
   const url = authorizationUrl(base, { code_challenge: challenge, ...parameters });
   let page = await open(browser, url);
-  if (page.body.includes('name="password"')) page = await send(browser, page, 'sign-in', person);
-  page = await send(browser, page, 'consent', { decision: 'allow' });
+  if (page.body.includes('name="password"'))
+    page = await send(browser, page, { step: 'sign-in', fields: person });
+  page = await send(browser, page, { step: 'consent', fields: { decision: 'allow' } });
   const answer = new URL(page.location ?? 'about:blank').searchParams;
   return { answer, code: answer.get('code') ?? '', verifier };
 }

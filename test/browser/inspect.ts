@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+
+/** Every width and scheme in which a page must hold. */
+const VIEWS = [
+  { width: 360, colorScheme: 'light' },
+  { width: 360, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+] as const;
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+function newFolder(): string {
+  const parent = resolve(import.meta.dirname, '../../var/screenshots');
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, 'run-'));
+}
+
+let folder: string | undefined;
+
+async function findingsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  return isTooWide ? [...found, 'the page is wider than its window'] : found;
+}
+
+/**
+ * Looks at the open page in every view: what axe finds and what does not fit, one line each, none when all is well. A
+ * picture of each view is kept below var/screenshots.
+ */
+export async function inspect(page: Page, name: string): Promise<string[]> {
+  folder ??= newFolder();
+  const found: string[] = [];
+  for (const { width, colorScheme } of VIEWS) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    const view = `${name}-${width}-${colorScheme}`;
+    await page.screenshot({ path: join(folder, `${view}.png`), fullPage: true });
+    for (const line of await findingsOf(page)) found.push(`${view}: ${line}`);
+  }
+  return found;
+}

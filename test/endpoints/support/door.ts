@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Overrides, startBridge } from '../../../src/bridge.ts';
+import { readConfig } from '../../../src/config.ts';
+import { type Registered, registerApp } from '../../../src/domain/register-app.ts';
+import type { LegacyApp } from '../../support/authorize.ts';
+import { startEmbeddedModern } from '../../support/embedded-modern.ts';
+import { freePort } from '../../support/free-port.ts';
+import { BRIDGE_CLIENT } from '../../support/modern-side.ts';
+import { startRecordingProxy } from '../../support/recording-proxy.ts';
+import type { System } from '../../support/system.ts';
+
+/** The callback of hardening 3.2. */
+export const CALLBACK = 'https://app.example.com/cb';
+
+export interface DoorOptions extends Overrides {
+  env?: Record<string, string>;
+}
+
+export interface NewApp {
+  name?: string;
+  callbacks?: string[];
+  fixed?: Partial<Registered>;
+}
+
+/** The whole system with its database file in reach, for what only a broken store can show. */
+export interface Door extends System {
+  databaseFile: string;
+  addApp(app?: NewApp): Promise<LegacyApp & { ownerToken: string }>;
+}
+
+const OWNER = '5e1f0c9a7b3d4e2f8a6c1d01';
+
+let made = 0;
+
+/** Values that an app is registered with where the test does not fix them. */
+function valuesFor(fixed: Partial<Registered>): Registered {
+  made += 1;
+  const number = made.toString(16).padStart(8, '0');
+  return {
+    clientId: `4e9680c0512f7ed3${number}`,
+    clientSecret: `a-secret-of-app-${number}-that-nobody-may-see`,
+    ownerToken: `1/${'0123456789abcdef'.repeat(2).slice(8)}${number}`,
+    ...fixed,
+  };
+}
+
+async function addTo(bridge: System['bridge'], { name, callbacks, fixed }: NewApp) {
+  const values = valuesFor(fixed ?? {});
+  const wanted = callbacks ?? [CALLBACK];
+  const registration = { name: name ?? 'Old app', callbacks: wanted, owner: OWNER, actor: 'test' };
+  const registered = await registerApp(bridge.context, { ...registration, fixed: values });
+  if (!registered) throw new Error('the app exists already');
+  return { ...registered, callback: wanted[0] ?? '' };
+}
+
+async function startModern(redirectUri: string) {
+  const [port, seen] = [await freePort(), await freePort()];
+  const proxy = await startRecordingProxy(seen, `http://127.0.0.1:${port}`);
+  const side = await startEmbeddedModern({
+    port,
+    issuer: proxy.origin,
+    redirectUri,
+    accessTokenSeconds: 3600,
+  });
+  const close = async () => void (await Promise.all([proxy.close(), side.close()]));
+  return { proxy, person: side.person, close };
+}
+
+/** A modern side, the bridge and one registered app on loopback; limits of calls are off unless set. */
+export async function openDoor({ env = {}, ...overrides }: DoorOptions = {}): Promise<Door> {
+  const port = await freePort();
+  const bridgeUrl = `http://127.0.0.1:${port}`;
+  const modern = await startModern(`${env['PUBLIC_URL'] ?? bridgeUrl}/callback`);
+  const folder = mkdtempSync(join(tmpdir(), 'door-'));
+  const config = readConfig({
+    PORT: String(port),
+    PUBLIC_URL: bridgeUrl,
+    VAR_DIR: folder,
+    MODERN_AUTH_URL: modern.proxy.origin,
+    MODERN_API_URL: modern.proxy.origin,
+    MODERN_CLIENT_ID: BRIDGE_CLIENT,
+    LEGACY_RATE_LIMIT: '0',
+    LOG_LEVEL: 'error',
+    ...env,
+  });
+  const bridge = await startBridge(config, overrides);
+  const addApp = (app: NewApp = {}) => addTo(bridge, app);
+  return {
+    bridge,
+    bridgeUrl,
+    proxy: modern.proxy,
+    person: modern.person,
+    databaseFile: config.databaseFile,
+    app: await addApp(),
+    addApp,
+    registerApp: (callback) => addApp({ callbacks: [callback] }),
+    async stop() {
+      await bridge.close();
+      await modern.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const checkout = resolve(import.meta.dirname, '../..');
+const mainFile = resolve(checkout, 'dist/main.js');
+
+/** The program as `npm start` runs it, with exactly the settings that a test gives. */
+export interface Program {
+  process: ChildProcess;
+  /** What it said on standard output, and on standard error. */
+  said: { output: string; complaints: string };
+  /** Its exit code, once it has ended. */
+  ended: Promise<number | null>;
+}
+
+export type Settings = Record<string, string>;
+
+const environment = (settings: Settings) => ({ PATH: process.env['PATH'], ...settings });
+
+/** What `npm start` does first: a build of what stands in src now. */
+export async function buildProgram(): Promise<void> {
+  const options = { cwd: checkout, env: { ...process.env, NODE_ENV: 'development' } };
+  await promisify(execFile)(process.execPath, ['scripts/ensure-ready.mjs', '--dev'], options);
+}
+
+/** Starts the built program. */
+export function startProgram(settings: Settings): Program {
+  const child = spawn(process.execPath, [mainFile], {
+    cwd: checkout,
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { output: '', complaints: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.complaints += text));
+  return { process: child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+}
+
+/** Starts it where it is expected to give up; how it ended and what it said. */
+export async function runProgram(settings: Settings): Promise<{ code: number | null; complaints: string }> {
+  const { ended, said } = startProgram(settings);
+  return { code: await ended, complaints: said.complaints };
+}
+
+/** Runs the operator's command next to the running program; its JSON answer. */
+export async function runCommand(settings: Settings, ...args: string[]): Promise<Record<string, string>> {
+  const options = { cwd: checkout, env: environment(settings) };
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/cli.js', ...args, '--json'], options);
+  return JSON.parse(stdout) as Record<string, string>;
+}
