@@ -40,7 +40,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await page.goto(system.demoUrl);
     await look('1-demo-start');
     await follow(page, 'Connect');
-    expect(await heading(page)).toBe('Connect Demo integration to your account?');
+    expect(await heading(page)).toBe('Connect “Demo integration” to your account?');
     await look('2-approval');
     await press(page, 'Allow');
     await look('3-sign-in');
@@ -98,10 +98,23 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
   test('goes back after a yes and finds the way to start again', async () => {
     await startAt(page, system.demoUrl);
     await press(page, 'Allow');
+    await page.waitForLoadState();
     await page.goBack();
     if ((await page.getByRole('button', { name: 'Allow' }).count()) > 0) await press(page, 'Allow');
     expect(await heading(page)).toBe('This page has expired');
     expect(await page.getByRole('main').innerText()).toContain('start again');
+  });
+
+  test('begins twice in the demo and is told in the older tab that the newer one counts', async () => {
+    const newer = await visitor.newTab();
+    await startAt(page, system.demoUrl);
+    await startAt(newer, system.demoUrl);
+    await allowAll(newer, system.person);
+    expect(await newer.getByRole('heading', { name: 'Profiles (7)' }).count()).toBe(1);
+    await press(page, 'Allow');
+    await press(page, 'Allow');
+    expect(await heading(page)).toBe('This authorization does not belong to this browser');
+    expect(await page.getByRole('main').innerText()).toContain('Connect again in this browser');
   });
 
   test('works on two apps in two tabs at once and finishes both', async () => {

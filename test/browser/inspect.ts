@@ -22,7 +22,7 @@ function newFolder(): string {
 let folder: string | undefined;
 
 async function findingsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(RULES).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   return isTooWide ? [...found, 'the page is wider than its window'] : found;

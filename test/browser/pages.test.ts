@@ -1,0 +1,122 @@
+import type { Browser, Page } from 'playwright-core';
+import { buildProgram } from '../processes/running-program.ts';
+import { choosePlace, type Place, startWholeSystem, type WholeSystem } from '../processes/whole-system.ts';
+import { browserMissing, newVisitor, openChromium, type Visitor } from './chromium.ts';
+import { inspect } from './inspect.ts';
+import { allowAll, heading, press } from './steps.ts';
+
+let place: Place;
+let system: WholeSystem;
+let browser: Browser;
+let visitor: Visitor;
+let page: Page;
+
+/** The old authorize address of the demo app, changed by what a test is about. */
+function authorizeUrl(changes: Record<string, string> = {}): string {
+  const { clientId, callback } = system.app;
+  const asked = { client_id: clientId, redirect_uri: callback, response_type: 'code', ...changes };
+  return `${system.bridgeUrl}/oauth2/authorize?${new URLSearchParams(asked).toString()}`;
+}
+
+/** Every page outside the flow itself: what it is for, its address, its heading, and words that say what to do next. */
+const pages: Array<[name: string, address: () => string, heading: string, next: RegExp]> = [
+  ['the start of the bridge', () => `${system.bridgeUrl}/`, 'grantbridge', /start from the app/],
+  ['an unknown address', () => `${system.bridgeUrl}/nowhere`, 'There is no such page', /go back/i],
+  [
+    'an unknown app',
+    () => authorizeUrl({ client_id: 'unknown' }),
+    'This app cannot be connected',
+    /go back to the app/i,
+  ],
+  [
+    'a foreign callback',
+    () => authorizeUrl({ redirect_uri: 'https://elsewhere.example/' }),
+    'This app cannot be connected',
+    /go back to the app/i,
+  ],
+  [
+    'an old approval',
+    () => `${system.bridgeUrl}/approve/${'0'.repeat(24)}`,
+    'This page has expired',
+    /start again/,
+  ],
+  [
+    'a foreign return',
+    () => `${system.bridgeUrl}/callback?code=x&state=y`,
+    'This sign-in cannot be finished',
+    /start again/,
+  ],
+  ['the start of the modern side', () => `${system.modernUrl}/`, 'Publishing account', /start from the app/i],
+  ['an unknown modern address', () => `${system.modernUrl}/nowhere`, 'There is no such page', /mistyped/],
+  [
+    'an app unknown to the modern side',
+    () => `${system.modernUrl}/auth?client_id=unknown`,
+    'We do not know this app',
+    /not registered/,
+  ],
+  ['an unknown page of the demo', () => `${system.demoUrl}/nowhere`, 'There is no such page', /first step/],
+  [
+    'a return to the demo without a session',
+    () => `${system.demoUrl}/connect/buffer/callback?code=1/x`,
+    'This authorization does not belong to this browser',
+    /connect again/i,
+  ],
+];
+
+(browserMissing ? describe.skip : describe)('the pages beside the flow', () => {
+  beforeAll(async () => {
+    await buildProgram();
+    place = await choosePlace();
+    [system, browser] = await Promise.all([startWholeSystem(place.settings), openChromium()]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await system.stop();
+    place.remove();
+  });
+  beforeEach(async () => {
+    visitor = await newVisitor(browser);
+    page = await visitor.newTab();
+  });
+  afterEach(async () => {
+    await visitor.leave();
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test.each(pages)('%s is shown readably and says what to do next', async (name, address, title, next) => {
+    await page.goto(address());
+    expect(await heading(page)).toBe(title);
+    expect(await page.getByRole('main').innerText()).toMatch(next);
+    expect(await inspect(page, name.replaceAll(' ', '-'))).toEqual([]);
+  });
+
+  test('the code page shows a code that one click selects', async () => {
+    await page.goto(authorizeUrl());
+    await allowAll(page, system.person);
+    expect(await heading(page)).toBe('Your code');
+    await page.locator('code').click();
+    const code = await page.locator('code').innerText();
+    expect(code).toMatch(/^1\/[A-Za-z0-9]{32}$/);
+    expect(await page.evaluate('getSelection().toString().trim()')).toBe(code);
+    expect(await inspect(page, 'code')).toEqual([]);
+  });
+
+  test('a no without a callback to go to says that nothing was connected', async () => {
+    await page.goto(authorizeUrl());
+    await press(page, 'Deny');
+    expect(await heading(page)).toBe('Not connected');
+    expect(await inspect(page, 'code-denied')).toEqual([]);
+  });
+
+  test('an approval that was opened in another browser is refused there and goes on in its own', async () => {
+    await page.goto(authorizeUrl());
+    const other = await newVisitor(browser);
+    const tab = await other.newTab();
+    await tab.goto(page.url());
+    expect(await heading(tab)).toBe('Opened in another browser');
+    expect(await inspect(tab, 'another-browser')).toEqual([]);
+    await other.leave();
+    await allowAll(page, system.person);
+    expect(await heading(page)).toBe('Your code');
+  });
+});

@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { settingNames } from '../../src/config.ts';
+import { projectRoot } from '../../src/shared/project-root.ts';
+
+const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+
+const section = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+
+const firstCells = (text: string) => [...text.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1]);
+
+test('the settings table names every setting that is read, and no other', () => {
+  expect(firstCells(section('Settings')).toSorted()).toEqual([...settingNames].toSorted());
+});
+
+test('the folder map names folders that exist, and leaves no folder of src out', () => {
+  const named = firstCells(section('The way of the data')).map((folder) => String(folder));
+  expect(named.filter((folder) => !existsSync(join(projectRoot, folder)))).toEqual([]);
+  const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const missing = folders.filter(({ name }) => !named.some((folder) => folder.startsWith(`src/${name}`)));
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+test('every table of the migrations is described in db/SCHEMA.md', () => {
+  const schema = readFileSync(join(projectRoot, 'db', 'SCHEMA.md'), 'utf8');
+  const tables = ['sqlite', 'sqlite-volatile'].flatMap((folder) =>
+    readdirSync(join(projectRoot, 'db', folder)).flatMap((file) => {
+      const sql = readFileSync(join(projectRoot, 'db', folder, file), 'utf8');
+      return [...sql.matchAll(/^create table (\w+)/gm)].map((match) => match[1]);
+    }),
+  );
+  expect(tables.length).toBeGreaterThan(5);
+  expect(tables.filter((table) => !schema.includes(`| \`${table}\` |`))).toEqual([]);
+});
