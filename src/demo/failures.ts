@@ -44,8 +44,7 @@ export const ownFailure: Failure = {
 const denied: Failure = {
   status: 200,
   title: 'Access was denied',
-  explanation:
-    'You said no, and the bridge told the app so with error=access_denied. No token was issued.',
+  explanation: 'You said no, and the bridge told the app so with error=access_denied. No token was issued.',
   next: 'Nothing needs to be done. To go on after all, connect and allow it.',
 };
 

@@ -10,14 +10,24 @@ import { moveOf } from './mapping-state.ts';
 import { oweRevocation, settleOwedRevocations } from './owe-revocation.ts';
 import { openRefreshToken } from './sealed-pair.ts';
 
+/** The pair that the modern side should forget; a grant whose pair cannot be opened is ended here all the same. */
+function refreshTokenOf(context: Context, grant: Grant): string | undefined {
+  try {
+    return openRefreshToken(context, grant);
+  } catch (error) {
+    context.logger.error('a deauthorized grant cannot be revoked upstream', { grantId: grant.id, error });
+    return undefined;
+  }
+}
+
 async function endGrant(context: Context, tx: Database, grant: Grant): Promise<void> {
-  const refreshToken = openRefreshToken(context, grant);
+  const refreshToken = refreshTokenOf(context, grant);
   await markDead(
     tx,
     { id: grant.id },
     { cause: 'deauthorized', now: context.clock.now(), eraseTokens: true },
   );
-  await oweRevocation(context, tx, { grant, refreshToken });
+  if (refreshToken !== undefined) await oweRevocation(context, tx, { grant, refreshToken });
 }
 
 /**

@@ -41,7 +41,10 @@ function check({ name, callbacks, owner }: Registration): void {
       ? ['name: 1 to 120 printable characters']
       : [],
     callbacks.length === 0 ? ['callback: at least one address'] : [],
-    callbacks.flatMap((uri) => callbackProblem(uri) ?? []).map((problem) => `callback: ${problem}`),
+    callbacks.flatMap((uri) => {
+      const problem = callbackProblem(uri);
+      return problem === undefined ? [] : [`callback ${uri}: ${problem}`];
+    }),
     ACCOUNT_ID.test(owner) || EMAIL.test(owner)
       ? []
       : ['owner: an account id (24 hex digits) or an e-mail address'],

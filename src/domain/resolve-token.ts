@@ -32,20 +32,31 @@ function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingSta
   });
 }
 
-/**
- * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
- * @throws {TokenRefused}
- */
-export async function resolveToken(context: Context, token: string): Promise<ServedMapping> {
-  const mapping = await findMapping(context.store, context.vault.digests(token));
-  if (!mapping) throw new TokenRefused();
+function served(context: Context, mapping: Mapping): ServedMapping {
   if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
   if (mapping.grant_id === null || mapping.account_id === null)
     throw new Error(`mapping ${mapping.id} has no grant`);
   return { ...mapping, grant_id: mapping.grant_id, account_id: mapping.account_id };
 }
 
-/** Runs a read for a mapping; a grant that turns out to be dead becomes the refusal that its token gets from now on. */
+async function resolveDigests(context: Context, digests: readonly string[]): Promise<ServedMapping> {
+  const mapping = await findMapping(context.store, digests);
+  if (!mapping) throw new TokenRefused();
+  return served(context, mapping);
+}
+
+/**
+ * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
+ * @throws {TokenRefused}
+ */
+export async function resolveToken(context: Context, token: string): Promise<ServedMapping> {
+  return resolveDigests(context, context.vault.digests(token));
+}
+
+/**
+ * Runs a read for a mapping. When its grant has ended meanwhile, the mapping is read again: a newer consent may have
+ * replaced the grant, else the token gets the refusal of its new state.
+ */
 export async function servedBy<T>(
   context: Context,
   mapping: ServedMapping,
@@ -54,7 +65,9 @@ export async function servedBy<T>(
   try {
     return await read(mapping.grant_id);
   } catch (error) {
-    if (error instanceof GrantDead) throw refusalOf(context, mapping, 'reauthorization_required');
-    throw error;
+    if (!(error instanceof GrantDead)) throw error;
   }
+  const current = await resolveDigests(context, [mapping.token_digest]);
+  if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping, 'reauthorization_required');
+  return read(current.grant_id);
 }

@@ -1,5 +1,6 @@
 import { MINUTE } from '../shared/lifetimes.ts';
 import { jsonObject, send } from './http-client.ts';
+import { Unavailable } from './outcomes.ts';
 
 /** What the authorization server says of itself (RFC 8414); the paths of specification 4.2 are fixed. */
 export interface ServerMetadata {
@@ -46,7 +47,8 @@ async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {
 
 /**
  * The server's metadata, fetched at first use and again after ten minutes; while the server cannot be reached the last
- * known one stands. Rejects when none is known yet.
+ * known one stands.
+ * @throws {Unavailable} when none is known yet
  */
 export function createDiscovery(authUrl: string): () => Promise<ServerMetadata> {
   let known: { metadata: ServerMetadata; at: number } | undefined;
@@ -54,8 +56,8 @@ export function createDiscovery(authUrl: string): () => Promise<ServerMetadata> 
     if (known && performance.now() - known.at < KNOWN_FOR) return known.metadata;
     try {
       known = { metadata: await fetchMetadata(authUrl), at: performance.now() };
-    } catch (error) {
-      if (!known) throw error;
+    } catch (cause) {
+      if (!known) throw new Unavailable('the modern side does not say what it serves', { cause });
     }
     return known.metadata;
   };

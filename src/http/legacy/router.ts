@@ -60,6 +60,7 @@ function resources(context: Context, perMinute: number): Router {
   router.all('/1/profiles/:id.:format', refuseFormat);
   router.all('/1/profiles/:id', only(READ_METHODS), readBytes, profile(context, call));
   router.all(/^\/1(\/|$)/, refusePath);
+  router.use(resourceFailures(context));
   return router;
 }
 
@@ -70,6 +71,6 @@ export function legacyRouter(context: Context, perMinute: number): Router {
   router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context));
   router.all(AUTHORIZE_PATHS, only(['GET']));
   router.all(TOKEN_PATHS, only(['POST']), readBytes, token(context), tokenFailures(context));
-  router.use(resources(context, perMinute), resourceFailures(context));
+  router.use(resources(context, perMinute));
   return router;
 }

@@ -6,7 +6,7 @@ import { rawStateOf } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import type { AuthorizationRequest } from '../../store/tables.ts';
 import { Forbidden } from '../../upstream/main-api.ts';
-import { Rejected } from '../../upstream/outcomes.ts';
+import { Rejected, Unavailable } from '../../upstream/outcomes.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
 import { PageError } from '../page-error.ts';
@@ -35,11 +35,14 @@ async function claimedReturn(parts: SigninParts, req: Request, query: QueryParam
   return returned;
 }
 
-/** RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. */
-async function isFromOurServer(parts: SigninParts, query: QueryParameters): Promise<boolean> {
+/**
+ * RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. While the
+ * server cannot say, nothing is taken from it.
+ */
+async function isFromOurServer({ context }: SigninParts, query: QueryParameters): Promise<boolean> {
   const iss = query.get('iss');
-  const metadata = await parts.context.server.metadata();
-  return iss === undefined ? !metadata.sendsIssuer : iss === metadata.issuer;
+  const { issuer, sendsIssuer } = await context.server.metadata();
+  return iss === undefined ? !sendsIssuer : iss === issuer;
 }
 
 /** What the app is told of a failure upstream (draft 20 section 4.1.2.1). */
@@ -94,19 +97,28 @@ async function exchangeAndComplete(
   }
 }
 
+/** What the modern side answered, once the return is claimed: of our server, and either a code or an error. */
+async function outcomeOf(
+  parts: SigninParts,
+  returned: { request: AuthorizationRequest; verifier: string },
+  exchanged: Parameters<RequestHandler>,
+): Promise<Outcome> {
+  const query = queryParameters(exchanged[0]);
+  const error = query.get('error');
+  if (query.has('code') === (error !== undefined)) throw unknownState();
+  const isOurs = await isFromOurServer(parts, query).catch((cause: unknown) => cause);
+  if (isOurs instanceof Unavailable) return { error: 'temporarily_unavailable' };
+  if (isOurs !== true) throw unknownState();
+  return error === undefined
+    ? exchangeAndComplete(parts, returned, exchanged)
+    : { error: errorForApp(error) };
+}
+
 /** The handler of the one callback that is registered at the modern side. */
 export function callback(parts: SigninParts): RequestHandler {
   return async (req, res, next) => {
-    const query = queryParameters(req);
-    const returned = await claimedReturn(parts, req, query);
-    if (!(await isFromOurServer(parts, query))) throw unknownState();
-    const denial = query.get('error');
-    const isWhole = query.has('code') !== (denial !== undefined);
-    if (!isWhole) throw unknownState();
-    const outcome =
-      denial === undefined
-        ? await exchangeAndComplete(parts, returned, [req, res, next])
-        : { error: errorForApp(denial) };
+    const returned = await claimedReturn(parts, req, queryParameters(req));
+    const outcome = await outcomeOf(parts, returned, [req, res, next]);
     answerApp(parts, res, { request: returned.request, outcome });
   };
 }
