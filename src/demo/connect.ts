@@ -37,6 +37,7 @@ export function beginAuthorization(oldApi: OldApi, fail: Fail): RequestHandler {
         remark: 'A plain link: client_id, the callback address, response_type=code, and a random state.',
         request: { ...empty, line: `GET ${address}` },
         answer: undefined,
+        isBrowser: true,
       });
       redirect(address);
     }) as typeof res.redirect;
@@ -79,6 +80,7 @@ function recordReturn(demo: DemoSession, back: Message, exchange: Exchange | und
     remark: /[?&]error=/.test(back.line) ? WITHOUT_CODE : WITH_CODE,
     request: back,
     answer: undefined,
+    isBrowser: true,
   });
   if (!exchange) return;
   addStep(demo, {

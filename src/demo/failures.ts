@@ -53,7 +53,7 @@ const badCode: Failure = {
   title: 'The code was not accepted',
   explanation:
     'The bridge answered invalid_grant. An old code can be used once and lives for 30 seconds; reloading the callback page sends it a second time.',
-  next: 'Connect again to get a new code.',
+  next: 'Connect again to get a new code. A token that came before still works.',
 };
 
 const badClient: Failure = {

@@ -5,7 +5,9 @@ export interface Step {
   title: string;
   remark: string;
   request: Message;
+  /** Undefined when none came, and for what the browser did. */
   answer: Message | undefined;
+  isBrowser?: boolean;
 }
 
 /** The parts of an old profile that its card shows. */

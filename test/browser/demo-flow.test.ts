@@ -11,6 +11,8 @@ let browser: Browser;
 let visitor: Visitor;
 let page: Page;
 
+const look = async (name: string) => expect(await inspect(page, name)).toEqual([]);
+
 if (browserMissing) process.stderr.write(`The browser tests are skipped: ${browserMissing}.\n`);
 
 (browserMissing ? describe.skip : describe)('a person with a browser', () => {
@@ -21,7 +23,10 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
   }, 120_000);
   afterAll(async () => {
     await browser.close();
-    await system.stop();
+    expect({ code: await system.stop(), complaints: system.complaints() }).toEqual({
+      code: 0,
+      complaints: '',
+    });
     place.remove();
   });
   beforeEach(async () => {
@@ -33,8 +38,6 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await visitor.leave();
     expect(visitor.complaints).toEqual([]);
   });
-
-  const look = async (name: string) => expect(await inspect(page, name)).toEqual([]);
 
   test('connects the demo integration over approval, sign-in and consent and sees seven profiles', async () => {
     await page.goto(system.demoUrl);

@@ -19,47 +19,45 @@ function authorizeUrl(changes: Record<string, string> = {}): string {
 }
 
 /** Every page outside the flow itself: what it is for, its address, its heading, and words that say what to do next. */
-const pages: Array<[name: string, address: () => string, heading: string, next: RegExp]> = [
-  ['the start of the bridge', () => `${system.bridgeUrl}/`, 'grantbridge', /start from the app/],
-  ['an unknown address', () => `${system.bridgeUrl}/nowhere`, 'There is no such page', /go back/i],
+const pages: Array<[name: string, address: () => string, words: [title: string, next: RegExp]]> = [
+  ['the start of the bridge', () => `${system.bridgeUrl}/`, ['grantbridge', /start from the app/]],
+  ['an unknown address', () => `${system.bridgeUrl}/nowhere`, ['There is no such page', /go back/i]],
   [
     'an unknown app',
     () => authorizeUrl({ client_id: 'unknown' }),
-    'This app cannot be connected',
-    /go back to the app/i,
+    ['This app cannot be connected', /go back to the app/i],
   ],
   [
     'a foreign callback',
     () => authorizeUrl({ redirect_uri: 'https://elsewhere.example/' }),
-    'This app cannot be connected',
-    /go back to the app/i,
+    ['This app cannot be connected', /go back to the app/i],
   ],
   [
     'an old approval',
     () => `${system.bridgeUrl}/approve/${'0'.repeat(24)}`,
-    'This page has expired',
-    /start again/,
+    ['This page has expired', /start again/],
   ],
   [
     'a foreign return',
     () => `${system.bridgeUrl}/callback?code=x&state=y`,
-    'This sign-in cannot be finished',
-    /start again/,
+    ['This sign-in cannot be finished', /start again/],
   ],
-  ['the start of the modern side', () => `${system.modernUrl}/`, 'Publishing account', /start from the app/i],
-  ['an unknown modern address', () => `${system.modernUrl}/nowhere`, 'There is no such page', /mistyped/],
+  [
+    'the start of the modern side',
+    () => `${system.modernUrl}/`,
+    ['Publishing account', /start from the app/i],
+  ],
+  ['an unknown modern address', () => `${system.modernUrl}/nowhere`, ['There is no such page', /mistyped/]],
   [
     'an app unknown to the modern side',
     () => `${system.modernUrl}/auth?client_id=unknown`,
-    'We do not know this app',
-    /not registered/,
+    ['We do not know this app', /not registered/],
   ],
-  ['an unknown page of the demo', () => `${system.demoUrl}/nowhere`, 'There is no such page', /first step/],
+  ['an unknown page of the demo', () => `${system.demoUrl}/nowhere`, ['There is no such page', /first step/]],
   [
     'a return to the demo without a session',
     () => `${system.demoUrl}/connect/buffer/callback?code=1/x`,
-    'This authorization does not belong to this browser',
-    /connect again/i,
+    ['This authorization does not belong to this browser', /connect again/i],
   ],
 ];
 
@@ -71,7 +69,10 @@ const pages: Array<[name: string, address: () => string, heading: string, next: 
   }, 120_000);
   afterAll(async () => {
     await browser.close();
-    await system.stop();
+    expect({ code: await system.stop(), complaints: system.complaints() }).toEqual({
+      code: 0,
+      complaints: '',
+    });
     place.remove();
   });
   beforeEach(async () => {
@@ -83,7 +84,7 @@ const pages: Array<[name: string, address: () => string, heading: string, next: 
     expect(visitor.complaints).toEqual([]);
   });
 
-  test.each(pages)('%s is shown readably and says what to do next', async (name, address, title, next) => {
+  test.each(pages)('%s is shown readably and says what to do next', async (name, address, [title, next]) => {
     await page.goto(address());
     expect(await heading(page)).toBe(title);
     expect(await page.getByRole('main').innerText()).toMatch(next);

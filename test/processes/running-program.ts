@@ -31,6 +31,8 @@ export function startProgram(settings: Settings): Program {
     cwd: checkout,
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as a terminal gives it: what Ctrl-C reaches is this program and its parts.
+    detached: true,
   });
   const said = { output: '', complaints: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.output += text));
@@ -45,7 +47,7 @@ export async function runProgram(settings: Settings): Promise<{ code: number | n
 }
 
 /** Runs the operator's command next to the running program; its JSON answer. */
-export async function runCommand(settings: Settings, ...args: string[]): Promise<Record<string, string>> {
+export async function runCommand(settings: Settings, args: string[]): Promise<Record<string, string>> {
   const options = { cwd: checkout, env: environment(settings) };
   const { stdout } = await promisify(execFile)(process.execPath, ['dist/cli.js', ...args, '--json'], options);
   return JSON.parse(stdout) as Record<string, string>;

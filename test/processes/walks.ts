@@ -1,23 +1,26 @@
-import { type AuthorizeOptions, walkUntil } from '../support/authorize.ts';
+import { walkUntil } from '../support/authorize.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { exchangeFields } from '../support/legacy-calls.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
 import type { WholeSystem } from './whole-system.ts';
 
-type Decision = Pick<AuthorizeOptions, 'decision'>;
+/** Whose page the person says no on, if any: the bridge's approval or the modern consent. */
+export type Refusal = 'approval' | 'consent';
+
+const PAGES = { approval: '/approve/', consent: '/interaction/' };
 
 /** The page at the end of the demo integration's own flow. */
 export async function connectDemo(
   { demoUrl, person }: Pick<WholeSystem, 'demoUrl' | 'person'>,
   browser: CookieWalker,
-  decision: Decision = {},
+  refuse?: Refusal,
 ): Promise<Page> {
   const callback = `${demoUrl}/connect/buffer/callback`;
   const back = await walkUntil(`${demoUrl}/connect/buffer`, {
     browser,
     person,
     until: callback,
-    ...decision,
+    decide: ({ url }) => (refuse && url.includes(PAGES[refuse]) ? 'deny' : 'allow'),
   });
   return browser.follow(await browser.get(back.location));
 }

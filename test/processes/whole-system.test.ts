@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { tokenOf } from '../support/legacy-calls.ts';
 import { canReadProcesses, childrenOf, isRunning, visibleOf } from './process-list.ts';
-import { buildProgram, runProgram } from './running-program.ts';
+import { buildProgram, runProgram, type Settings } from './running-program.ts';
 import { connectDemo, readProfiles, tokenFromCodePage } from './walks.ts';
 import { choosePlace, type Place, startWholeSystem, type WholeSystem } from './whole-system.ts';
 
@@ -26,6 +26,15 @@ async function answersOn(port: string | undefined): Promise<boolean> {
 
 const ports = () => [place.settings.PORT, place.settings.MODERN_PORT, place.settings.DEMO_PORT];
 const modeOf = (name: string) => (statSync(join(place.varDir, name)).mode & 0o777).toString(8);
+const running = () => [system.pid, ...(canReadProcesses ? childrenOf(system.pid) : [])];
+
+/** A start in a place of its own but for what it is given. */
+async function startElsewhere(taken: Settings) {
+  const other = await choosePlace();
+  const result = await runProgram({ ...other.settings, ...taken });
+  other.remove();
+  return result;
+}
 
 beforeAll(async () => {
   await buildProgram();
@@ -92,18 +101,11 @@ describe('what others on the machine can see', () => {
 });
 
 describe('a start that cannot go well', () => {
-  const elsewhere = async (taken: Partial<Place['settings']>) => {
-    const other = await choosePlace();
-    const result = await runProgram({ ...other.settings, ...taken });
-    other.remove();
-    return result;
-  };
-
   test.each(['PORT', 'MODERN_PORT', 'DEMO_PORT'] as const)(
     'a second start on a %s that is taken says so in one plain sentence and ends with 1',
     async (name) => {
       const port = place.settings.PORT;
-      const { code, complaints } = await elsewhere({ [name]: port });
+      const { code, complaints } = await startElsewhere({ [name]: port });
       const sentences = complaints.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
       expect(sentences).toEqual([expect.stringMatching(new RegExp(`port ${port}\\b.* taken`))]);
       expect(code).toBe(1);
@@ -132,8 +134,6 @@ describe('a start that cannot go well', () => {
 });
 
 describe('stopping and starting again', () => {
-  const running = () => [system.pid, ...(canReadProcesses ? childrenOf(system.pid) : [])];
-
   test('SIGTERM ends all three processes with 0 and frees their ports', async () => {
     const before = running();
     expect(before.every(isRunning)).toBe(true);

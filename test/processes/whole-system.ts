@@ -27,7 +27,7 @@ export async function choosePlace(): Promise<Place> {
       MODERN_PORT: MODERN_PORT ?? '',
       DEMO_PORT: DEMO_PORT ?? '',
       VAR_DIR: varDir,
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'error',
     },
     remove: () => rmSync(varDir, { recursive: true, force: true }),
   };
@@ -48,6 +48,8 @@ export interface WholeSystem {
   complaints(): string;
   /** The exit code, once it has ended by itself or by `stop`. */
   ended: Promise<number | null>;
+  /** What Ctrl-C in a terminal does: SIGINT to all its processes at once; the exit code. */
+  interrupt(): Promise<number | null>;
   /** SIGTERM; the exit code. */
   stop(): Promise<number | null>;
 }
@@ -89,6 +91,10 @@ export async function startWholeSystem(settings: Settings): Promise<WholeSystem>
     pid: child.pid ?? 0,
     complaints: () => said.complaints,
     ended,
+    async interrupt() {
+      process.kill(-(child.pid ?? 0), 'SIGINT');
+      return ended;
+    },
     async stop() {
       child.kill('SIGTERM');
       return ended;

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
+import { portOf } from '../support/free-port.ts';
+
+const PAIR = {
+  access_token: 'a',
+  refresh_token: 'r2',
+  token_type: 'Bearer',
+  expires_in: 60,
+  scope: 'account:read',
+};
+
+const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+
+describe('the one connection of an exchange with the modern side', () => {
+  let modern: Server;
+
+  beforeEach(async () => {
+    modern = createServer((request, response) => {
+      request
+        .resume()
+        .once('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(PAIR)));
+    });
+    modern.listen(0, '127.0.0.1');
+    await once(modern, 'listening');
+  });
+
+  afterEach(() => {
+    modern.close();
+    modern.closeAllConnections();
+  });
+
+  const asClient = () =>
+    createAuthorizationServer({
+      authUrl: `http://127.0.0.1:${portOf(modern)}`,
+      client: { clientId: 'bridge', clientSecret: undefined },
+      clock: { now: Date.now },
+    });
+
+  test('is gone after ten answered refreshes, so that years of them do not use up the process', async () => {
+    const server = asClient();
+    const before = openSockets();
+    for (let round = 0; round < 10; round++) {
+      const connection = await server.connect();
+      await server.refresh(connection, { refreshToken: `presented${round}`, scope: 'account:read' });
+    }
+    await delay(100);
+
+    expect(openSockets()).toBe(before);
+  });
+
+  test('is gone when it was opened and then not needed', async () => {
+    const before = openSockets();
+    const connection = await asClient().connect();
+    connection.reset();
+    await delay(100);
+
+    expect(openSockets()).toBe(before);
+  });
+});
