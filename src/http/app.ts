@@ -9,6 +9,7 @@ import { opsRouter } from './ops/health.ts';
 import { pageFailures, pageNotFound } from './page-failures.ts';
 import { pageHeaders, sendPage } from './page-headers.ts';
 import { giveRequestId } from './request-id.ts';
+import { logRequests } from './request-log.ts';
 import { createSigninParts } from './signin/parts.ts';
 import { signinRouter } from './signin/router.ts';
 
@@ -36,7 +37,7 @@ export function createApp({ context, session, rateLimitPerMinute, trustProxy }: 
   const pages = createPages(join(projectRoot, 'src', 'http', 'pages'));
   const style = stylesheet();
   const app = bareApp(trustProxy);
-  app.use(giveRequestId);
+  app.use(giveRequestId, logRequests(context.logger));
   app.use(legacyRouter(context, rateLimitPerMinute));
   app.use(opsRouter(context));
   app.use(pageHeaders);

@@ -16,7 +16,9 @@ test('the settings table names every setting that is read, and no other', () => 
 test('the folder map names folders that exist, and leaves no folder of src out', () => {
   const named = firstCells(section('The way of the data')).map((folder) => String(folder));
   expect(named.filter((folder) => !existsSync(join(projectRoot, folder)))).toEqual([]);
-  const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   const missing = folders.filter(({ name }) => !named.some((folder) => folder.startsWith(`src/${name}`)));
   expect(missing.map(({ name }) => name)).toEqual([]);
 });

@@ -164,6 +164,14 @@ describe('stopping and starting again', () => {
     expect((await readProfiles(system, system.ownerToken)).json).toHaveLength(7);
   });
 
+  test('Ctrl-C, which reaches all three at once, ends them with 0 and without a complaint', async () => {
+    expect({ code: await system.interrupt(), complaints: system.complaints() }).toEqual({
+      code: 0,
+      complaints: '',
+    });
+    system = await startWholeSystem(place.settings);
+  });
+
   (canReadProcesses ? test : test.skip)(
     'a child that dies ends the whole, for a supervisor to see',
     async () => {

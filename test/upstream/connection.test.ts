@@ -12,7 +12,11 @@ const PAIR = {
   scope: 'account:read',
 };
 
-const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+/** Of the whole process; what an earlier test file left behind may still be closing, so a moment is given first. */
+async function openSockets(): Promise<number> {
+  await delay(200);
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}
 
 describe('the one connection of an exchange with the modern side', () => {
   let modern: Server;
@@ -41,22 +45,20 @@ describe('the one connection of an exchange with the modern side', () => {
 
   test('is gone after ten answered refreshes, so that years of them do not use up the process', async () => {
     const server = asClient();
-    const before = openSockets();
+    const before = await openSockets();
     for (let round = 0; round < 10; round++) {
       const connection = await server.connect();
       await server.refresh(connection, { refreshToken: `presented${round}`, scope: 'account:read' });
     }
-    await delay(100);
 
-    expect(openSockets()).toBe(before);
+    expect(await openSockets()).toBeLessThanOrEqual(before);
   });
 
   test('is gone when it was opened and then not needed', async () => {
-    const before = openSockets();
+    const before = await openSockets();
     const connection = await asClient().connect();
     connection.reset();
-    await delay(100);
 
-    expect(openSockets()).toBe(before);
+    expect(await openSockets()).toBeLessThanOrEqual(before);
   });
 });

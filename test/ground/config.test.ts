@@ -1,0 +1,48 @@
+import { readConfig } from '../../src/config.ts';
+
+const problemsOf = (env: Record<string, string>): string => {
+  try {
+    readConfig(env);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+test('every wrong value is reported together, each with its name', () => {
+  const text = problemsOf({
+    PORT: 'x',
+    LOG_LEVEL: 'loud',
+    LEGACY_CODE_REPLAY: 'maybe',
+    DATABASE_URL: 'mysql://x',
+    PUBLIC_URL: 'ftp://x',
+  });
+  for (const name of ['PORT', 'LOG_LEVEL', 'LEGACY_CODE_REPLAY', 'DATABASE_URL', 'PUBLIC_URL'])
+    expect(text).toContain(`${name}: `);
+});
+
+test.each<[string, Record<string, string>]>([
+  ['HOST: an address that is not loopback', { HOST: '0.0.0.0' }],
+  ['give all of them or none', { MODERN_AUTH_URL: 'https://auth.example' }],
+  [
+    'MODERN_AUTH_URL: must be https',
+    { MODERN_AUTH_URL: 'http://auth.example', MODERN_API_URL: 'https://api.example', MODERN_CLIENT_ID: 'x' },
+  ],
+  ['MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID', { MODERN_CLIENT_SECRET: 'x' }],
+  ['TLS_CERT_FILE, TLS_KEY_FILE: give both or none', { TLS_CERT_FILE: 'x' }],
+  ['MODERN_SCOPES: must contain offline_access', { MODERN_SCOPES: 'account:read' }],
+  ['not for production', { NODE_ENV: 'production', PUBLIC_URL: 'https://x.example' }],
+])('a contradiction is refused: %s', (text, env) => {
+  expect(problemsOf(env)).toContain(text);
+});
+
+test('an empty text counts as unset, and the answer cannot be changed', () => {
+  const config = readConfig({ PORT: '', HOST: '', PUBLIC_URL: '' });
+  expect(config).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    publicUrl: 'http://localhost:3000',
+    rateLimitPerMinute: 60,
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+});
