@@ -68,7 +68,9 @@ export async function openConnection(url: string): Promise<Connection> {
     agent: agentOf(socket, isTls),
     isOpen: () => socket.readyState === 'open' && !socket.destroyed,
     reset: () => {
-      if (!raw.destroyed) raw.resetAndDestroy();
+      // After our end was sent a reset fails with EINVAL and Node would keep the handle for ever.
+      if (!raw.destroyed && !raw.writableEnded && !socket.writableEnded) raw.resetAndDestroy();
+      raw.destroy();
       socket.destroy();
     },
   };

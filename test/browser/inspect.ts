@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
@@ -13,13 +13,7 @@ const VIEWS = [
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-function newFolder(): string {
-  const parent = resolve(import.meta.dirname, '../../var/screenshots');
-  mkdirSync(parent, { recursive: true });
-  return mkdtempSync(join(parent, 'run-'));
-}
-
-let folder: string | undefined;
+const folder = resolve(import.meta.dirname, '../../var/screenshots');
 
 /** Everything in the light scheme; what the dark one can change is the contrast. */
 async function findingsOf(page: Page, isDark: boolean): Promise<string[]> {
@@ -35,7 +29,7 @@ async function findingsOf(page: Page, isDark: boolean): Promise<string[]> {
  * picture of each view is kept below var/screenshots.
  */
 export async function inspect(page: Page, name: string): Promise<string[]> {
-  folder ??= newFolder();
+  mkdirSync(folder, { recursive: true });
   const found: string[] = [];
   for (const { width, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height: 800 });

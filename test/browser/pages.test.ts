@@ -18,10 +18,27 @@ function authorizeUrl(changes: Record<string, string> = {}): string {
   return `${system.bridgeUrl}/oauth2/authorize?${new URLSearchParams(asked).toString()}`;
 }
 
-/** Every page outside the flow itself: what it is for, its address, its heading, and words that say what to do next. */
-const pages: Array<[name: string, address: () => string, words: [title: string, next: RegExp]]> = [
+type Described = [name: string, address: () => string, words: [title: string, next: RegExp]];
+
+/** Pages outside the flow, one for each template: its address, its heading, and words that say what to do next. */
+const templates: Described[] = [
   ['the start of the bridge', () => `${system.bridgeUrl}/`, ['grantbridge', /start from the app/]],
-  ['an unknown address', () => `${system.bridgeUrl}/nowhere`, ['There is no such page', /go back/i]],
+  ['a refusal of the bridge', () => `${system.bridgeUrl}/nowhere`, ['There is no such page', /go back/i]],
+  [
+    'the start of the modern side',
+    () => `${system.modernUrl}/`,
+    ['Publishing account', /start from the app/i],
+  ],
+  [
+    'a refusal of the modern side',
+    () => `${system.modernUrl}/auth?client_id=unknown`,
+    ['We do not know this app', /not registered/],
+  ],
+  ['a refusal of the demo', () => `${system.demoUrl}/nowhere`, ['There is no such page', /first step/]],
+];
+
+/** More refusals in the same templates. */
+const refusals: Described[] = [
   [
     'an unknown app',
     () => authorizeUrl({ client_id: 'unknown' }),
@@ -38,28 +55,24 @@ const pages: Array<[name: string, address: () => string, words: [title: string, 
     ['This page has expired', /start again/],
   ],
   [
-    'a foreign return',
+    'a return that nobody waits for',
     () => `${system.bridgeUrl}/callback?code=x&state=y`,
     ['This sign-in cannot be finished', /start again/],
   ],
-  [
-    'the start of the modern side',
-    () => `${system.modernUrl}/`,
-    ['Publishing account', /start from the app/i],
-  ],
   ['an unknown modern address', () => `${system.modernUrl}/nowhere`, ['There is no such page', /mistyped/]],
-  [
-    'an app unknown to the modern side',
-    () => `${system.modernUrl}/auth?client_id=unknown`,
-    ['We do not know this app', /not registered/],
-  ],
-  ['an unknown page of the demo', () => `${system.demoUrl}/nowhere`, ['There is no such page', /first step/]],
   [
     'a return to the demo without a session',
     () => `${system.demoUrl}/connect/buffer/callback?code=1/x`,
     ['This authorization does not belong to this browser', /connect again/i],
   ],
 ];
+
+/** Opens an address and reads the heading and the next step. */
+async function open(address: string, [title, next]: Described[2]) {
+  await page.goto(address);
+  expect(await heading(page)).toBe(title);
+  expect(await page.getByRole('main').innerText()).toMatch(next);
+}
 
 (browserMissing ? describe.skip : describe)('the pages beside the flow', () => {
   beforeAll(async () => {
@@ -84,12 +97,17 @@ const pages: Array<[name: string, address: () => string, words: [title: string, 
     expect(visitor.complaints).toEqual([]);
   });
 
-  test.each(pages)('%s is shown readably and says what to do next', async (name, address, [title, next]) => {
-    await page.goto(address());
-    expect(await heading(page)).toBe(title);
-    expect(await page.getByRole('main').innerText()).toMatch(next);
+  test.each(templates)('%s is shown readably and says what to do next', async (name, address, words) => {
+    await open(address(), words);
     expect(await inspect(page, name.replaceAll(' ', '-'))).toEqual([]);
   });
+
+  test.each(refusals)(
+    '%s is refused with a page that says what to do next',
+    async (_name, address, words) => {
+      await open(address(), words);
+    },
+  );
 
   test('the code page shows a code that one click selects', async () => {
     await page.goto(authorizeUrl());
@@ -106,7 +124,7 @@ const pages: Array<[name: string, address: () => string, words: [title: string, 
     await page.goto(authorizeUrl());
     await press(page, 'Deny');
     expect(await heading(page)).toBe('Not connected');
-    expect(await inspect(page, 'code-denied')).toEqual([]);
+    expect(await page.getByRole('main').innerText()).toMatch(/go back to the app/i);
   });
 
   test('an approval that was opened in another browser is refused there and goes on in its own', async () => {
@@ -115,7 +133,6 @@ const pages: Array<[name: string, address: () => string, words: [title: string, 
     const tab = await other.newTab();
     await tab.goto(page.url());
     expect(await heading(tab)).toBe('Opened in another browser');
-    expect(await inspect(tab, 'another-browser')).toEqual([]);
     await other.leave();
     await allowAll(page, system.person);
     expect(await heading(page)).toBe('Your code');

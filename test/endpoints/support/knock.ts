@@ -1,0 +1,62 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type RawAnswer, type RawRequest, sendRaw } from '../../support/raw-request.ts';
+import { expectSound } from './expectations.ts';
+
+interface Listening {
+  bridgeUrl: string;
+}
+
+/** No answer may take longer than this (hardening 3.2, oracle). */
+const LONGEST = 1000;
+
+/** One request, with what the oracle of hardening 3.2 asks of every answer: soon, and never a 500. */
+export async function knock({ bridgeUrl }: Listening, request: RawRequest): Promise<RawAnswer> {
+  const started = performance.now();
+  const answer = await sendRaw(bridgeUrl, request);
+  expect(performance.now() - started).toBeLessThan(LONGEST);
+  expect(answer.status).not.toBe(500);
+  expectSound(answer);
+  return answer;
+}
+
+/** The milliseconds of the fastest of three, so that a busy machine does not decide. */
+export async function fastestOf3(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  }
+  return Math.min(...times);
+}
+
+/** Bytes as they are over a socket; everything that comes back until the other side closes. */
+export async function sendBytes({ bridgeUrl }: Listening, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(bridgeUrl);
+  const socket = connect(Number(port), hostname);
+  const received: Buffer[] = [];
+  socket.on('data', (part: Buffer) => received.push(part)).on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  await once(socket, 'close');
+  return Buffer.concat(received).toString('latin1');
+}
+
+/** The answer to a GET whose header lines are sent exactly as written, repeated ones included. */
+export async function getWithLines(door: Listening, path: string, lines: string[]): Promise<RawAnswer> {
+  const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines].join('\r\n');
+  const text = await sendBytes(door, `${head}\r\n\r\n`);
+  const [top = '', body = ''] = text.split('\r\n\r\n', 2);
+  const [status = '', ...headerLines] = top.split('\r\n');
+  const headers = Object.fromEntries(
+    headerLines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const json = body.startsWith('{') || body.startsWith('[') ? (JSON.parse(body) as unknown) : undefined;
+  return { status: Number(status.split(' ')[1]), headers, text: body, json };
+}
+
+/** The bridge still serves. */
+export async function expectAlive(door: Listening): Promise<void> {
+  expect(await sendRaw(door.bridgeUrl, { path: '/health' })).toMatchObject({ status: 200 });
+}
