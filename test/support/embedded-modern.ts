@@ -15,7 +15,14 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
     databaseFile: join(folder, 'modern.db'),
     accessTokenSeconds: options.accessTokenSeconds,
     logLevel: 'error',
-    clients: [{ clientId: BRIDGE_CLIENT, name: 'grantbridge', redirectUris: [options.redirectUri] }],
+    clients: [
+      {
+        clientId: BRIDGE_CLIENT,
+        name: 'grantbridge',
+        redirectUris: [options.redirectUri],
+        ...(options.clientSecret && { clientSecret: options.clientSecret }),
+      },
+    ],
     demo: true,
   };
   const modern = await startModern(settings, createLogger({ level: 'error', name: 'modern' }));

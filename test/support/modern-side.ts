@@ -6,6 +6,8 @@ export interface ModernSideOptions {
   issuer: string;
   redirectUri: string;
   accessTokenSeconds: number;
+  /** Makes the bridge a confidential client there. */
+  clientSecret?: string;
 }
 
 export interface ModernSide {
@@ -16,5 +18,5 @@ export interface ModernSide {
 
 export type StartModernSide = (options: ModernSideOptions) => Promise<ModernSide>;
 
-/** The bridge's client at either modern side, a public one. */
+/** The bridge's client at either modern side, a public one unless it is given a secret. */
 export const BRIDGE_CLIENT = 'grantbridge-under-test';

@@ -23,6 +23,8 @@ export type ModernSideName = keyof typeof modernSides;
 export interface SystemOptions {
   modern?: ModernSideName;
   accessTokenSeconds?: number;
+  /** Makes the bridge a confidential client of the embedded modern side. */
+  clientSecret?: string;
   /** Settings of the bridge beyond those that join it to the modern side. */
   env?: Record<string, string>;
   clock?: Clock;
@@ -55,6 +57,7 @@ async function startModernSide(options: SystemOptions, redirectUri: string): Pro
     issuer: proxy.origin,
     redirectUri,
     accessTokenSeconds: options.accessTokenSeconds ?? 3600,
+    ...(options.clientSecret && { clientSecret: options.clientSecret }),
   });
   return {
     proxy,

@@ -73,7 +73,10 @@ export async function exchangeForm(
 /** The code is still good: its app gets a token for it now. */
 export async function expectUnspent(door: Door, { app }: { app: LegacyApp }, code: string): Promise<void> {
   const answer = await exchangeForm(door, exchangeFields(app, code));
-  expect(answer).toMatchObject({ status: 200, text: expect.stringMatching(/^\{"access_token":"1\/[0-9a-f]{32}"\}$/) });
+  expect(answer).toMatchObject({
+    status: 200,
+    text: expect.stringMatching(/^\{"access_token":"1\/[0-9a-f]{32}"\}$/),
+  });
 }
 
 /** A client id and secret as a Basic header. */
