@@ -20,7 +20,7 @@ function answer(message: { type: 'ready'; url: string } | { type: 'failed'; mess
 
 function describe(error: unknown, { host, port }: DemoSettings): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'EADDRINUSE' ? `port ${port} on ${host} is taken by another program` : message;
+  return code === 'EADDRINUSE' ? `DEMO_PORT: port ${port} on ${host} is taken by another program` : message;
 }
 
 async function start(settings: DemoSettings): Promise<void> {

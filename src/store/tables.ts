@@ -51,7 +51,7 @@ interface AuthorizationRequestsTable {
   expires_at: number;
 }
 
-type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
+export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
 
 export type DeathCause = 'refused' | 'lost' | 'deauthorized' | 'revoked' | 'replaced';
 

@@ -26,7 +26,7 @@ export async function connectDemo(
 }
 
 /** The page that shows a code to copy, for an app that has no callback. */
-export async function codePage(system: WholeSystem, authorizeUrl: string): Promise<Page> {
+async function codePage(system: WholeSystem, authorizeUrl: string): Promise<Page> {
   const browser = new CookieWalker();
   const { person, bridgeUrl } = system;
   const back = await walkUntil(authorizeUrl, { browser, person, until: `${bridgeUrl}/callback` });

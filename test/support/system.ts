@@ -83,7 +83,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const bridgeUrl = `http://127.0.0.1:${await freePort()}`;
   const modern = await startModernSide(options, `${bridgeUrl}/callback`);
   const varDir = mkdtempSync(join(tmpdir(), 'bridge-'));
-  const config = readConfig({ ...settingsFor(bridgeUrl, varDir, modern.proxy.origin), ...options.env });
+  const secret = options.clientSecret && { MODERN_CLIENT_SECRET: options.clientSecret };
+  const settings = settingsFor(bridgeUrl, varDir, modern.proxy.origin);
+  const config = readConfig({ ...settings, ...secret, ...options.env });
   const starting = startBridge(config, options.clock ? { clock: options.clock } : {});
   // a modern side left open would keep the test process from ending
   const bridge = await starting.catch(async (error: unknown) => {
