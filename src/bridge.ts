@@ -10,6 +10,7 @@ import { createApp } from './http/app.ts';
 import { startJobs } from './jobs/schedule.ts';
 import { loadKeys } from './keys-file.ts';
 import { type Clock, createSystemClock } from './shared/clock.ts';
+import { listenFailure } from './shared/listen-failure.ts';
 import { SECOND, STOP_LIMIT } from './shared/lifetimes.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { createVault, type Keys } from './shared/secrets.ts';
@@ -72,7 +73,7 @@ function createServer(config: Config, app: ReturnType<typeof createApp>): Server
 
 function listen(server: Server, config: Config): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(listenFailure(error, 'PORT', config)));
     server.listen(config.port, config.host, () => resolve(server.address() as AddressInfo));
   });
 }

@@ -27,7 +27,9 @@ function firstAnswer<Ready>(child: ChildProcess): Promise<Ready> {
  * them. The child ends with its parent, for it sees the channel close.
  */
 export async function startChild<Ready>(entry: string, settings: object): Promise<Child<Ready>> {
-  const child = fork(fileURLToPath(new URL(entry, import.meta.url)), [], { env: { PATH: '' } });
+  // A process group of its own: Ctrl-C in a terminal reaches only this process, which stops its parts in their order.
+  const options = { env: { PATH: '' }, detached: true };
+  const child = fork(fileURLToPath(new URL(entry, import.meta.url)), [], options);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let isStopping = false;
   child.send({ type: 'start', settings });

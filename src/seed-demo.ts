@@ -2,6 +2,7 @@ import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { OUT_OF_BAND } from './domain/callback-rule.ts';
 import { registerApp } from './domain/register-app.ts';
+import { addCallback } from './store/apps.ts';
 
 /** The demo app's values: fixed, so that every start prints the same; served on loopback alone and never in production. */
 export const DEMO_APP = {
@@ -15,13 +16,15 @@ export function demoOrigin(config: Config): string {
   return `http://${new URL(config.publicUrl).hostname}:${config.embedded.demoPort}`;
 }
 
-/** Registers the demo app, owned by the demo account; a second start changes nothing. */
+/** Registers the demo app, owned by the demo account; a second start adds the callback of a moved demo and no more. */
 export async function seedDemo(context: Context, config: Config, ownerAccountId: string): Promise<void> {
-  await registerApp(context, {
+  const callback = `${demoOrigin(config)}/connect/buffer/callback`;
+  const registered = await registerApp(context, {
     name: 'Demo integration',
-    callbacks: [`${demoOrigin(config)}/connect/buffer/callback`, OUT_OF_BAND],
+    callbacks: [callback, OUT_OF_BAND],
     owner: ownerAccountId,
     actor: 'demo',
     fixed: DEMO_APP,
   });
+  if (!registered) await addCallback(context.store.durable, DEMO_APP.clientId, callback);
 }

@@ -1,3 +1,4 @@
+import { listenFailure } from '../shared/listen-failure.ts';
 import { createLogger } from '../shared/logger.ts';
 import { type Demo, startDemo } from './integration.ts';
 import type { DemoSettings } from './settings.ts';
@@ -18,18 +19,13 @@ function answer(message: { type: 'ready'; url: string } | { type: 'failed'; mess
   if (process.connected) process.send?.(message);
 }
 
-function describe(error: unknown, { host, port }: DemoSettings): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'EADDRINUSE' ? `DEMO_PORT: port ${port} on ${host} is taken by another program` : message;
-}
-
 async function start(settings: DemoSettings): Promise<void> {
   const logger = createLogger({ level: settings.logLevel, name: 'demo' });
   try {
     demo = startDemo(settings, logger);
     answer({ type: 'ready', url: (await demo).url });
   } catch (error) {
-    answer({ type: 'failed', message: describe(error, settings) });
+    answer({ type: 'failed', message: listenFailure(error, 'DEMO_PORT', settings).message });
     process.exitCode = 1;
     if (process.connected) process.disconnect();
   }

@@ -34,7 +34,8 @@ function bareApp(trustProxy: string[]): Express {
 
 /** The whole HTTP surface, mounted in reading order. */
 export function createApp({ context, session, rateLimitPerMinute, trustProxy }: AppOptions): Express {
-  const pages = createPages(join(projectRoot, 'src', 'http', 'pages'));
+  const site = { siteName: 'grantbridge', siteLink: '/', narrow: true };
+  const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
   const style = stylesheet();
   const app = bareApp(trustProxy);
   app.use(giveRequestId, logRequests(context.logger));
@@ -42,7 +43,7 @@ export function createApp({ context, session, rateLimitPerMinute, trustProxy }: 
   app.use(opsRouter(context));
   app.use(pageHeaders);
   app.get('/assets/style.css', (_req, res) => void res.type('css').send(style));
-  app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'grantbridge' })));
+  app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
   app.use(signinRouter(createSigninParts(context, pages, session)));
   app.use(pageNotFound);
   app.use(pageFailures(context.logger, pages));

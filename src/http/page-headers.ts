@@ -20,7 +20,6 @@ export function sendPage(res: Response, html: string, formTargets = "'self'"): v
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self'",
     `form-action ${formTargets}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -15,7 +15,7 @@ const EXPIRED: Explanation = {
 const EXPLANATIONS: Record<string, Explanation> = {
   invalid_client: {
     title: 'We do not know this app',
-    text: 'The app that sent you here is not registered with us, so we cannot send you back to it.',
+    text: 'The app that sent you here is not registered with us, so we cannot send you back to it. Go back by hand and tell the people who make it.',
   },
   invalid_redirect_uri: {
     title: 'This link is not safe to follow',

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { listenFailure } from '../shared/listen-failure.ts';
 import type { Logger } from '../shared/logger.ts';
 import { createApp } from './app.ts';
 import { seedDemo } from './demo/seed.ts';
@@ -26,7 +27,9 @@ export interface ModernServer {
 async function listen({ host, port }: ModernSettings): Promise<Server> {
   const server = createServer();
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    throw listenFailure(error, 'MODERN_PORT', { host, port });
+  });
   return server;
 }
 

@@ -13,19 +13,22 @@ export interface Pages {
   render(template: string, data: Record<string, unknown>): string;
 }
 
-/** Server-rendered pages from one folder of .eta files, in the one layout of the product. */
-export function createPages(viewsDirectory: string): Pages {
+/** Server-rendered pages from one folder of .eta files, in the one layout of the product; `shared` is given to each. */
+export function createPages(viewsDirectory: string, shared: Record<string, unknown> = {}): Pages {
   const views = new Eta({ views: viewsDirectory, autoEscape: true, autoTrim: false, cache: true });
   const layouts = new Eta({ views: sharedDirectory, autoEscape: true, autoTrim: false, cache: true });
   return {
     render(template, data) {
       const body = views.render(`./${template}`, data);
-      return layouts.render('./layout', { siteName: undefined, navigation: [], ...data, body });
+      return layouts.render('./layout', { siteName: undefined, navigation: [], ...shared, ...data, body });
     },
   };
 }
 
+/** The parts of the one style sheet, in the order in which they build on each other. */
+const STYLES = ['base.css', 'forms.css', 'content.css'];
+
 /** The one style sheet, to be served at /assets/style.css as text/css. */
 export function stylesheet(): string {
-  return readFileSync(join(sharedDirectory, 'style.css'), 'utf8');
+  return STYLES.map((name) => readFileSync(join(sharedDirectory, name), 'utf8')).join('\n');
 }

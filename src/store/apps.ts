@@ -54,7 +54,17 @@ export async function insertApp(
   return true;
 }
 
-/** Every app, oldest first, with its callbacks joined by spaces and the number of its tokens by state. */
+/** Adds a callback that the app may not have yet. */
+export async function addCallback(tx: Database, clientId: string, uri: string): Promise<void> {
+  const callback = { client_id: clientId, uri };
+  await tx
+    .insertInto('app_callbacks')
+    .values(callback)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Every app, oldest first, with the number of its tokens. */
 export async function listApps(db: Database) {
   return db
     .selectFrom('apps')

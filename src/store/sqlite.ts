@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import {
@@ -38,6 +38,8 @@ class ImmediateDialect extends SqliteDialect {
 /** Opens a database file; FULL keeps every commit over a power cut, NORMAL may lose the last ones. */
 function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite gives its WAL the mode of the file; nobody else on the machine may read either.
+  closeSync(openSync(file, 'a', 0o600));
   const handle = new Sqlite(file, { timeout: 5000 });
   handle.pragma('journal_mode = WAL');
   handle.pragma(`synchronous = ${synchronous}`);

@@ -3,7 +3,7 @@ import { buildProgram } from '../processes/running-program.ts';
 import { choosePlace, type Place, startWholeSystem, type WholeSystem } from '../processes/whole-system.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from './chromium.ts';
 import { inspect } from './inspect.ts';
-import { allowAll, follow, heading, press, reachConsent, signIn, startAt } from './steps.ts';
+import { allowAll, follow, press, reachConsent, seeHeading, signIn, startAt } from './steps.ts';
 
 let place: Place;
 let system: WholeSystem;
@@ -23,11 +23,9 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
   }, 120_000);
   afterAll(async () => {
     await browser.close();
-    expect({ code: await system.stop(), complaints: system.complaints() }).toEqual({
-      code: 0,
-      complaints: '',
-    });
+    const code = await system.stop();
     place.remove();
+    expect({ code, complaints: system.complaints() }).toEqual({ code: 0, complaints: '' });
   });
   beforeEach(async () => {
     visitor = await newVisitor(browser);
@@ -43,7 +41,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await page.goto(system.demoUrl);
     await look('1-demo-start');
     await follow(page, 'Connect');
-    expect(await heading(page)).toBe('Connect “Demo integration” to your account?');
+    await seeHeading(page, 'Connect “Demo integration” to your account?');
     await look('2-approval');
     await press(page, 'Allow');
     await look('3-sign-in');
@@ -52,7 +50,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await signIn(page, system.person);
     await look('5-consent');
     await press(page, 'Allow');
-    expect(await page.getByRole('heading', { level: 2, name: 'Profiles (7)' }).count()).toBe(1);
+    await seeHeading(page, 'Profiles (7)');
     await look('6-demo-connected');
   }, 60_000);
 
@@ -63,18 +61,18 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     expect(await page.getByRole('status').innerText()).toContain('The access was given back');
     await look('7-demo-deauthorized');
     await press(page, 'Read the profiles again');
-    expect(await heading(page)).toBe('The token is no longer accepted');
+    await seeHeading(page, 'The token is no longer accepted');
     await look('8-demo-401');
     await follow(page, 'Connect again');
     await press(page, 'Allow');
     await press(page, 'Allow');
-    expect(await page.getByRole('heading', { name: 'Profiles (7)' }).count()).toBe(1);
+    await seeHeading(page, 'Profiles (7)');
   }, 60_000);
 
   test('says no on the approval page and is told by the demo that nothing was connected', async () => {
     await startAt(page, system.demoUrl);
     await press(page, 'Deny');
-    expect(await heading(page)).toBe('Access was denied');
+    await seeHeading(page, 'Access was denied');
     await look('9-demo-denied');
   }, 60_000);
 
@@ -83,17 +81,18 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     if (at === 'consent') await reachConsent(page, system.person);
     else await press(page, 'Allow');
     await press(page, at === 'consent' ? 'Deny' : 'Cancel');
-    expect(await heading(page)).toBe('Access was denied');
+    await seeHeading(page, 'Access was denied');
   });
 
   test('goes back after a no and cannot turn it into a yes', async () => {
     await startAt(page, system.demoUrl);
     const approval = page.url();
     await press(page, 'Deny');
+    await seeHeading(page, 'Access was denied');
     await page.goBack();
     if ((await page.getByRole('button', { name: 'Allow' }).count()) > 0) await press(page, 'Allow');
     expect(page.url()).toBe(approval);
-    expect(await heading(page)).toBe('This page has expired');
+    await seeHeading(page, 'This page has expired');
     await page.goto(system.demoUrl);
     expect(await page.getByRole('link', { name: 'Show the last flow' }).count()).toBe(0);
   });
@@ -101,10 +100,10 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
   test('goes back after a yes and finds the way to start again', async () => {
     await startAt(page, system.demoUrl);
     await press(page, 'Allow');
-    await page.waitForLoadState();
+    await seeHeading(page, 'Sign in');
     await page.goBack();
     if ((await page.getByRole('button', { name: 'Allow' }).count()) > 0) await press(page, 'Allow');
-    expect(await heading(page)).toBe('This page has expired');
+    await seeHeading(page, 'This page has expired');
     expect(await page.getByRole('main').innerText()).toContain('start again');
   });
 
@@ -113,10 +112,10 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await startAt(page, system.demoUrl);
     await startAt(newer, system.demoUrl);
     await allowAll(newer, system.person);
-    expect(await newer.getByRole('heading', { name: 'Profiles (7)' }).count()).toBe(1);
+    await seeHeading(newer, 'Profiles (7)');
     await press(page, 'Allow');
     await press(page, 'Allow');
-    expect(await heading(page)).toBe('This authorization does not belong to this browser');
+    await seeHeading(page, 'This authorization does not belong to this browser');
     expect(await page.getByRole('main').innerText()).toContain('Connect again in this browser');
   });
 
@@ -130,7 +129,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     for (const tab of tabs) await press(tab, 'Allow');
     for (const tab of tabs) await signIn(tab, system.person);
     for (const tab of tabs) await press(tab, 'Allow');
-    expect(await page.getByRole('heading', { name: 'Profiles (7)' }).count()).toBe(1);
-    expect(await heading(other)).toBe('Your code');
+    await seeHeading(page, 'Profiles (7)');
+    await seeHeading(other, 'Your code');
   });
 });

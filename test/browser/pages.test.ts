@@ -3,7 +3,7 @@ import { buildProgram } from '../processes/running-program.ts';
 import { choosePlace, type Place, startWholeSystem, type WholeSystem } from '../processes/whole-system.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from './chromium.ts';
 import { inspect } from './inspect.ts';
-import { allowAll, heading, press } from './steps.ts';
+import { allowAll, press, seeHeading } from './steps.ts';
 
 let place: Place;
 let system: WholeSystem;
@@ -70,7 +70,7 @@ const refusals: Described[] = [
 /** Opens an address and reads the heading and the next step. */
 async function open(address: string, [title, next]: Described[2]) {
   await page.goto(address);
-  expect(await heading(page)).toBe(title);
+  await seeHeading(page, title);
   expect(await page.getByRole('main').innerText()).toMatch(next);
 }
 
@@ -82,11 +82,9 @@ async function open(address: string, [title, next]: Described[2]) {
   }, 120_000);
   afterAll(async () => {
     await browser.close();
-    expect({ code: await system.stop(), complaints: system.complaints() }).toEqual({
-      code: 0,
-      complaints: '',
-    });
+    const code = await system.stop();
     place.remove();
+    expect({ code, complaints: system.complaints() }).toEqual({ code: 0, complaints: '' });
   });
   beforeEach(async () => {
     visitor = await newVisitor(browser);
@@ -112,7 +110,7 @@ async function open(address: string, [title, next]: Described[2]) {
   test('the code page shows a code that one click selects', async () => {
     await page.goto(authorizeUrl());
     await allowAll(page, system.person);
-    expect(await heading(page)).toBe('Your code');
+    await seeHeading(page, 'Your code');
     await page.locator('code').click();
     const code = await page.locator('code').innerText();
     expect(code).toMatch(/^1\/[A-Za-z0-9]{32}$/);
@@ -123,7 +121,7 @@ async function open(address: string, [title, next]: Described[2]) {
   test('a no without a callback to go to says that nothing was connected', async () => {
     await page.goto(authorizeUrl());
     await press(page, 'Deny');
-    expect(await heading(page)).toBe('Not connected');
+    await seeHeading(page, 'Not connected');
     expect(await page.getByRole('main').innerText()).toMatch(/go back to the app/i);
   });
 
@@ -132,9 +130,9 @@ async function open(address: string, [title, next]: Described[2]) {
     const other = await newVisitor(browser);
     const tab = await other.newTab();
     await tab.goto(page.url());
-    expect(await heading(tab)).toBe('Opened in another browser');
+    await seeHeading(tab, 'Opened in another browser');
     await other.leave();
     await allowAll(page, system.person);
-    expect(await heading(page)).toBe('Your code');
+    await seeHeading(page, 'Your code');
   });
 });

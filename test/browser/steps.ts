@@ -3,7 +3,10 @@ import type { Person } from '../support/authorize.ts';
 
 /** What a person does on the pages, by the words that stand there. */
 
-export const heading = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
+/** Waits for a page with this heading; fails when it does not come. */
+export async function seeHeading(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { name, exact: true }).waitFor({ timeout: 10_000 });
+}
 
 export async function press(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click();

@@ -155,11 +155,16 @@ test.each(STATES)('rows A14 and B38 a state of %s comes back byte for byte', asy
 
 test.each([
   ['a script', '<script>', '%3Cscript%3E'],
-  ['UTF-8 bytes', Buffer.from('é').toString('latin1'), '%C3%A9'],
   ['quotes and braces', '"{}|^`\\', '%22%7B%7D%7C%5E%60%5C'],
 ])('row B38 a state of raw %s comes back escaped', async (_name, raw, escaped) => {
   const answer = await ask({ response_type: 'token' }, `&state=${raw}`);
   expectRedirect(answer, sentBack('unsupported_response_type', escaped));
+});
+
+test('row B38 raw bytes beyond ASCII are no request at all', async () => {
+  const answer = await ask({ response_type: 'token' }, `&state=${Buffer.from('é').toString('latin1')}`);
+  expect(answer).toMatchObject({ status: 400, text: '' });
+  expect(answer.headers.location).toBeUndefined();
 });
 
 test('row B38 a raw hash in a state opens no fragment at the app', async () => {

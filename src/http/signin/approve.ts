@@ -67,9 +67,6 @@ export function showApproval(parts: SigninParts): RequestHandler {
     if (!app) throw gone();
     const page = parts.pages.render('approve', {
       title: `Connect “${app.name}” to your account?`,
-      siteName: 'grantbridge',
-      siteLink: '/',
-      narrow: true,
       appName: app.name,
       destination: destinationOf(request.redirect_uri),
       rights: scopeWords(context.settings.scopes),

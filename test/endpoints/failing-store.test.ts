@@ -1,0 +1,152 @@
+import Sqlite from 'better-sqlite3';
+import { walkUntil } from '../support/authorize.ts';
+import { CookieWalker } from '../support/cookie-walker.ts';
+import { exchange, read } from '../support/legacy-calls.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { authorizePath, openApproval } from './support/authorize-address.ts';
+import { type Connected, connectApp, expectUnspent } from './support/connected.ts';
+import { CALLBACK, type Door, openDoor } from './support/door.ts';
+import { expectRedirect, expectRefusal, expectSound, expectTokenError } from './support/expectations.ts';
+import { expectAlive, knock } from './support/knock.ts';
+
+/** Hardening C74 and protocol A15: a store that really fails, at each step of the old calls. */
+
+let door: Door;
+let connected: Connected;
+let other: Sqlite.Database;
+
+beforeAll(async () => {
+  door = await openDoor();
+  connected = await connectApp(door);
+  other = new Sqlite(door.databaseFile);
+});
+
+afterAll(async () => {
+  other.close();
+  await expectAlive(door);
+  await door.stop();
+});
+
+/** Runs `work` while one statement fails, by a trigger as another process could make it. */
+async function whileFailing(statement: string, work: () => Promise<void>): Promise<void> {
+  other.exec(`create trigger broken before ${statement} begin select raise(abort, 'disk I/O error'); end`);
+  try {
+    await work();
+  } finally {
+    other.exec('drop trigger broken');
+  }
+}
+
+/** Runs `work` while a table cannot be found, so that reading fails too. */
+async function whileMissing(table: string, work: () => Promise<void>): Promise<void> {
+  other.pragma('legacy_alter_table = on');
+  other.exec(`alter table ${table} rename to hidden`);
+  try {
+    await work();
+  } finally {
+    other.exec(`alter table hidden rename to ${table}`);
+  }
+}
+
+type Failing = (work: () => Promise<void>) => Promise<void>;
+
+test.each<[string, Failing]>([
+  ['the secret is read', (work) => whileMissing('app_secrets', work)],
+  ['the code is read', (work) => whileMissing('legacy_codes', work)],
+  ['the code is spent', (work) => whileFailing('update on legacy_codes', work)],
+  ['the live grant is read', (work) => whileMissing('grants', work)],
+  ['the mapping is kept', (work) => whileFailing('insert on mappings', work)],
+  ['the history is written', (work) => whileFailing('insert on events', work)],
+])('row C74 a store that fails when %s is 503, and the code stays good', async (_step, failing) => {
+  const code = await connected.mint();
+  await failing(async () => {
+    const answer = await exchange(door, code);
+    expectTokenError(answer, 503, 'temporarily_unavailable');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+  await expectUnspent(door, connected, code);
+});
+
+test('row C74 a replay that cannot be recorded is 503 and gives no token', async () => {
+  const code = await connected.mint();
+  await expectUnspent(door, connected, code);
+  await whileFailing('insert on events', async () => {
+    expectTokenError(await exchange(door, code), 503, 'temporarily_unavailable');
+  });
+  expectTokenError(await exchange(door, code), 400, 'invalid_grant');
+});
+
+// The wait for the lock stands still for five seconds (busy_timeout), so this answer has no limit of one second.
+test('row C74 a database that another process keeps locked is 503, and all is well afterwards', async () => {
+  const code = await connected.mint();
+  other.exec('begin exclusive');
+  try {
+    expectTokenError(await exchange(door, code), 503, 'temporarily_unavailable');
+    expect(await read(door, '/1/user.json', connected.token)).toMatchObject({ status: 200 });
+  } finally {
+    other.exec('rollback');
+  }
+  await expectUnspent(door, connected, code);
+});
+
+test('row C74 a resource call whose token cannot be looked up is 503, never 401', async () => {
+  await whileMissing('mappings', async () => {
+    const answer = await read(door, '/1/profiles.json', connected.token);
+    expectRefusal(answer, 503, 1000);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+  expect(await read(door, '/1/profiles.json', connected.token)).toMatchObject({ status: 200 });
+});
+
+test('row C74 a deauthorization that cannot be kept is 503, and nothing of it has happened', async () => {
+  await whileFailing('insert on events', async () => {
+    expectRefusal(await read(door, '/1/user/deauthorize.json', connected.token), 503, 1000);
+  });
+  expect(await read(door, '/1/user.json', connected.token)).toMatchObject({ status: 200 });
+  expect(await connected.grant()).toMatchObject({ state: 'ready' });
+});
+
+test('row A15 a fault after the callback is proven goes back to the app', async () => {
+  await whileMissing('authorization_requests', async () => {
+    const answer = await knock(door, { path: authorizePath(door.app, { state: 's' }) });
+    expectRedirect(answer, `${CALLBACK}?error=server_error&state=s`);
+  });
+});
+
+test('row A15 a fault before the callback is proven is a page that asks to try again', async () => {
+  await whileMissing('apps', async () => {
+    const answer = await sendRaw(door.bridgeUrl, { path: authorizePath(door.app) });
+    expectSound(answer);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.location).toBeUndefined();
+  });
+});
+
+test.each([
+  ['the grant', 'insert on grants'],
+  ['the code', 'insert on legacy_codes'],
+])('row A15 a fault when %s is kept goes back to the app, and the next try succeeds', async (_step, statement) => {
+  const { browser, page, csrf } = await openApproval(door, { state: 's' });
+  const sent = await browser.post(page.url, { _csrf: csrf, decision: 'allow' });
+  await whileFailing(statement, async () => {
+    const walk = { person: door.person, browser, until: CALLBACK };
+    const { location } = await walkUntil(sent.location ?? '', walk);
+    expect(location).toMatch(/\?error=(temporarily_unavailable|server_error)&state=s$/);
+  });
+  const again = await walkUntil(door.bridgeUrl + authorizePath(door.app), {
+    person: door.person,
+    browser: new CookieWalker(),
+    until: CALLBACK,
+  });
+  expect(again.location).toMatch(/\?code=1\/[A-Za-z0-9]{32}$/);
+});
+
+test('row A15 an approval page whose request cannot be read is a page, never a redirect', async () => {
+  const { browser, page } = await openApproval(door);
+  await whileMissing('authorization_requests', async () => {
+    const shown = await browser.get(page.url);
+    expect(shown.status).toBe(503);
+    expect(shown.location).toBeUndefined();
+    expect(shown.body).not.toContain('SQLITE');
+  });
+});

@@ -1,0 +1,142 @@
+import { newLegacyCode } from '../../src/shared/ids.ts';
+import type { LegacyApp } from '../support/authorize.ts';
+import { exchangeFields } from '../support/legacy-calls.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
+import { TOKEN_PATH } from './support/connected.ts';
+import { type Door, openDoor } from './support/door.ts';
+import { expectPage400, expectTokenError } from './support/expectations.ts';
+import { expectAlive, knock } from './support/knock.ts';
+
+/** Protocol T12 and hardening C59, C60, C73: guessing at secrets, from one address and from many behind a proxy. */
+
+let door: Door;
+
+beforeAll(async () => {
+  door = await openDoor({ env: { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://bridge.example' } });
+});
+
+afterEach(() => jest.useRealTimers());
+
+afterAll(async () => {
+  await expectAlive(door);
+  await door.stop();
+});
+
+interface Guess {
+  app: LegacyApp;
+  secret: string;
+  address: string;
+}
+
+const proxied = (address: string) => ({ 'x-forwarded-for': address, 'x-forwarded-proto': 'https' });
+
+/** An exchange of an unknown code: a right secret is told from a wrong one by invalid_grant. */
+function guess({ app, secret, address }: Guess): Promise<RawAnswer> {
+  const fields = { ...exchangeFields(app, newLegacyCode()), client_secret: secret };
+  const content = rawForm(new URLSearchParams(fields).toString(), proxied(address));
+  return sendRaw(door.bridgeUrl, { method: 'POST', path: TOKEN_PATH, ...content });
+}
+
+async function guesses(count: number, at: (n: number) => Guess): Promise<RawAnswer[]> {
+  const answers: RawAnswer[] = [];
+  for (let n = 0; n < count; n++) answers.push(await guess(at(n)));
+  return answers;
+}
+
+function expectSlowedDown(answer: RawAnswer): void {
+  expectTokenError(answer, 429, 'slow_down');
+  const seconds = Number(answer.headers['retry-after']);
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(60);
+}
+
+const right = (app: LegacyApp, address: string) => guess({ app, secret: app.clientSecret, address });
+
+test('rows T12 and C73 after ten wrong secrets an address waits, and nobody else does', async () => {
+  const [app, other] = [await door.addApp(), await door.addApp()];
+  const answers = await guesses(20, () => ({ app, secret: 'wrong', address: '10.0.0.1' }));
+  for (const answer of answers.slice(0, 10)) expectTokenError(answer, 400, 'invalid_client');
+  for (const answer of answers.slice(10)) expectSlowedDown(answer);
+  expectSlowedDown(await right(app, '10.0.0.1'));
+  expectTokenError(await right(app, '10.0.0.2'), 400, 'invalid_grant');
+  expectTokenError(await right(other, '10.0.0.1'), 400, 'invalid_grant');
+});
+
+test('rows T12 and C73 the right secret works again once the wait is over', async () => {
+  const app = await door.addApp();
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'hrtime'] });
+  await guesses(11, () => ({ app, secret: 'wrong', address: '10.0.0.1' }));
+  expectSlowedDown(await right(app, '10.0.0.1'));
+  jest.advanceTimersByTime(61_000);
+  expectTokenError(await right(app, '10.0.0.1'), 400, 'invalid_grant');
+});
+
+test('rows T12 and C73 guesses from 100 addresses are slowed down, and lock neither this app nor another out', async () => {
+  const [app, other] = [await door.addApp(), await door.addApp()];
+  const answers = await guesses(100, (n) => ({ app, secret: 'wrong', address: `10.1.0.${n}` }));
+  for (const answer of answers.slice(0, 30)) expectTokenError(answer, 400, 'invalid_client');
+  for (const answer of answers.slice(30)) expectSlowedDown(answer);
+  expectTokenError(await right(app, '10.2.0.1'), 400, 'invalid_grant');
+  expectTokenError(await right(app, '10.1.0.99'), 400, 'invalid_grant');
+  expectTokenError(await right(other, '10.1.0.1'), 400, 'invalid_grant');
+});
+
+test('row T12 right secrets are not counted', async () => {
+  const app = await door.addApp();
+  for (let n = 0; n < 40; n++) expectTokenError(await right(app, '10.0.0.1'), 400, 'invalid_grant');
+});
+
+test('row T12 an address is what the named proxy says, not what its client claims', async () => {
+  const app = await door.addApp();
+  for (let n = 0; n < 10; n++) await guess({ app, secret: 'wrong', address: `6.6.6.${n}, 10.0.0.9` });
+  expectSlowedDown(await right(app, '10.0.0.9'));
+});
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+async function timed(work: () => Promise<RawAnswer>): Promise<number> {
+  const started = performance.now();
+  const { status } = await work();
+  expect([400, 429]).toContain(status);
+  return performance.now() - started;
+}
+
+test('row C60 a wrong first byte, a wrong last byte and an unknown client take the same time', async () => {
+  const app = await door.addApp();
+  const { clientSecret } = app;
+  const kinds: Array<Pick<Guess, 'app' | 'secret'>> = [
+    { app, secret: `X${clientSecret.slice(1)}` },
+    { app, secret: `${clientSecret.slice(0, -1)}X` },
+    { app: { ...app, clientId: 'nobody' }, secret: clientSecret },
+  ];
+  const times: number[][] = kinds.map(() => []);
+  for (let n = 0; n < 400; n++) {
+    const address = `10.3.${n >> 8}.${n & 255}`;
+    for (const [index, kind] of kinds.entries()) times[index]?.push(await timed(() => guess({ ...kind, address })));
+  }
+  const medians = times.map(median);
+  expect(Math.max(...medians) - Math.min(...medians)).toBeLessThan(0.5 + 0.5 * Math.min(...medians));
+});
+
+test('row B45 on an https address the cookie is bound to the host and never sent in the clear', async () => {
+  const authorize = `/oauth2/authorize?client_id=${door.app.clientId}&response_type=code`;
+  const started = await knock(door, { path: authorize, headers: proxied('10.0.0.1') });
+  expect(started.headers.location).toMatch(/^https:\/\/bridge\.example\/approve\/[0-9a-f]{24}$/);
+  const { pathname } = new URL(started.headers.location ?? '');
+  const answer = await knock(door, { path: pathname, headers: proxied('10.0.0.1') });
+  for (const cookie of answer.headers['set-cookie'] ?? [])
+    expect(cookie).toMatch(/^__Host-gb_(browser|csrf)=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/i);
+  expect(answer.headers['set-cookie']).toHaveLength(2);
+});
+
+test('row B49 what a proxy says of host and path changes no address, and http through it is refused', async () => {
+  const path = `/oauth2/authorize?client_id=${door.app.clientId}&response_type=code`;
+  const lies = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-uri': '/evil', 'x-forwarded-prefix': '/evil' };
+  const answer = await knock(door, { path, headers: { ...proxied('10.0.0.1'), ...lies } });
+  expect(answer.headers.location).toMatch(/^https:\/\/bridge\.example\/approve\//);
+  const plain = await knock(door, { path, headers: { 'x-forwarded-proto': 'http', 'x-forwarded-for': '10.0.0.1' } });
+  expect(plain).toMatchObject({ status: 403, json: { code: 403 } });
+  expectPage400(await knock(door, { path: '/oauth2/authorize', headers: proxied('10.0.0.1') }));
+});
