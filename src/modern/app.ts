@@ -70,7 +70,11 @@ export function createApp({ store, issuer, accessTokenSeconds, demo, logger }: A
     (_req, res) => void res.send(pages.render('home', { title: 'Welcome', siteName, narrow: true })),
   );
   app.use((_req, res) => {
-    const page = { title: 'There is no such page', text: 'The address may be mistyped. Go back to the app you came from and start again.', error: 'not_found' };
+    const page = {
+      title: 'There is no such page',
+      text: 'The address may be mistyped. Go back to the app you came from and start again.',
+      error: 'not_found',
+    };
     res.status(404).send(pages.render('error', { ...page, description: '', siteName, narrow: true }));
   });
   app.use(

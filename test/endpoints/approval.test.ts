@@ -2,7 +2,13 @@ import { findApp } from '../../src/store/apps.ts';
 import { type AuthorizeOptions, walkUntil } from '../support/authorize.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { authorizeIn, exchangeFields, freshCode } from '../support/legacy-calls.ts';
-import { type OpenApproval, openApproval, authorizePath, phaseOf, rowsOf } from './support/authorize-address.ts';
+import {
+  type OpenApproval,
+  openApproval,
+  authorizePath,
+  phaseOf,
+  rowsOf,
+} from './support/authorize-address.ts';
 import { exchangeForm } from './support/connected.ts';
 import { CALLBACK, type Door, openDoor } from './support/door.ts';
 import { type Answered, expectMethodRefused, expectPage, expectRedirect } from './support/expectations.ts';
@@ -167,7 +173,10 @@ test('row B45 a cookie set from outside opens no request of another browser', as
 
 test('row B45 the cookie is out of reach of scripts and other sites, and one of another form is replaced', async () => {
   const { pathname } = new URL((await openApproval(door)).page.url);
-  const answer = await knock(door, { path: pathname, headers: { cookie: 'gb_browser=chosen-by-an-attacker' } });
+  const answer = await knock(door, {
+    path: pathname,
+    headers: { cookie: 'gb_browser=chosen-by-an-attacker' },
+  });
   const [cookie] = answer.headers['set-cookie'] ?? [];
   expect(cookie).toMatch(/^gb_browser=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
 });

@@ -125,21 +125,24 @@ test('row A15 a fault before the callback is proven is a page that asks to try a
 test.each([
   ['the grant', 'insert on grants'],
   ['the code', 'insert on legacy_codes'],
-])('row A15 a fault when %s is kept goes back to the app, and the next try succeeds', async (_step, statement) => {
-  const { browser, page, csrf } = await openApproval(door, { state: 's' });
-  const sent = await browser.post(page.url, { _csrf: csrf, decision: 'allow' });
-  await whileFailing(statement, async () => {
-    const walk = { person: door.person, browser, until: CALLBACK };
-    const { location } = await walkUntil(sent.location ?? '', walk);
-    expect(location).toMatch(/\?error=(temporarily_unavailable|server_error)&state=s$/);
-  });
-  const again = await walkUntil(door.bridgeUrl + authorizePath(door.app), {
-    person: door.person,
-    browser: new CookieWalker(),
-    until: CALLBACK,
-  });
-  expect(again.location).toMatch(/\?code=1\/[A-Za-z0-9]{32}$/);
-});
+])(
+  'row A15 a fault when %s is kept goes back to the app, and the next try succeeds',
+  async (_step, statement) => {
+    const { browser, page, csrf } = await openApproval(door, { state: 's' });
+    const sent = await browser.post(page.url, { _csrf: csrf, decision: 'allow' });
+    await whileFailing(statement, async () => {
+      const walk = { person: door.person, browser, until: CALLBACK };
+      const { location } = await walkUntil(sent.location ?? '', walk);
+      expect(location).toMatch(/\?error=(temporarily_unavailable|server_error)&state=s$/);
+    });
+    const again = await walkUntil(door.bridgeUrl + authorizePath(door.app), {
+      person: door.person,
+      browser: new CookieWalker(),
+      until: CALLBACK,
+    });
+    expect(again.location).toMatch(/\?code=1\/[A-Za-z0-9]{32}$/);
+  },
+);
 
 test('row A15 an approval page whose request cannot be read is a page, never a redirect', async () => {
   const { browser, page } = await openApproval(door);

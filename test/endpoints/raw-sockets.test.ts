@@ -19,13 +19,18 @@ afterEach(() => expectAlive(door));
 
 afterAll(() => door.stop());
 
-const head = (...lines: string[]) => [`POST ${TOKEN_PATH} HTTP/1.1`, 'Host: localhost', ...lines, '', ''].join('\r\n');
+const head = (...lines: string[]) =>
+  [`POST ${TOKEN_PATH} HTTP/1.1`, 'Host: localhost', ...lines, '', ''].join('\r\n');
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
 test.each([
   ['both lengths', head('Content-Length: 5', 'Transfer-Encoding: chunked') + '0\r\n\r\n', 400],
-  ['both lengths, the other way round', head('Transfer-Encoding: chunked', 'Content-Length: 5') + '0\r\n\r\n', 400],
+  [
+    'both lengths, the other way round',
+    head('Transfer-Encoding: chunked', 'Content-Length: 5') + '0\r\n\r\n',
+    400,
+  ],
   ['an obscured transfer coding', head('Transfer-Encoding: xchunked') + '0\r\n\r\n', 400],
   ['a bad chunk', head(FORM, 'Transfer-Encoding: chunked') + 'ZZ\r\nabc\r\n', 400],
   ['two lengths', head('Content-Length: 5', 'Content-Length: 6') + 'abcde', 400],
@@ -64,7 +69,10 @@ test('row C75 a request has 30 s and its headers 15 s, which are lower than the 
 test('row C75 slow senders of headers and bodies hold nobody else up', async () => {
   const { hostname, port } = new URL(door.bridgeUrl);
   const starts = [head(FORM, 'Content-Length: 1000'), `GET /1/user.json HTTP/1.1\r\nX-Slow: `];
-  const sockets = Array.from({ length: 100 }, (_, n) => connect(Number(port), hostname).end === undefined || n);
+  const sockets = Array.from(
+    { length: 100 },
+    (_, n) => connect(Number(port), hostname).end === undefined || n,
+  );
   expect(sockets).toHaveLength(100);
   const slow = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
@@ -87,10 +95,13 @@ test('row D85 a token of 1,000,000 characters is refused in the header', async (
   expect(received).toMatch(/^HTTP\/1\.1 431 /);
 });
 
-test.each(['/1/user.json', '/1/profiles.json'])('row D85 a body of 1,000,000 characters is 413 at %s', async (path) => {
-  const content = rawForm(`access_token=${'x'.repeat(1_000_000)}`);
-  expectRefusal(await knock(door, { method: 'POST', path, ...content }), 413, 413);
-});
+test.each(['/1/user.json', '/1/profiles.json'])(
+  'row D85 a body of 1,000,000 characters is 413 at %s',
+  async (path) => {
+    const content = rawForm(`access_token=${'x'.repeat(1_000_000)}`);
+    expectRefusal(await knock(door, { method: 'POST', path, ...content }), 413, 413);
+  },
+);
 
 test.each<[string, string]>([
   ['letters', 'x'.repeat(200_000)],
@@ -99,12 +110,18 @@ test.each<[string, string]>([
   ['letters beyond ASCII', '\u00e9'.repeat(20_000)],
 ])('row D85 a long token of %s is refused within 50 ms', async (_case, token) => {
   const ask = async () =>
-    expectInvalidToken(await knock(door, { method: 'POST', path: '/1/user.json', ...json({ access_token: token }) }));
+    expectInvalidToken(
+      await knock(door, { method: 'POST', path: '/1/user.json', ...json({ access_token: token }) }),
+    );
   expect(await fastestOf3(ask)).toBeLessThan(50);
 });
 
 test('row D85 a long header value of spaces or schemes is read within 50 ms', async () => {
-  for (const authorization of [`Bearer${' '.repeat(12_000)}x`, 'Bearer '.repeat(1700), `${'a'.repeat(12_000)} x`]) {
+  for (const authorization of [
+    `Bearer${' '.repeat(12_000)}x`,
+    'Bearer '.repeat(1700),
+    `${'a'.repeat(12_000)} x`,
+  ]) {
     const ask = () => knock(door, { path: '/1/user.json', headers: { authorization } });
     expect(await fastestOf3(ask)).toBeLessThan(50);
   }

@@ -140,7 +140,8 @@ test('row C67 deep brackets are a name like any other', async () => {
 });
 
 test('row C68 prototype and length tricks are answered with 400 within 50 ms', async () => {
-  const trick = 'a[__proto__]=b&a[__proto__]&a[length]=100000000&__proto__[code]=x&constructor[prototype][x]=y';
+  const trick =
+    'a[__proto__]=b&a[__proto__]&a[length]=100000000&__proto__[code]=x&constructor[prototype][x]=y';
   const ask = async () => expectTokenError(await postToken(door, rawForm(trick)), 400, 'invalid_request');
   expect(await fastestOf3(ask)).toBeLessThan(50);
   expect(({} as Record<string, unknown>)['x']).toBeUndefined();

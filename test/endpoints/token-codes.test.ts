@@ -132,9 +132,12 @@ test.each<[string, string | undefined]>([
   await expectUnspent(door, connected, code);
 });
 
-test.each(['?code=1/x&state=s', '&x=1'])('quirk Q6 a redirect_uri followed by %s is accepted', async (tail) => {
-  expect(await exchange({ redirect_uri: CALLBACK + tail })).toMatchObject({ status: 200 });
-});
+test.each(['?code=1/x&state=s', '&x=1'])(
+  'quirk Q6 a redirect_uri followed by %s is accepted',
+  async (tail) => {
+    expect(await exchange({ redirect_uri: CALLBACK + tail })).toMatchObject({ status: 200 });
+  },
+);
 
 test('row T9 a redirect_uri that was not sent to authorize may be left out', async () => {
   code = await connected.mint({ redirectUriGiven: false });
@@ -151,10 +154,13 @@ test.each(['/', '%2F', '%2f'])('row C57 a slash sent as %s is the slash', async 
   expect(await onTheWire(slash)).toMatchObject({ status: 200 });
 });
 
-test.each(['%252F', '%255C', '\\', '%5C', '%E2%88%95', ''])('row C57 %s in its place is invalid_grant', async (text) => {
-  expectTokenError(await onTheWire(text), 400, 'invalid_grant');
-  await expectUnspent(door, connected, code);
-});
+test.each(['%252F', '%255C', '\\', '%5C', '%E2%88%95', ''])(
+  'row C57 %s in its place is invalid_grant',
+  async (text) => {
+    expectTokenError(await onTheWire(text), 400, 'invalid_grant');
+    await expectUnspent(door, connected, code);
+  },
+);
 
 test.each<[string, (code: string) => string]>([
   ['a line break after it', (c) => `${c}\n`],

@@ -114,7 +114,8 @@ test('row C60 a wrong first byte, a wrong last byte and an unknown client take t
   const times: number[][] = kinds.map(() => []);
   for (let n = 0; n < 400; n++) {
     const address = `10.3.${n >> 8}.${n & 255}`;
-    for (const [index, kind] of kinds.entries()) times[index]?.push(await timed(() => guess({ ...kind, address })));
+    for (const [index, kind] of kinds.entries())
+      times[index]?.push(await timed(() => guess({ ...kind, address })));
   }
   const medians = times.map(median);
   expect(Math.max(...medians) - Math.min(...medians)).toBeLessThan(0.5 + 0.5 * Math.min(...medians));
@@ -133,10 +134,18 @@ test('row B45 on an https address the cookie is bound to the host and never sent
 
 test('row B49 what a proxy says of host and path changes no address, and http through it is refused', async () => {
   const path = `/oauth2/authorize?client_id=${door.app.clientId}&response_type=code`;
-  const lies = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-uri': '/evil', 'x-forwarded-prefix': '/evil' };
+  const lies = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-uri': '/evil',
+    'x-forwarded-prefix': '/evil',
+  };
   const answer = await knock(door, { path, headers: { ...proxied('10.0.0.1'), ...lies } });
   expect(answer.headers.location).toMatch(/^https:\/\/bridge\.example\/approve\//);
-  const plain = await knock(door, { path, headers: { 'x-forwarded-proto': 'http', 'x-forwarded-for': '10.0.0.1' } });
+  const plain = await knock(door, {
+    path,
+    headers: { 'x-forwarded-proto': 'http', 'x-forwarded-for': '10.0.0.1' },
+  });
   expect(plain).toMatchObject({ status: 403, json: { code: 403 } });
   expectPage400(await knock(door, { path: '/oauth2/authorize', headers: proxied('10.0.0.1') }));
 });

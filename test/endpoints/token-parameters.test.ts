@@ -86,7 +86,12 @@ test.each(['client_secret', 'code', 'grant_type', 'redirect_uri', 'client_id'])(
   async (name) => {
     const form = new URLSearchParams(fields).toString();
     const value = encodeURIComponent(fields[name] ?? '');
-    for (const extra of [`${name}=${value}`, `${name}[]=${value}`, `${name}[0]=${value}`, `${name}%5B%5D=x`]) {
+    for (const extra of [
+      `${name}=${value}`,
+      `${name}[]=${value}`,
+      `${name}[0]=${value}`,
+      `${name}%5B%5D=x`,
+    ]) {
       expectTokenError(await postToken(door, rawForm(`${form}&${extra}`)), 400, 'invalid_request');
     }
     await expectUnspent(door, connected, code);
@@ -94,7 +99,10 @@ test.each(['client_secret', 'code', 'grant_type', 'redirect_uri', 'client_id'])(
 );
 
 test('row C64 grant_type[] alone is invalid_request', async () => {
-  await expectRefused({ grant_type: undefined, 'grant_type[]': 'authorization_code' }, [400, 'invalid_request']);
+  await expectRefused({ grant_type: undefined, 'grant_type[]': 'authorization_code' }, [
+    400,
+    'invalid_request',
+  ]);
 });
 
 const withoutClient = () => ({ ...fields, client_id: undefined, client_secret: undefined });
@@ -185,18 +193,27 @@ test('row T8 GET with the whole request in its query spends nothing', async () =
 
 // legacy-api 2.4 and quirk Q16 decide: the old service knew no PKCE and ignored unknown parameters.
 test('row C71 a code_verifier is ignored', async () => {
-  const answer = await exchangeForm(door, fields, { code_verifier: 'v'.repeat(43), state: 's', scope: 'all' });
+  const answer = await exchangeForm(door, fields, {
+    code_verifier: 'v'.repeat(43),
+    state: 's',
+    scope: 'all',
+  });
   expect(answer).toMatchObject({ status: 200 });
 });
 
 test('row C59 every wrong secret gets the same answer as an unknown client', async () => {
   const app = await door.addApp();
   const { clientSecret: right } = app;
-  const wrong = [`X${right.slice(1)}`, `${right.slice(0, -1)}X`, right.slice(0, -1), `${right}x`, '', undefined];
+  const wrong = [
+    `X${right.slice(1)}`,
+    `${right.slice(0, -1)}X`,
+    right.slice(0, -1),
+    `${right}x`,
+    '',
+    undefined,
+  ];
   const answers = await Promise.all(
-    wrong.map((secret) =>
-      exchangeForm(door, fields, { client_id: app.clientId, client_secret: secret }),
-    ),
+    wrong.map((secret) => exchangeForm(door, fields, { client_id: app.clientId, client_secret: secret })),
   );
   answers.push(await exchangeForm(door, fields, { client_id: 'nobody' }));
   for (const answer of answers) {

@@ -10,7 +10,7 @@ const section = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split('\n
 const firstCells = (text: string) => [...text.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1]);
 
 test('the settings table names every setting that is read, and no other', () => {
-  expect(firstCells(section('Settings')).toSorted()).toEqual([...settingNames].toSorted());
+  expect(new Set(firstCells(section('Settings')))).toEqual(new Set(settingNames));
 });
 
 test('the folder map names folders that exist, and leaves no folder of src out', () => {

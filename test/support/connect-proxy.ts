@@ -6,7 +6,7 @@ import { certificateFor } from './certificates.ts';
 import { bodyOf, forward, send } from './forward.ts';
 import { portOf } from './free-port.ts';
 
-export const OLD_HOSTS = ['api.bufferapp.com', 'bufferapp.com', 'api.buffer.com', 'buffer.com'];
+const OLD_HOSTS = ['api.bufferapp.com', 'bufferapp.com', 'api.buffer.com', 'buffer.com'];
 
 export interface OldAddresses {
   /** For HTTPS_PROXY: every CONNECT ends at the local server, whatever host it names. */

@@ -1,10 +1,10 @@
-export interface Button {
+interface Button {
   text: string;
   name: string | undefined;
   value: string;
 }
 
-export interface Field {
+interface Field {
   name: string;
   type: string;
   value: string;

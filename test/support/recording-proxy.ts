@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Answer, bodyOf, forward, send } from './forward.ts';
 
-export interface TokenCall {
+interface TokenCall {
   at: number;
   grantType: string | undefined;
   refreshToken: string | undefined;
@@ -12,7 +12,7 @@ export interface TokenCall {
 }
 
 /** Called with every answer of POST /token before it is passed back; may wait, or return another answer. */
-export type OnTokenAnswer = (call: TokenCall, answer: Answer) => Promise<Answer> | Answer;
+type OnTokenAnswer = (call: TokenCall, answer: Answer) => Promise<Answer> | Answer;
 
 export interface RecordingProxy {
   origin: string;

@@ -42,7 +42,7 @@ export interface OrganizationRecord {
   limits: OrganizationLimits;
 }
 
-export type Service =
+type Service =
   | 'instagram'
   | 'facebook'
   | 'twitter'
@@ -65,7 +65,7 @@ export interface ScheduleRecord {
   paused: boolean;
 }
 
-export type ChannelMetadataRecord =
+type ChannelMetadataRecord =
   | { __typename: 'MastodonMetadata' | 'BlueskyMetadata'; serverUrl: string }
   | { __typename: 'TwitterMetadata'; subscriptionType: string }
   | { __typename: 'GoogleBusinessMetadata'; location: string; mapsLink: string | null };

@@ -79,4 +79,4 @@ export function createPublishing(db: Database, accounts: Accounts) {
   };
 }
 
-export type Publishing = ReturnType<typeof createPublishing>;
+type Publishing = ReturnType<typeof createPublishing>;

@@ -1,0 +1,95 @@
+import { Writable } from 'node:stream';
+import axios from 'axios';
+import express from 'express';
+import { createLogger } from '../../src/shared/logger.ts';
+import { redactText } from '../../src/shared/redaction.ts';
+
+/** No secret reaches a line, in whatever form it is handed to the logger (hardening findings 2 and 3). */
+
+const LEGACY = `1/${'ab12'.repeat(8)}`;
+const OPAQUE = 'Zx9_'.repeat(11);
+const SHORT_SECRET = 'hunter2secret';
+
+function captured(log: (logger: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  log(createLogger({ level: 'debug', name: 'test', stream }));
+  return lines.join('');
+}
+
+const encoded = encodeURIComponent(LEGACY);
+
+test.each([
+  ['a raw legacy token', `GET /1/profiles.json?access_token=${LEGACY}`],
+  ['one that is encoded', `GET /1/profiles.json?access_token=${encoded}`],
+  ['one that is encoded twice', encodeURIComponent(encoded)],
+  ['one in escaped JSON', JSON.stringify({ a: LEGACY }).replaceAll('/', '\\/')],
+  ['a header', `Authorization: Bearer ${LEGACY}`],
+  ['a form', `client_id=x&client_secret=${SHORT_SECRET}&code=${LEGACY}`],
+  ['a JSON body', `{"client_secret":"${SHORT_SECRET}"}`],
+  ['an escaped JSON body', `{\\"client_secret\\":\\"${SHORT_SECRET}\\"}`],
+  ['an encoded form', `client_secret%3D${SHORT_SECRET}%26x%3D1`],
+  ['a cookie', `Cookie: gb_browser=${OPAQUE}`],
+  ['a modern token', `token was ${OPAQUE}`],
+])('%s is cut out of a text', (_name, text) => {
+  const clean = redactText(text);
+  for (const secret of [LEGACY.slice(2), SHORT_SECRET, OPAQUE]) expect(clean).not.toContain(secret);
+});
+
+test('an error of axios is reduced to what carries no header and no body', async () => {
+  const failure = axios.post('http://127.0.0.1:1/', `client_secret=${SHORT_SECRET}`, {
+    headers: { Authorization: `Bearer ${OPAQUE}`, 'X-Plain': 'plain-header-value' },
+  });
+  const error: unknown = await failure.catch((cause: unknown) => cause);
+  const line = captured((logger) => logger.error('failed', { error, nested: { deep: [error] } }));
+  for (const secret of [SHORT_SECRET, OPAQUE, 'plain-header-value']) expect(line).not.toContain(secret);
+  expect(JSON.parse(line)).toMatchObject({ message: 'failed', error: { code: 'ECONNREFUSED' } });
+});
+
+test('an error of a body parser loses the raw body that hangs on it', async () => {
+  const error = await new Promise((resolve) => {
+    const app = express().use(express.json());
+    app.use((cause: unknown, _req: unknown, res: express.Response, _next: unknown) => {
+      resolve(cause);
+      res.end();
+    });
+    const server = app.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      const body = `{"pass":"${SHORT_SECRET}"`;
+      void axios
+        .post(`http://127.0.0.1:${port}/`, body, { headers: { 'Content-Type': 'application/json' } })
+        .finally(() => server.close());
+    });
+  });
+  expect(JSON.stringify(error)).toContain(SHORT_SECRET);
+  expect(captured((logger) => logger.error('bad body', { error }))).not.toContain(SHORT_SECRET);
+});
+
+test('values under a telling name are dropped, whatever they look like', () => {
+  const line = captured((logger) =>
+    logger.info('values', {
+      refresh_token: 'short',
+      headers: { a: 'b-value' },
+      list: [{ clientSecret: 'x-value' }],
+      Cookie: 'y-value',
+    }),
+  );
+  for (const value of ['short', 'b-value', 'x-value', 'y-value']) expect(line).not.toContain(value);
+});
+
+test('a line break in a value does not make a second line', () => {
+  const line = captured((logger) => logger.warn('name\n{"level":"info"}', { name: 'a\r\n{"forged":1}' }));
+  expect(line.trimEnd().split('\n')).toHaveLength(1);
+  expect(JSON.parse(line)).toMatchObject({ level: 'warn' });
+});
+
+test('a cyclic value and a deep one end', () => {
+  const cyclic: Record<string, unknown> = { name: 'x' };
+  cyclic['self'] = cyclic;
+  expect(captured((logger) => logger.info('cyclic', { cyclic }))).toContain('[deep]');
+});

@@ -1,0 +1,54 @@
+import request from 'supertest';
+import { startSystem, type System } from '../support/system.ts';
+
+/** What operators and people meet besides the old addresses. */
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem();
+});
+
+afterAll(() => system.stop());
+
+const bridge = () => request(system.bridgeUrl);
+
+test('/health says that the process lives and /ready that it can serve, and no more', async () => {
+  await bridge().get('/health').set('User-Agent', 'GoogleHC/1.0').expect(200, { alive: true });
+  await bridge().get('/ready').expect(200, { ready: true });
+});
+
+test('/ready says no while the database does not answer, and yes again afterwards', async () => {
+  const { durable } = system.bridge.context.store;
+  await durable.schema.alterTable('apps').renameTo('apps_away').execute();
+  await bridge().get('/ready').expect(503, { ready: false, reason: 'the database does not answer' });
+  await durable.schema.alterTable('apps_away').renameTo('apps').execute();
+  await bridge().get('/ready').expect(200);
+});
+
+test('the first page says what stands here, without script and under a strict policy', async () => {
+  const { headers, text } = await bridge()
+    .get('/')
+    .expect(200)
+    .expect('Content-Type', 'text/html; charset=utf-8');
+  expect(headers['content-security-policy']).toContain("default-src 'none'");
+  expect(headers['x-frame-options']).toBe('DENY');
+  expect(headers['cache-control']).toBe('no-store');
+  expect(headers['x-powered-by']).toBeUndefined();
+  expect(text).not.toContain('<script');
+  await bridge()
+    .get('/assets/style.css')
+    .expect(200)
+    .expect('Content-Type', /text\/css/);
+});
+
+test.each(['/apps', '/support', '/approve', '/%2e%2e/etc', '/favicon.ico'])(
+  '%s is a page that is not there',
+  async (path) => {
+    const { text } = await bridge()
+      .get(path)
+      .expect(404)
+      .expect('Content-Type', /text\/html/);
+    expect(text).toContain('There is no such page');
+  },
+);
