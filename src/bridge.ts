@@ -1,17 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { existsSync } from 'node:fs';
 import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
-import { settleOwedRevocations } from './domain/owe-revocation.ts';
+import { proveKeys } from './domain/prove-keys.ts';
 import { createApp } from './http/app.ts';
+import { startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
 import { loadKeys } from './keys-file.ts';
 import { type Clock, createSystemClock } from './shared/clock.ts';
-import { listenFailure } from './shared/listen-failure.ts';
-import { SECOND, STOP_LIMIT } from './shared/lifetimes.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { createVault, type Keys } from './shared/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
@@ -32,18 +28,27 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
-/** Opens keys, databases and the upstream clients; serves nothing. */
-export function openWorkshop(config: Config, upstream: UpstreamConfig, overrides: Overrides = {}): Workshop {
+/** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
+export async function openWorkshop(
+  config: Config,
+  upstream: UpstreamConfig,
+  overrides: Overrides = {},
+): Promise<Workshop> {
   const clock = overrides.clock ?? createSystemClock();
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const keys = loadKeys(config.keysFile, !config.production && !existsSync(config.databaseFile));
   const store = openSqliteStore(config.databaseFile);
+  const vault = createVault(keys);
+  await proveKeys(store.durable, vault).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
   const context: Context = {
     settings: config,
     store,
     clock,
-    vault: createVault(keys),
+    vault,
     logger,
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),
@@ -58,65 +63,30 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
-/** Lower than Node's own limits, so that a slow sender holds nothing for long (hardening row 75). */
-const SERVER_LIMITS = {
-  requestTimeout: 30 * SECOND,
-  headersTimeout: 15 * SECOND,
-  keepAliveTimeout: 65 * SECOND,
-};
-
-function createServer(config: Config, app: ReturnType<typeof createApp>): Server {
-  if (!config.tls) return createHttpServer(SERVER_LIMITS, app);
-  const tls = { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) };
-  return createHttpsServer({ ...SERVER_LIMITS, ...tls, minVersion: 'TLSv1.2' }, app);
-}
-
-function listen(server: Server, config: Config): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenFailure(error, 'PORT', config)));
-    server.listen(config.port, config.host, () => resolve(server.address() as AddressInfo));
-  });
-}
-
-/** Lets running calls finish, within the limit; then cuts what is left. */
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), STOP_LIMIT);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}
-
 /**
  * Starts the bridge against a modern side.
  * @throws {Error} in plain words when keys, database or address are not usable
  */
 export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
-  if (!config.upstream)
+  if (!config.upstream) {
     throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
-  const workshop = openWorkshop(config, config.upstream, overrides);
+  }
+  const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context, keys } = workshop;
-  const { rateLimitPerMinute, trustProxy } = config;
-  const server = createServer(
-    config,
-    createApp({ context, session: keys.session, rateLimitPerMinute, trustProxy }),
-  );
-  const { port } = await listen(server, config);
+  const app = createApp({ ...config, context, session: keys.session });
+  const server = await startServer(config, app).catch(async (error: unknown) => {
+    await workshop.close();
+    throw error;
+  });
   const stopJobs = startJobs(context);
-  settleOwedRevocations(context).catch((error: unknown) =>
-    context.logger.error('owed revocations', { error }),
-  );
-  context.logger.info('the bridge serves', { port });
+  context.logger.info('the bridge serves', { port: server.port });
   return {
     context,
-    url: `${config.tls ? 'https' : 'http'}://${config.host}:${port}`,
+    url: `${config.tls ? 'https' : 'http'}://${config.host}:${server.port}`,
     async close() {
-      await drain(server);
+      await server.close();
       await stopJobs();
-      await context.flights.settled();
+      await context.flights.close();
       await workshop.close();
     },
   };

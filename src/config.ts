@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isLoopbackHost } from './shared/loopback.ts';
@@ -14,13 +16,44 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
-const origin = z
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An address, a network, or one of the names that express knows. */
+function isProxyRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [host = '', bits] = text.split('/', 2);
+  const version = isIP(host);
+  return (
+    version !== 0 &&
+    (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+  );
+}
+
+const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+const httpAddress = z
   .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an http or https address',
-  )
+  .refine(isHttpAddress, 'must be an http or https address')
   .transform((text) => text.replace(/\/+$/, ''));
+
+const origin = httpAddress.refine(
+  (text) => new URL(text).origin === text,
+  'must be a scheme, a host and a port, no more',
+);
+
+const readableFile = z.string().refine(isReadable, 'cannot be read');
+
+const proxies = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine((list) => list.every(isProxyRange), 'must be addresses or networks such as 10.0.0.0/8');
 
 const port = wholeNumber(0, 65535);
 const seconds = wholeNumber(0, 10 * 365 * 86400);
@@ -35,8 +68,8 @@ const environment = z.object({
     .string()
     .regex(/^sqlite:.+/, 'must be sqlite:FILE (PostgreSQL is not served by this version)')
     .optional(),
-  MODERN_AUTH_URL: origin.optional(),
-  MODERN_API_URL: origin.optional(),
+  MODERN_AUTH_URL: httpAddress.optional(),
+  MODERN_API_URL: httpAddress.optional(),
   MODERN_CLIENT_ID: z.string().optional(),
   MODERN_CLIENT_SECRET: z.string().optional(),
   MODERN_PORT: port.default(3001),
@@ -49,9 +82,9 @@ const environment = z.object({
   PROFILES_STALE_SECONDS: seconds.default(86400),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
   LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
-  TLS_CERT_FILE: z.string().optional(),
-  TLS_KEY_FILE: z.string().optional(),
-  TRUST_PROXY: z.string().optional(),
+  TLS_CERT_FILE: readableFile.optional(),
+  TLS_KEY_FILE: readableFile.optional(),
+  TRUST_PROXY: proxies.optional(),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
 });
 
@@ -130,6 +163,7 @@ function contradictions(env: Environment): string[] {
       'MODERN_AUTH_URL: the embedded modern generation is not for production',
     ],
     [production && !env.PUBLIC_URL, 'PUBLIC_URL: must be set in production'],
+    [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
     [
       (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
       'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
@@ -176,9 +210,21 @@ function interpret(env: Environment): Config {
       env.TLS_CERT_FILE && env.TLS_KEY_FILE
         ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }
         : undefined,
-    trustProxy: (env.TRUST_PROXY ?? '').split(/[\s,]+/).filter(Boolean),
+    trustProxy: env.TRUST_PROXY ?? [],
     logLevel: env.LOG_LEVEL,
   };
+}
+
+/** Each setting for itself; a wrong one counts as unset from there on, so that the rules over several still apply. */
+function parseEach(given: Record<string, string | undefined>): { env: Environment; problems: string[] } {
+  const problems: string[] = [];
+  const values = Object.entries(environment.shape).map(([name, schema]) => {
+    const parsed = schema.safeParse(given[name]);
+    if (parsed.success) return [name, parsed.data];
+    problems.push(...parsed.error.issues.map((issue) => `${name}: ${issue.message}`));
+    return [name, schema.parse(undefined)];
+  });
+  return { env: Object.fromEntries(values) as Environment, problems };
 }
 
 /**
@@ -189,11 +235,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const given = Object.fromEntries(
     Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
   );
-  const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
-  }
-  const problems = contradictions(parsed.data);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(interpret(parsed.data));
+  const { env, problems } = parseEach(given);
+  const all = [...problems, ...contradictions(env)];
+  if (all.length > 0) throw new ConfigError(all);
+  return Object.freeze(interpret(env));
 }

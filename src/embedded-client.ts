@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config, UpstreamConfig } from './config.ts';
+import { createPrivateFile } from './shared/private-file.ts';
 
 const clientFile = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
@@ -10,8 +11,7 @@ const clientFile = z.object({ clientId: z.string().min(1), clientSecret: z.strin
 function readOrCreateClient(path: string): z.infer<typeof clientFile> {
   if (!existsSync(path)) {
     const client = { clientId: 'grantbridge', clientSecret: randomBytes(32).toString('base64url') };
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    createPrivateFile(path, `${JSON.stringify(client, null, 2)}\n`);
   }
   return clientFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 }

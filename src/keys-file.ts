@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { createPrivateFile } from './shared/private-file.ts';
 import type { Key, KeyRing, Keys } from './shared/secrets.ts';
 
 /**
@@ -31,8 +31,15 @@ function freshKeys() {
 
 function createKeysFile(path: string): void {
   const content = Object.fromEntries(PURPOSES.map((purpose) => [purpose, freshKeys()]));
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  createPrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new Error(`KEYS_FILE: ${path} is not readable as JSON`, { cause });
+  }
 }
 
 function ringOf(list: z.infer<typeof keyList>): KeyRing {
@@ -52,7 +59,7 @@ export function loadKeys(path: string, mayCreate: boolean): Keys {
       throw new Error(`KEYS_FILE: ${path} is missing, and stored tokens can only be read with it`);
     createKeysFile(path);
   }
-  const parsed = keysFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = keysFile.safeParse(readJson(path));
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new Error(`KEYS_FILE: ${path} is not usable: ${problems.join('; ')}`);

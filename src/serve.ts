@@ -1,10 +1,13 @@
 import { readConfig } from './config.ts';
+import { installLastResort } from './shared/last-resort.ts';
+import { createLogger } from './shared/logger.ts';
 import { startSystem } from './system.ts';
 import { welcomeText } from './welcome.ts';
 
 /** Runs the system until SIGTERM or SIGINT; a part that ends by itself ends the whole, for a supervisor to see. */
 export async function serve(): Promise<void> {
   const config = readConfig();
+  installLastResort(createLogger({ level: config.logLevel, name: 'bridge' }));
   const system = await startSystem(config);
   let stopping: Promise<void> | undefined;
   const stop = (exitCode: number) => {

@@ -127,3 +127,8 @@ create table events (
   request_id text
 ) strict;
 create index events_by_pair on events (client_id, account_id);
+
+create table key_proofs (
+  purpose text primary key check (purpose in ('digest', 'sealing')),
+  proof text not null
+) strict;

@@ -4,6 +4,8 @@ import { listApps as findApps, listCallbacks } from '../store/apps.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
+const OWNER_KNOWN = /^[0-9a-f]{24}$/;
+
 /** `apps add`: registers an app; its secrets are shown this once. */
 export async function addApp(options: Record<string, unknown>): Promise<Result> {
   return withWorkshop(async ({ context }) => {
@@ -17,7 +19,9 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
     const { clientId, clientSecret, ownerToken } = registered;
     const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const hint = 'Shown this once. The owner token works after its owner has authorized the app once.';
+    const hint = OWNER_KNOWN.test(String(options['owner']))
+      ? 'Shown this once. The owner token works after its owner has authorized the app once.'
+      : 'Shown this once. The owner token waits until the owner is known by an account id.';
     return { ok: true, lines: [...lines, hint], json };
   });
 }

@@ -7,7 +7,7 @@ import { createLogger } from '../shared/logger.ts';
 export async function withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel === 'debug' ? 'debug' : 'warn', name: 'command' });
-  const workshop = openWorkshop(config, upstreamFor(config), { logger });
+  const workshop = await openWorkshop(config, upstreamFor(config), { logger });
   try {
     return await work(workshop);
   } finally {

@@ -1,4 +1,5 @@
 import { listenFailure } from '../shared/listen-failure.ts';
+import { installLastResort } from '../shared/last-resort.ts';
 import { createLogger } from '../shared/logger.ts';
 import { type Demo, startDemo } from './integration.ts';
 import type { DemoSettings } from './settings.ts';
@@ -21,6 +22,7 @@ function answer(message: { type: 'ready'; url: string } | { type: 'failed'; mess
 
 async function start(settings: DemoSettings): Promise<void> {
   const logger = createLogger({ level: settings.logLevel, name: 'demo' });
+  installLastResort(logger);
   try {
     demo = startDemo(settings, logger);
     answer({ type: 'ready', url: (await demo).url });

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLER_WAIT, PRESENTING_LIMIT } from '../shared/lifetimes.ts';
-import { countSiblings, findGrant, markInDoubt } from '../store/grants.ts';
+import { countSiblings, findGrant, markInDoubt, postponeRefresh } from '../store/grants.ts';
 import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
-import { doubtEndsAt, mayPresentAgain } from './refresh-policy.ts';
+import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
 
 /** The grant behind a token has ended; re-authorization is asked for. */
@@ -30,7 +30,7 @@ function waitFor(context: Context, until: number): Unavailable {
 async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const presentedAt = grant.presented_at ?? 0;
-  if (now - presentedAt < PRESENTING_LIMIT) return;
+  if (Math.abs(now - presentedAt) < PRESENTING_LIMIT) return;
   if (await markInDoubt(context.store.durable, grant, { presentedAt, retryAt: now, now })) {
     context.logger.error('refresh in doubt: its process ended', {
       grantId: grant.id,
@@ -39,22 +39,40 @@ async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void>
   }
 }
 
+/** Asks the server about a token in doubt; while it does not say, the question rests with back-off. */
+async function askIsLive(context: Context, grant: Grant): Promise<boolean | undefined> {
+  try {
+    return await context.server.isLive(openRefreshToken(context, grant));
+  } catch (error) {
+    const retryAt = context.clock.now() + backOff(grant.attempts, Math.random());
+    await postponeRefresh(context.store.durable, grant, retryAt);
+    throw error;
+  }
+}
+
 /** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
 async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
-  const endsAt = doubtEndsAt(grant, context.settings.inDoubtQuiet);
-  if (endsAt > context.clock.now()) throw waitFor(context, endsAt);
-  const isLive = await context.server.isLive(openRefreshToken(context, grant));
+  const now = context.clock.now();
+  const endsAt = doubtEndsAt(grant, context.settings.inDoubtQuiet, now);
+  if (endsAt > now) throw waitFor(context, endsAt);
+  const isLive = await askIsLive(context, grant);
   const siblings = await countSiblings(context.store.durable, grant);
   if (mayPresentAgain(isLive, siblings)) return presentRefreshToken(context, grant);
   return buryGrant(context, grant, 'lost');
+}
+
+/** One step for a grant that is `ready`, unless it has to rest. */
+async function refreshReady(context: Context, grant: Grant): Promise<void> {
+  const until = restsUntil(grant, context.clock.now());
+  if (until > 0) throw waitFor(context, until);
+  return presentRefreshToken(context, grant);
 }
 
 /** One step towards a live access token, by the grant's state; several callers share it. */
 async function advance(context: Context, grant: Grant): Promise<void> {
   switch (grant.state) {
     case 'ready':
-      if (grant.retry_at > context.clock.now()) throw waitFor(context, grant.retry_at);
-      return presentRefreshToken(context, grant);
+      return refreshReady(context, grant);
     case 'presenting':
       await noteAbandonedClaim(context, grant);
       return delay(50);
@@ -68,7 +86,7 @@ async function advance(context: Context, grant: Grant): Promise<void> {
 /** Renews ahead of time, in the background; the caller goes on with the token that still lives. */
 function renewEarly(context: Context, grant: Grant): void {
   const now = context.clock.now();
-  if (grant.state !== 'ready' || grant.refresh_at > now || grant.retry_at > now) return;
+  if (grant.state !== 'ready' || grant.refresh_at > now || restsUntil(grant, now) > 0) return;
   context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) => {
@@ -76,12 +94,14 @@ function renewEarly(context: Context, grant: Grant): void {
     });
 }
 
-async function currentToken(
-  context: Context,
-  grantId: string,
-  patience: AbortSignal,
-): Promise<CurrentAccessToken> {
-  while (!patience.aborted) {
+/**
+ * A live access token of a grant, refreshed first if need be. Gives up after the time that a caller waits; a refresh that
+ * was begun goes on.
+ * @throws {GrantDead | Unavailable}
+ */
+export async function accessTokenFor(context: Context, grantId: string): Promise<CurrentAccessToken> {
+  const until = performance.now() + CALLER_WAIT;
+  while (performance.now() < until) {
     const grant = await findGrant(context.store.durable, grantId);
     if (!grant || grant.state === 'dead') throw new GrantDead(grant?.dead_cause ?? 'unknown');
     if (grant.access_expires_at > context.clock.now()) {
@@ -90,22 +110,5 @@ async function currentToken(
     }
     await context.flights.run(grant.id, () => advance(context, grant));
   }
-  throw new Unavailable('the caller has stopped waiting');
-}
-
-/**
- * A live access token of a grant, refreshed first if need be. Waits at most ten seconds; the refresh itself goes on.
- * @throws {GrantDead | Unavailable}
- */
-export async function accessTokenFor(context: Context, grantId: string): Promise<CurrentAccessToken> {
-  const patience = new AbortController();
-  const giveUp = delay(CALLER_WAIT, undefined, { signal: patience.signal }).then(() => {
-    throw new Unavailable('the refresh takes too long', { retryAfter: 1000 });
-  });
-  try {
-    return await Promise.race([currentToken(context, grantId, patience.signal), giveUp]);
-  } finally {
-    patience.abort();
-    giveUp.catch(() => undefined);
-  }
+  throw new Unavailable('the refresh takes too long', { retryAfter: 1000 });
 }

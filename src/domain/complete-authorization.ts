@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId, newLegacyCode } from '../shared/ids.ts';
-import { LEGACY_CODE_LIFETIME } from '../shared/lifetimes.ts';
+import { LEGACY_CODE_LIFETIME, SECOND } from '../shared/lifetimes.ts';
 import { upsertAccount } from '../store/accounts.ts';
 import { insertEvent } from '../store/events.ts';
 import { findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
@@ -7,8 +8,8 @@ import { insertCode } from '../store/legacy-codes.ts';
 import { moveMappings } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { AuthorizationRequest, Grant, NewGrant } from '../store/tables.ts';
-import type { ModernAccount } from '../upstream/main-api.ts';
-import type { TokenPair } from '../upstream/outcomes.ts';
+import type { AccountReading, ModernAccount } from '../upstream/main-api.ts';
+import { type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
 import { sealPair } from './sealed-pair.ts';
@@ -84,6 +85,22 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
   });
 }
 
+const READ_ATTEMPTS = 3;
+const LONGEST_WAIT = 3 * SECOND;
+
+/** The pair is worth some patience: without the account it cannot be stored, and the person would have to start again. */
+async function readInsistently(context: Context, accessToken: string): Promise<AccountReading> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await context.mainApi.read(accessToken, []);
+    } catch (error) {
+      const wait = error instanceof Unavailable ? (error.retryAfter ?? SECOND / 2) : Number.POSITIVE_INFINITY;
+      if (attempt >= READ_ATTEMPTS || wait > LONGEST_WAIT) throw error;
+      await delay(wait);
+    }
+  }
+}
+
 /**
  * Ends a consent: learns the account, stores the modern grant, and only then makes the 30-second legacy code, so that
  * none of its life is spent on the modern exchange (quirk Q19). Answers the code.
@@ -94,7 +111,7 @@ export async function completeAuthorization(
   request: AuthorizationRequest,
   consented: Consented,
 ): Promise<string> {
-  const { account } = await context.mainApi.read(consented.pair.accessToken, []);
+  const { account } = await readInsistently(context, consented.pair.accessToken);
   const origin = { actor: `account:${account.id}`, requestId: request.id };
   const consent = { ...consented, clientId: request.client_id, account, origin };
   const grant = newGrantRow(context, consent);

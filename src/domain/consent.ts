@@ -44,13 +44,23 @@ export async function startConsent(
 export async function takeReturn(
   context: Context,
   state: string,
-  browser: string,
+  browsers: readonly string[],
 ): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
   const request = await claimReturn(context.store.durable, {
     stateDigests: context.vault.digests(state),
-    browserDigests: context.vault.digests(browser),
+    browserDigests: browsers.flatMap((browser) => context.vault.digests(browser)),
     now: context.clock.now(),
   });
   if (!request || request.verifier_sealed === null) return undefined;
   return { request, verifier: context.vault.open(verifierPlace(request.id), request.verifier_sealed) };
+}
+
+/**
+ * RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. While the
+ * server cannot say, nothing is taken from it.
+ * @throws {Unavailable}
+ */
+export async function isOurIssuer(context: Context, iss: string | undefined): Promise<boolean> {
+  const { issuer, sendsIssuer } = await context.server.metadata();
+  return iss === undefined ? !sendsIssuer : iss === issuer;
 }

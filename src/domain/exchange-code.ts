@@ -35,10 +35,12 @@ function redirectMatches(
   return given === authorized || given.startsWith(`${authorized}?`) || given.startsWith(`${authorized}&`);
 }
 
+/** A second use of a code that gave a token; one that was ended by a deauthorization is no replay. */
 async function recordReplay(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+  if (code.mapping_id === null) return;
   const now = context.clock.now();
   await context.store.transaction(async (tx) => {
-    if (context.settings.codeReplay === 'revoke' && code.mapping_id !== null) {
+    if (context.settings.codeReplay === 'revoke' && code.mapping_id) {
       await revokeMapping(tx, code.mapping_id, { reason: 'code_replayed', now });
     }
     await insertEvent(tx, {
@@ -64,6 +66,12 @@ async function checkedCode(context: Context, asked: ExchangeAsked, origin: Origi
   }
   if (!redirectMatches(code, asked.redirectUri)) throw invalidGrant('redirect_uri differs');
   return code;
+}
+
+/** A parallel exchange may have been faster: that is a replay too. */
+async function recordLostRace(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+  const current = await findCode(context.store.durable, [code.code_digest]);
+  if (current && current.used_at !== null) await recordReplay(context, current, origin);
 }
 
 /** Spends the code and keeps the token's mapping onto the live grant, in one transaction. */
@@ -118,6 +126,11 @@ async function spend(
 export async function exchangeCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<string> {
   const code = await checkedCode(context, asked, origin);
   const token = newLegacyToken();
-  await context.store.transaction((tx) => spend(context, tx, { code, token, origin }));
-  return token;
+  try {
+    await context.store.transaction((tx) => spend(context, tx, { code, token, origin }));
+    return token;
+  } catch (error) {
+    if (error instanceof OAuthError) await recordLostRace(context, code, origin);
+    throw error;
+  }
 }

@@ -4,13 +4,16 @@
  */
 export interface Flights {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Resolves when nothing is running, for a graceful stop. */
-  settled(): Promise<void>;
+  /** Whether the process is stopping: work that can wait for the next start should not begin. */
+  isClosing(): boolean;
+  /** For a graceful stop: resolves when nothing is running any more. */
+  close(): Promise<void>;
 }
 
 /** An empty set of flights. */
 export function createFlights(): Flights {
   const running = new Map<string, Promise<unknown>>();
+  let closing = false;
   return {
     run<T>(key: string, work: () => Promise<T>): Promise<T> {
       const flying = running.get(key);
@@ -19,7 +22,9 @@ export function createFlights(): Flights {
       running.set(key, flight);
       return flight;
     },
-    async settled() {
+    isClosing: () => closing,
+    async close() {
+      closing = true;
       while (running.size > 0) await Promise.allSettled(running.values());
     },
   };

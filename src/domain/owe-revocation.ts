@@ -1,10 +1,9 @@
 import { newHexId } from '../shared/ids.ts';
 import { MINUTE } from '../shared/lifetimes.ts';
-import { countSiblings } from '../store/grants.ts';
+import { countSiblings, findGrant } from '../store/grants.ts';
 import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../store/owed-revocations.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant, OwedRevocation } from '../store/tables.ts';
-import { findGrant } from '../store/grants.ts';
 import type { Context } from './context.ts';
 import { backOff } from './refresh-policy.ts';
 
@@ -36,7 +35,7 @@ export async function oweRevocation(
 async function settleOne(context: Context, owed: OwedRevocation): Promise<void> {
   const { durable } = context.store;
   const grant = await findGrant(durable, owed.grant_id);
-  const harmsNobody = grant !== undefined && (await countSiblings(durable, grant)) === 0;
+  const harmsNobody = grant?.state === 'dead' && (await countSiblings(durable, grant)) === 0;
   try {
     if (harmsNobody) await context.server.revoke(context.vault.open(placeOf(owed.id), owed.token_sealed));
     await deleteOwed(durable, owed.id);
@@ -51,6 +50,9 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
 export async function settleOwedRevocations(context: Context): Promise<void> {
   await context.flights.run('owed-revocations', async () => {
     const due = await listDueOwed(context.store.durable, context.clock.now());
-    for (const owed of due) await settleOne(context, owed);
+    for (const owed of due) {
+      if (context.flights.isClosing()) return;
+      await settleOne(context, owed);
+    }
   });
 }

@@ -3,6 +3,7 @@ import { findAnswer, storeAnswer } from '../store/answers.ts';
 import { expireAccessToken, postponeRefresh } from '../store/grants.ts';
 import { type AccountReading, OrganizationGone, Unauthorized } from '../upstream/main-api.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
+import { withPatience } from './patience.ts';
 import { accessTokenFor } from './access-token.ts';
 import type { Context } from './context.ts';
 
@@ -116,7 +117,9 @@ export async function readAccount(context: Context, grantId: string): Promise<Re
   if (fresh) return fresh;
   const known = cached && age < DAY ? (JSON.parse(cached.organization_ids) as string[]) : [];
   try {
-    return await context.flights.run(`read ${grantId}`, () => fetchReading(context, grantId, known));
+    return await withPatience(
+      context.flights.run(`read ${grantId}`, () => fetchReading(context, grantId, known)),
+    );
   } catch (error) {
     const stale =
       error instanceof Unavailable && age < context.settings.profilesStale ? lastKnown(true) : undefined;

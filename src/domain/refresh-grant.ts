@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CLAIM_TO_WRITE_LIMIT } from '../shared/lifetimes.ts';
 import {
   claimPresenting,
+  findGrant,
   markInDoubt,
   postponeRefresh,
   releaseClaim,
@@ -76,7 +77,9 @@ async function keep(context: Context, { grant, presentedAt }: Claim, pair: Token
     storeRotation(context.store.durable, grant, { ...sealed, now: context.clock.now() }),
   );
   if (stored) return;
-  context.logger.warn('a pair came back for a grant that has ended', { grantId: grant.id });
+  const current = await findGrant(context.store.durable, grant.id);
+  context.logger.warn('a surplus pair came back', { grantId: grant.id, version: grant.version });
+  if (current?.state !== 'dead') return;
   await context.store.transaction((tx) =>
     oweRevocation(context, tx, { grant, refreshToken: pair.refreshToken }),
   );
@@ -106,11 +109,29 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
     return buryGrant(context, claim.grant, 'refused');
   }
   if (error instanceof Rejected) {
-    context.logger.error('ALARM: the modern side refuses the bridge itself', { code: error.code });
+    context.logger.error('ALARM: the modern side refuses the bridge itself', { refusal: error.code });
     return release(context, claim);
   }
   if (error instanceof Unavailable) return release(context, claim, error.retryAfter);
   return recordDoubt(context, claim, error);
+}
+
+/** Claims the version that was read; gives the connection back where another holder was faster. */
+async function claimVersion(
+  context: Context,
+  grant: Grant,
+  connection: Connection,
+): Promise<Claim | undefined> {
+  const from = grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
+  const presentedAt = context.clock.now();
+  const decision = { from, seenPresentedAt: grant.presented_at, now: presentedAt } as const;
+  const won = await claimPresenting(context.store.durable, grant, decision).catch((error: unknown) => {
+    connection.reset();
+    throw error;
+  });
+  if (won) return { grant, from, presentedAt };
+  connection.reset();
+  return undefined;
 }
 
 /**
@@ -123,17 +144,13 @@ export async function presentRefreshToken(context: Context, grant: Grant): Promi
   if (refreshingIsStopped(context)) throw new Unavailable('refreshing is stopped after many refusals');
   const refreshToken = openRefreshToken(context, grant);
   const connection = await connectOrPostpone(context, grant);
-  const claim: Claim = { grant, from: grant.state, presentedAt: context.clock.now() };
-  const won = await claimPresenting(context.store.durable, grant, {
-    from: claim.from,
-    now: claim.presentedAt,
-  });
-  if (!won) return connection.reset();
+  const claimed = await claimVersion(context, grant, connection);
+  if (!claimed) return;
   let pair: TokenPair;
   try {
-    pair = await write(context, connection, { ...claim, refreshToken });
+    pair = await write(context, connection, { ...claimed, refreshToken });
   } catch (error) {
-    return settleFailure(context, claim, error);
+    return settleFailure(context, claimed, error);
   }
-  await keep(context, claim, pair);
+  await keep(context, claimed, pair);
 }

@@ -1,4 +1,4 @@
-import { REFRESH_AFTER_SHARE, RETRY_BASE, RETRY_MAX } from '../shared/lifetimes.ts';
+import { REFRESH_AFTER_SHARE, REST_MAX, RETRY_BASE, RETRY_MAX } from '../shared/lifetimes.ts';
 import type { Grant } from '../store/tables.ts';
 
 /** Pure rules of when a refresh token may be presented (design 4); `chance` is a random number in [0, 1). */
@@ -19,12 +19,18 @@ export function backOff(attempts: number, chance: number, asked = 0): number {
   return Math.max(Math.floor(ceiling * (0.5 + chance / 2)), asked);
 }
 
+/** Until when nothing may be tried with a grant; 0 when it need not rest. */
+export function restsUntil(grant: Grant, now: number): number {
+  return grant.retry_at > now && grant.retry_at <= now + REST_MAX ? grant.retry_at : 0;
+}
+
 /**
  * When a grant in doubt may next be looked into: not before its access token has expired, not before the quiet time
- * since a byte may have left, and not before its back-off.
+ * since a byte may have left, and not before its back-off. A time in the future was written by a clock that was wrong.
  */
-export function doubtEndsAt(grant: Grant, quiet: number): number {
-  return Math.max(grant.access_expires_at, (grant.presented_at ?? 0) + quiet, grant.retry_at);
+export function doubtEndsAt(grant: Grant, quiet: number, now: number): number {
+  const presentedAt = Math.min(grant.presented_at ?? 0, now);
+  return Math.max(grant.access_expires_at, presentedAt + quiet, restsUntil(grant, now));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
 import { ensureAccount } from '../store/accounts.ts';
-import { insertApp } from '../store/apps.ts';
+import { findApp, insertApp } from '../store/apps.ts';
 import { insertEvent } from '../store/events.ts';
 import { insertMapping } from '../store/mappings.ts';
 import type { App, NewMapping } from '../store/tables.ts';
@@ -111,4 +111,9 @@ export async function registerApp(
     return true;
   });
   return added ? { clientId, clientSecret, ownerToken } : undefined;
+}
+
+/** A registered app with its callbacks; undefined when unknown or retired. */
+export function findRegisteredApp(context: Context, clientId: string): ReturnType<typeof findApp> {
+  return findApp(context.store.durable, clientId);
 }

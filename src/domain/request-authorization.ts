@@ -4,6 +4,8 @@ import { bindBrowser, findRequest, insertRequest } from '../store/authorization-
 import type { AuthorizationRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
 
+export type { AuthorizationRequest } from '../store/tables.ts';
+
 /** What an old app asked for, checked. */
 export interface AuthorizationAsked {
   clientId: string;

@@ -12,3 +12,11 @@ export class PageError extends Error {
     this.next = text.next;
   }
 }
+
+/** A form that did not come from the page that this browser was shown. */
+export function expiredForm(): PageError {
+  return new PageError(403, 'This form has expired', {
+    reason: 'It was not sent from the page that this browser opened.',
+    next: 'Go back to the app and start again from there.',
+  });
+}

@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { isStorageFault } from '../domain/failures.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
 import { PageError } from './page-error.ts';
@@ -10,21 +11,21 @@ const SOMETHING_BROKE = new PageError(500, 'Something went wrong', {
   next: 'Try again in a minute. If it happens again, give the request number below to support.',
 });
 
-const FORM_REFUSED = new PageError(403, 'This form has expired', {
-  reason: 'It was not sent from the page that this browser opened.',
-  next: 'Open the page again and repeat what you did.',
+const TRY_LATER = new PageError(503, 'Not available at the moment', {
+  reason: 'The page could not be shown. Nothing was lost.',
+  next: 'Try again in a minute.',
 });
 
 const UNREADABLE = new PageError(400, 'This request could not be read', {
   reason: 'The form was too large or broken.',
 });
 
-/** The page for whatever was thrown; the forgery guard and the form reader mark theirs by code and type. */
+/** The page for whatever was thrown; the form reader marks its own by a type. */
 function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error;
-  const { code, type } = error as { code?: unknown; type?: unknown };
-  if (code === 'EBADCSRFTOKEN') return FORM_REFUSED;
-  return typeof type === 'string' ? UNREADABLE : SOMETHING_BROKE;
+  if (isStorageFault(error)) return TRY_LATER;
+  const { type } = error as { type?: unknown };
+  return typeof type === 'string' || error instanceof URIError ? UNREADABLE : SOMETHING_BROKE;
 }
 
 /** A page for an address that is not served. */

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from '../shared/logger.ts';
+import { redactText } from '../shared/redaction.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** One line per answered request: never the query, which may hold a token, and the path through the sink's redaction. */
@@ -7,7 +8,7 @@ export function logRequests(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     res.once('finish', () => {
-      const path = req.originalUrl.split('?')[0]?.slice(0, 200);
+      const path = redactText(req.originalUrl.split('?')[0] ?? '').slice(0, 200);
       const ms = Math.round(performance.now() - startedAt);
       logger.debug('request', {
         method: req.method,

@@ -9,14 +9,15 @@ const JOBS: ReadonlyArray<{ name: string; cron: string; run: (context: Context) 
   { name: 'owed-revocations', cron: '* * * * *', run: settleOwedRevocations },
 ];
 
-/** Starts the jobs; the answer stops them. */
+/** Starts the jobs, each once at once and then on its schedule; the answer stops them. */
 export function startJobs(context: Context): () => Promise<void> {
   const tasks: ScheduledTask[] = JOBS.map(({ name, cron, run }) => {
     const guarded = async () => {
-      await run(context).catch((error: unknown) =>
-        context.logger.error('a job failed', { job: name, error }),
-      );
+      await context.flights
+        .run(`job ${name}`, () => run(context))
+        .catch((error: unknown) => context.logger.error('a job failed', { job: name, error }));
     };
+    void guarded();
     return schedule(cron, guarded, { name, timezone: 'UTC', noOverlap: true });
   });
   return async () => {

@@ -2,6 +2,7 @@
  * Entry of the child process. The parent sends `{ type: 'start', settings }` and gets `{ type: 'ready', url, demo }` or
  * `{ type: 'failed', message }`. Secrets travel over IPC alone, where no process list and no environment shows them.
  */
+import { installLastResort } from '../shared/last-resort.ts';
 import { createLogger } from '../shared/logger.ts';
 import { type ModernServer, startModern } from './server.ts';
 import type { ModernSettings } from './settings.ts';
@@ -15,7 +16,9 @@ let running: Promise<ModernServer> | undefined;
 
 async function start(settings: ModernSettings): Promise<void> {
   try {
-    running = startModern(settings, createLogger({ level: settings.logLevel, name: 'modern' }));
+    const logger = createLogger({ level: settings.logLevel, name: 'modern' });
+    installLastResort(logger);
+    running = startModern(settings, logger);
     const { url, demo } = await running;
     process.send?.({ type: 'ready', url, demo });
   } catch (error) {

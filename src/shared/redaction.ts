@@ -5,16 +5,28 @@
  */
 
 const SENSITIVE_KEY =
-  /^(authorization|proxy-authorization|cookie|set-cookie|location|referer|password|secret|client_?secret|access_?token|refresh_?token|id_?token|token|code|state|code_?verifier|code_?challenge|verifier|body|config|request|response|headers|csrf.*|_csrf)$/i;
+  /(token|secret|password|verifier|challenge|cookie|authorization|csrf|key)$|^(location|referer|code|state|body|config|request|response|headers)$/i;
 
-/** `name=value`, `name: value`, `"name":"value"` of a sensitive parameter, in plain, URL-encoded or JSON-escaped form. */
-const SENSITIVE_PAIR =
-  /((?:access_token|refresh_token|id_token|client_secret|code_verifier|code|state|password|secret|_csrf|authorization|cookie)(?:%22|\\?["'])?\s*(?:=|:|%3D|%3A)\s*(?:%22|\\?["'])?)(?:Bearer\s+|OAuth\s+|Basic\s+)?[^\s&"'\\,;<>}]+/gi;
+const NAME =
+  '(?:(?:access|refresh|id)_?token|token|client_?secret|secret|code_?verifier|verifier|password|code|state|_csrf|authorization|cookie)';
+const QUOTE = String.raw`(?:%22|\\?["'])`;
 
-const BEARER = /\b(Bearer|OAuth|Basic)\s+[A-Za-z0-9+/=._~%-]{6,}/gi;
+/** `"name":"value"`, JSON-escaped or not: the value up to its closing quote, whatever stands in it. */
+const QUOTED_PAIR = new RegExp(
+  String.raw`(${NAME}${QUOTE}\s*(?:=|:|%3A)\s*(\\?["']|%22))(?:(?!\2).)+`,
+  'gis',
+);
 
-/** Legacy codes and tokens: `1/` and at least 20 letters or digits, raw, once or twice URL-encoded, or JSON-escaped. */
-const LEGACY_VALUE = /\b1(?:\/|\\\/|%2F|%252F)[A-Za-z0-9]{20,}/gi;
+/** `name=value` and `name: value`, in plain or URL-encoded form, brackets of a list included. */
+const PLAIN_PAIR = new RegExp(
+  String.raw`(${NAME}(?:\[\d*\]|%5B\d*%5D)?\s*(?:=|:|%3D|%3A)\s*)(?:(?:Bearer|OAuth|Basic)\s+)?[^\s&"'<>}]+`,
+  'gi',
+);
+
+const BEARER = /(Bearer|OAuth|Basic)(\s|%20|\+)+[A-Za-z0-9+/=._~%-]{6,}/gi;
+
+/** Legacy codes and tokens: `1/` and at least 20 letters or digits, raw, URL-encoded any number of times, or JSON-escaped. */
+const LEGACY_VALUE = /1(?:\/|\\\/|%(?:25)*2F)[A-Za-z0-9]{20,}/gi;
 
 /** Opaque values of 40 and more URL-safe characters: modern tokens, codes, verifiers, keys, session ids. */
 const LONG_OPAQUE = /[A-Za-z0-9_-]{40,}/g;
@@ -24,9 +36,10 @@ const MASK = '[redacted]';
 /** Cuts every token-shaped part out of a text. */
 export function redactText(text: string): string {
   return text
-    .replace(SENSITIVE_PAIR, `$1${MASK}`)
-    .replace(BEARER, `$1 ${MASK}`)
     .replace(LEGACY_VALUE, MASK)
+    .replace(QUOTED_PAIR, `$1${MASK}`)
+    .replace(PLAIN_PAIR, `$1${MASK}`)
+    .replace(BEARER, `$1 ${MASK}`)
     .replace(LONG_OPAQUE, MASK);
 }
 
@@ -74,6 +87,7 @@ function isErrorLike(value: object): boolean {
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (ArrayBuffer.isView(value)) return '[bytes]';
   if (isErrorLike(value)) return reduceError(value);
   if (depth > 5) return '[deep]';
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => redactValue(item, depth + 1));

@@ -89,3 +89,12 @@ export async function listApps(db: Database) {
 export async function listCallbacks(db: Database) {
   return db.selectFrom('app_callbacks').selectAll().execute();
 }
+
+/** How many apps are registered. */
+export async function countApps(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('apps')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return row.n;
+}

@@ -1,3 +1,4 @@
+import { REST_MAX } from '../shared/lifetimes.ts';
 import type { Database } from './store.ts';
 import type { DeathCause, Grant, NewGrant } from './tables.ts';
 
@@ -53,24 +54,33 @@ export async function countSiblings(
   return row.n;
 }
 
+/** What a claim was decided on; a row that has changed since is not claimed. */
+interface ClaimDecision {
+  from: 'ready' | 'in_doubt';
+  /** `presented_at` as it was read: another presentation since then starts the quiet time anew. */
+  seenPresentedAt: number | null;
+  now: number;
+}
+
 /** Claims the right to present version v, durably, before the first byte leaves. */
 export async function claimPresenting(
   db: Database,
   { id, version }: GrantVersion,
-  claim: { from: 'ready' | 'in_doubt'; now: number },
+  { from, seenPresentedAt, now }: ClaimDecision,
 ): Promise<boolean> {
   const result = await db
     .updateTable('grants')
     .set((eb) => ({
       state: 'presenting',
-      presented_at: claim.now,
+      presented_at: now,
       attempts: eb('attempts', '+', 1),
-      updated_at: claim.now,
+      updated_at: now,
     }))
     .where('id', '=', id)
     .where('version', '=', version)
-    .where('state', '=', claim.from)
-    .where('retry_at', '<=', claim.now)
+    .where('state', '=', from)
+    .where('presented_at', 'is', seenPresentedAt)
+    .where((eb) => eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

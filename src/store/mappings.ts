@@ -1,7 +1,8 @@
 import type { Database, Store } from './store.ts';
 import type { Mapping, MappingState, NewMapping } from './tables.ts';
 
-const BY_DIGEST = 'select * from mappings where token_digest = $1';
+const BY_DIGEST =
+  'select mappings.* from mappings join apps using (client_id) where token_digest = $1 and retired_at is null';
 
 /** The mapping of a legacy token, read on every call so that a revocation is seen at once. */
 export async function findMapping(

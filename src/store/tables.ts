@@ -131,6 +131,11 @@ interface EventsTable {
   request_id: Nullable<string>;
 }
 
+interface KeyProofsTable {
+  purpose: 'digest' | 'sealing';
+  proof: string;
+}
+
 interface AnswersTable {
   grant_id: string;
   body: string;
@@ -150,6 +155,7 @@ export interface Tables {
   legacy_codes: LegacyCodesTable;
   owed_revocations: OwedRevocationsTable;
   events: EventsTable;
+  key_proofs: KeyProofsTable;
 }
 
 /** The volatile database. */

@@ -69,6 +69,9 @@ async function sendRepeatable(url: string, body: string): Promise<HttpAnswer> {
   }
 }
 
+/** An introspection endpoint that answers so has none for this client. */
+const NOT_FOR_US = [401, 403, 404, 405];
+
 async function isLive(
   metadata: ServerMetadata,
   client: ModernClient,
@@ -77,6 +80,7 @@ async function isLive(
   const url = metadata.introspectionEndpoint;
   if (url === undefined || client.clientSecret === undefined) return undefined;
   const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
+  if (NOT_FOR_US.includes(answer.status)) return undefined;
   const active = answer.status === 200 ? jsonObject(answer)?.['active'] : undefined;
   if (typeof active !== 'boolean') throw new Unavailable(`introspection answered ${answer.status}`);
   return active;

@@ -30,19 +30,21 @@ function readMetadata(authUrl: string, document: Record<string, unknown>): Serve
   };
 }
 
+/** Undefined where the server says that it has no such document; any other failure may pass and proves nothing. */
+async function fetchDocument(url: string): Promise<Record<string, unknown> | undefined> {
+  const answer = await send({ method: 'GET', url });
+  if (answer.status === 404 || answer.status === 410) return undefined;
+  const document = answer.status === 200 ? jsonObject(answer) : undefined;
+  if (!document) throw new Error(`discovery answered ${answer.status} without a document`);
+  return document;
+}
+
 async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {
   for (const path of PATHS) {
-    const answer = await send({ method: 'GET', url: `${authUrl}${path}` });
-    const document = answer.status === 200 ? jsonObject(answer) : undefined;
+    const document = await fetchDocument(`${authUrl}${path}`);
     if (document) return readMetadata(authUrl, document);
-    if (answer.status >= 500) throw new Error(`discovery answered ${answer.status}`);
   }
-  return {
-    issuer: undefined,
-    introspectionEndpoint: undefined,
-    revocationEndpoint: undefined,
-    sendsIssuer: false,
-  };
+  return readMetadata(authUrl, {});
 }
 
 /**

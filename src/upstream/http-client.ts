@@ -41,12 +41,18 @@ const SAFE: AxiosRequestConfig = {
   validateStatus: () => true,
 };
 
+/** The library hangs the request, its headers and its body on every error; only what happened is passed on. */
+function reduced(error: unknown): Error {
+  const { message, code } = error as { message?: string; code?: string };
+  return Object.assign(new Error(message ?? 'the request failed'), { code });
+}
+
 /** Sends one request and reads the whole answer, whatever its status; throws when no whole answer came. */
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
   const { connection } = request;
   const deadline = AbortSignal.timeout(UPSTREAM_TIMEOUT);
   if (connection) deadline.addEventListener('abort', () => connection.reset(), { once: true });
-  const answer = await axios.request<string>({
+  const options: AxiosRequestConfig = {
     ...SAFE,
     method: request.method,
     url: request.url,
@@ -55,6 +61,9 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
     httpAgent: connection?.agent ?? sharedHttp,
     httpsAgent: connection?.agent ?? sharedHttps,
     signal: deadline,
+  };
+  const answer = await axios.request<string>(options).catch((error: unknown) => {
+    throw reduced(error);
   });
   const headers = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),

@@ -84,12 +84,12 @@ function refusalCodes(answer: HttpAnswer): Array<string | undefined> {
   return errors.success ? errors.data.map((error) => error.extensions?.code) : [];
 }
 
-function throwRefusal(answer: HttpAnswer): void {
+function throwRefusal(answer: HttpAnswer, now: number): void {
   const codes = refusalCodes(answer);
   if (answer.status === 401 || codes.includes('UNAUTHENTICATED') || codes.includes('UNAUTHORIZED')) {
     throw new Unauthorized('the main API refused the access token');
   }
-  const retryAfter = retryAfterOf(answer, Date.now());
+  const retryAfter = retryAfterOf(answer, now);
   if (answer.status !== 200) {
     throw new Unavailable(
       `the main API answered ${answer.status}`,
@@ -100,8 +100,8 @@ function throwRefusal(answer: HttpAnswer): void {
   if (codes.includes('NOT_FOUND')) throw new OrganizationGone('an organization is gone');
 }
 
-function processReading(answer: HttpAnswer): AccountReading {
-  throwRefusal(answer);
+function processReading(answer: HttpAnswer, now: number): AccountReading {
+  throwRefusal(answer, now);
   const { account: accountData, ...aliases } = (jsonObject(answer)?.['data'] ?? {}) as Record<
     string,
     unknown
@@ -138,10 +138,10 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
 
   const obey = (answer: HttpAnswer): void => {
     const budget = budgetOf(answer);
-    share = budget?.share ?? 1;
+    share = budget?.share ?? share;
     const asked = answer.status === 429 ? (retryAfterOf(answer, clock.now()) ?? 1000) : 0;
     const wait = Math.max(asked, budget?.waitMs ?? 0);
-    pausedUntil = wait > 0 ? clock.now() + wait : 0;
+    if (wait > 0) pausedUntil = Math.max(pausedUntil, clock.now() + wait);
   };
 
   return {
@@ -151,7 +151,7 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
       if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
       const answer = await post(accessToken, readingRequest(organizationIds));
       obey(answer);
-      return processReading(answer);
+      return processReading(answer, clock.now());
     },
   };
 }

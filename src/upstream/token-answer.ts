@@ -7,11 +7,11 @@ const UNSPENT: readonly string[] = ['invalid_client', 'invalid_request', 'unauth
 /** What an access token lives when the answer does not say it in a usable form. */
 const UNSTATED_LIFETIME = 5 * MINUTE;
 
-/** `expires_in` in milliseconds: a number or its text, cut to between one second and a year (hardening row 97). */
+/** `expires_in` in whole milliseconds: a number or its text, cut to between one second and a year (hardening row 97). */
 function lifetimeOf(expiresIn: unknown): number {
   const seconds = typeof expiresIn === 'string' ? Number(expiresIn) : expiresIn;
   if (typeof seconds !== 'number' || Number.isNaN(seconds)) return UNSTATED_LIFETIME;
-  return Math.min(Math.max(seconds * SECOND, SECOND), ACCESS_TOKEN_LIFETIME_MAX);
+  return Math.floor(Math.min(Math.max(seconds * SECOND, SECOND), ACCESS_TOKEN_LIFETIME_MAX));
 }
 
 function isTokenText(value: unknown): value is string {

@@ -129,7 +129,7 @@ test.each([
   ['a sister site', { 'sec-fetch-site': 'same-site' }],
 ])('row B42 a decision that comes from %s is refused', async (_case, headers) => {
   const open = await openApproval(door);
-  expectPage(answered(await decide(open, {}, headers as Sent)), 403);
+  expectPage(answered(await decide(open, {}, headers)), 403);
   await expectUndecided(open);
 });
 

@@ -52,8 +52,8 @@ test.each([
 
 /** The HTTP server of this bridge among the open handles of the process; the Bridge object does not show it. */
 function serverOf({ bridgeUrl }: Door): Server {
-  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles(): object[] };
-  const servers = handles.call(process).filter((handle): handle is Server => 'requestTimeout' in handle);
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles: () => object[] };
+  const servers = handles().filter((handle): handle is Server => 'requestTimeout' in handle);
   const found = servers.find((server) => {
     const address = server.address();
     return typeof address === 'object' && String(address?.port) === new URL(bridgeUrl).port;
@@ -69,11 +69,6 @@ test('row C75 a request has 30 s and its headers 15 s, which are lower than the 
 test('row C75 slow senders of headers and bodies hold nobody else up', async () => {
   const { hostname, port } = new URL(door.bridgeUrl);
   const starts = [head(FORM, 'Content-Length: 1000'), `GET /1/user.json HTTP/1.1\r\nX-Slow: `];
-  const sockets = Array.from(
-    { length: 100 },
-    (_, n) => connect(Number(port), hostname).end === undefined || n,
-  );
-  expect(sockets).toHaveLength(100);
   const slow = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
       const socket = connect(Number(port), hostname);
@@ -87,6 +82,7 @@ test('row C75 slow senders of headers and bodies hold nobody else up', async () 
     await knock(door, { path: '/1/user.json' });
   }
   for (const socket of slow) socket.destroy();
+  await Promise.all(slow.filter(({ closed }) => !closed).map((socket) => once(socket, 'close')));
 });
 
 test('row D85 a token of 1,000,000 characters is refused in the header', async () => {

@@ -89,7 +89,8 @@ test.each<[string, () => Content]>([
   ['a text', () => json('code')],
   ['a number', () => json(1)],
   ['broken JSON', () => typed(JSON_TYPE, '{"code":')],
-  ['deep nesting', () => typed(JSON_TYPE, '['.repeat(50_000))],
+  ['deep nesting that ends early', () => typed(JSON_TYPE, '['.repeat(50_000))],
+  ['deep nesting', () => typed(JSON_TYPE, `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)],
 ])('row C65 JSON with %s is invalid_request', async (_case, content) => {
   await expectRefused(content());
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

@@ -8,6 +8,7 @@ import {
   exchangeForm,
   expectUnspent,
   type Fields,
+  formOf,
   postToken,
   TOKEN_PATH,
 } from './support/connected.ts';
@@ -106,11 +107,6 @@ test('row C64 grant_type[] alone is invalid_request', async () => {
 });
 
 const withoutClient = () => ({ ...fields, client_id: undefined, client_secret: undefined });
-
-function formOf(values: Changes): string {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return new URLSearchParams(given).toString();
-}
 
 test.each([
   ['a wrong secret', (id: string) => basicHeader(id, 'wrong')],

@@ -2,6 +2,7 @@ import type { RegisteredApp } from '../support/register-app.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
+import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** The life of legacy tokens: several of one app and account, a newer consent, deauthorize, the owner's own token. */
@@ -80,7 +81,7 @@ test('deauthorize revokes upstream when nothing else stands there, and every cha
     path: '/1/user/deauthorize.json',
     headers: { authorization: `Bearer ${token}` },
   });
-  await system.bridge.context.flights.settled();
+  await settleOwedRevocations(system.bridge.context);
   expect(await durable.selectFrom('owed_revocations').selectAll().execute()).toEqual([]);
   const events = await durable
     .selectFrom('events')

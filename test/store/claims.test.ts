@@ -87,29 +87,38 @@ test('the durable file is WAL with synchronous FULL, the volatile one with NORMA
 
 test('of many claims of one version, from two connections, exactly one wins', async () => {
   const claims = Array.from({ length: 40 }, (_, n) =>
-    grants.claimPresenting((n % 2 ? one : two).durable, version, { from: 'ready', now: n }),
+    grants.claimPresenting((n % 2 ? one : two).durable, version, { from: 'ready', seenPresentedAt: null, now: n }),
   );
   expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
 });
 
+test('a claim that was decided before another presentation is refused, however its state looks by now', async () => {
+  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
+  await grants.markInDoubt(one.durable, version, { presentedAt: 10, retryAt: 0, now: 12 });
+  const decidedOn10 = { from: 'in_doubt', seenPresentedAt: 10, now: 400 } as const;
+  expect(await grants.claimPresenting(one.durable, version, decidedOn10)).toBe(true);
+  await grants.markInDoubt(one.durable, version, { presentedAt: 400, retryAt: 0, now: 401 });
+  expect(await grants.claimPresenting(two.durable, version, { ...decidedOn10, now: 402 })).toBe(false);
+});
+
 test('a claim needs the version and the state that it names, and waits for the back-off', async () => {
-  expect(await grants.claimPresenting(one.durable, { id: 'g1', version: 2 }, { from: 'ready', now: 1 })).toBe(
+  expect(await grants.claimPresenting(one.durable, { id: 'g1', version: 2 }, { from: 'ready', seenPresentedAt: null, now: 1 })).toBe(
     false,
   );
-  expect(await grants.claimPresenting(one.durable, version, { from: 'in_doubt', now: 1 })).toBe(false);
+  expect(await grants.claimPresenting(one.durable, version, { from: 'in_doubt', seenPresentedAt: null, now: 1 })).toBe(false);
   await grants.postponeRefresh(one.durable, version, 100);
-  expect(await grants.claimPresenting(one.durable, version, { from: 'ready', now: 99 })).toBe(false);
-  expect(await grants.claimPresenting(one.durable, version, { from: 'ready', now: 100 })).toBe(true);
+  expect(await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 99 })).toBe(false);
+  expect(await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 100 })).toBe(true);
 });
 
 test('a release by one holder does not take away the claim of a later one', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', now: 10 });
+  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
   await grants.releaseClaim(two.durable, version, { to: 'ready', presentedAt: 9, retryAt: 0, now: 11 });
   expect((await grants.findGrant(one.durable, 'g1'))?.state).toBe('presenting');
 });
 
 test('a late answer is kept by compare on its version, also when the grant is in doubt by then', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', now: 10 });
+  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
   await grants.markInDoubt(two.durable, version, { presentedAt: 10, retryAt: 0, now: 12 });
   expect(await grants.storeRotation(one.durable, version, newPair)).toBe(true);
   expect(await grants.storeRotation(two.durable, version, newPair)).toBe(false);
@@ -122,7 +131,7 @@ test('a late answer is kept by compare on its version, also when the grant is in
 });
 
 test('a refusal of an older version does not end the newer pair', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', now: 10 });
+  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
   await grants.storeRotation(one.durable, version, newPair);
   const death = { cause: 'refused', now: 13, eraseTokens: false } as const;
   expect(await grants.markDead(two.durable, version, death)).toBe(false);

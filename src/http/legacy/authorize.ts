@@ -1,8 +1,8 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type AuthorizationAsked, requestAuthorization } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
-import { findApp } from '../../store/apps.ts';
 import { PageError } from '../page-error.ts';
 import { redirectToApp } from './redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from './request-parameters.ts';
@@ -29,7 +29,7 @@ async function provenTarget(context: Context, query: Parameters) {
   if (query.repeated(IDENTIFYING).length > 0)
     refuse('The address that led here names the app or its callback twice.');
   const clientId = query.get('client_id');
-  const app = clientId === undefined ? undefined : await findApp(context.store.durable, clientId);
+  const app = clientId === undefined ? undefined : await findRegisteredApp(context, clientId);
   if (!app) refuse('The address that led here names an app that is not registered.');
   const given = query.get('redirect_uri');
   const redirectUri = given ?? (app.callbacks.length === 1 ? app.callbacks[0] : undefined);

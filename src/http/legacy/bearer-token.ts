@@ -1,14 +1,6 @@
 import type { Request } from 'express';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
-import { bodyParameters, MalformedBody, type Parameters, queryParameters } from './request-parameters.ts';
-
-/** How a token came, for the measure of use. */
-type Carrier = 'header' | 'query' | 'body';
-
-export interface CarriedToken {
-  token: string;
-  carrier: Carrier;
-}
+import { bodyParameters, MalformedBody, queryParameters } from './request-parameters.ts';
 
 /** Every `Authorization` header as it was sent: Node drops all but the first from `headers`. */
 function authorizationHeaders(req: Request): string[] {
@@ -25,17 +17,15 @@ function headerTokens(req: Request): string[] {
   });
 }
 
-async function bodyOf(req: Request): Promise<Parameters> {
+/** The body's tokens. A body that cannot be read is none of our business where the token came another way. */
+async function bodyTokens(req: Request, hasOther: boolean): Promise<string[]> {
   try {
-    return await bodyParameters(req);
+    return (await bodyParameters(req)).all('access_token');
   } catch (cause) {
-    if (cause instanceof MalformedBody) throw new LegacyError(REFUSALS.malformed, { cause });
-    throw cause;
+    if (!(cause instanceof MalformedBody)) throw cause;
+    if (hasOther) return [];
+    throw new LegacyError(REFUSALS.malformed, { cause });
   }
-}
-
-function carried(carrier: Carrier, tokens: readonly string[]): CarriedToken[] {
-  return tokens.filter((token) => token !== '').map((token) => ({ carrier, token }));
 }
 
 /**
@@ -43,15 +33,11 @@ function carried(carrier: Carrier, tokens: readonly string[]): CarriedToken[] {
  * same token twice is fine, different ones are refused.
  * @throws {LegacyError}
  */
-export async function findToken(req: Request): Promise<CarriedToken | undefined> {
-  const body = await bodyOf(req);
-  const query = queryParameters(req);
-  const found = [
-    ...carried('header', headerTokens(req)),
-    ...carried('query', query.all('access_token')),
-    ...carried('body', body.all('access_token')),
-  ];
-  const [first] = found;
-  if (found.some(({ token }) => token !== first?.token)) throw new LegacyError(REFUSALS.tokenTwice);
-  return first;
+export async function findToken(req: Request): Promise<string | undefined> {
+  const other = [...headerTokens(req), ...queryParameters(req).all('access_token')].filter(
+    (token) => token !== '',
+  );
+  const found = [...other, ...(await bodyTokens(req, other.length > 0))].filter((token) => token !== '');
+  if (new Set(found).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
+  return found[0];
 }

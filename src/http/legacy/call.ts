@@ -30,9 +30,9 @@ export function createCalls(context: Context, perMinute: number) {
   const limit = createRateLimit(perMinute);
   return (handle: CallHandler): RequestHandler =>
     async (req, res) => {
-      const carried = await findToken(req);
-      if (!carried) return sendChallenge(res);
-      const mapping = await resolveToken(context, carried.token);
+      const token = await findToken(req);
+      if (token === undefined) return sendChallenge(res);
+      const mapping = await resolveToken(context, token);
       await limit(mapping);
       await handle(mapping, req, res);
     };

@@ -1,10 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
-import { GrantDead } from '../../domain/access-token.ts';
 import type { Context } from '../../domain/context.ts';
-import { TokenRefused } from '../../domain/resolve-token.ts';
+import { Forbidden, GrantDead, isStorageFault, TokenRefused, Unavailable } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { Forbidden } from '../../upstream/main-api.ts';
-import { Unavailable } from '../../upstream/outcomes.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from './legacy-error.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
@@ -17,15 +14,9 @@ interface Thrown {
 
 /** A body that the body reader refused: too long, of an unknown coding, or cut short. */
 function bodyRefusal(error: unknown): number | undefined {
-  const { status, type } = error as Thrown;
-  return typeof type === 'string' && (status === 400 || status === 413 || status === 415)
-    ? status
-    : undefined;
-}
-
-function isStorageFault(error: unknown): boolean {
-  const { code } = error as Thrown;
-  return typeof code === 'string' && code.startsWith('SQLITE_');
+  const { status, type, code } = error as Thrown;
+  const isReading = typeof type === 'string' || code?.startsWith?.('Z_') || error instanceof URIError;
+  return isReading && (status === 400 || status === 413 || status === 415) ? status : undefined;
 }
 
 function unavailable(retryAfter: number | undefined, cause: unknown): LegacyError {
@@ -87,6 +78,7 @@ export function tokenFailures(context: Context): ErrorRequestHandler {
       detail: refusal.detail,
       error,
     });
+    if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');
     sendTokenError(res, refusal);
   };

@@ -1,4 +1,6 @@
-import type { Channel } from '../../upstream/main-api.ts';
+import type { Reading } from '../../domain/read-account.ts';
+
+type Channel = Reading['channels'][number];
 
 /** The older generation's names of the services; a newer service goes by its modern description (legacy-api 1.3). */
 const SERVICE_NAMES: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ interface AnswerToApp {
 
 /** Escapes what may not stand in a header or an address; what was percent-encoded already stays as it is. */
 function headerSafe(text: string): string {
-  return text.replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, (character) =>
+  return text.replace(/[^\x21-\x7e]|["<>]/g, (character) =>
     character.charCodeAt(0) < 0x100
       ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
       : encodeURIComponent(character),
@@ -25,7 +25,7 @@ function callbackLocation(redirectUri: string, { code, error, rawState }: Answer
   const answer = [
     ...(code === undefined ? [] : [`code=${code}`]),
     ...(error === undefined ? [] : [`error=${error}`]),
-    ...(rawState === undefined ? [] : [`state=${headerSafe(rawState)}`]),
+    ...(rawState === undefined ? [] : [`state=${headerSafe(rawState).replaceAll('#', '%23')}`]),
   ].join('&');
   const separator = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?';
   return `${headerSafe(redirectUri)}${separator}${answer}`;

@@ -71,6 +71,7 @@ function multipartPairs(body: Buffer, contentType: string): Promise<Array<[strin
   });
 }
 
+/** PHP encodes an empty map as an empty list, so that and `null` are no parameters. */
 function jsonPairs(body: Buffer): Array<[string, string]> {
   let value: unknown;
   try {
@@ -78,12 +79,11 @@ function jsonPairs(body: Buffer): Array<[string, string]> {
   } catch (cause) {
     throw new MalformedBody('broken JSON body', { cause });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new MalformedBody('not a JSON object');
-  return Object.entries(value).map(([name, item]) => [
-    typeof item === 'string' ? name : `${name}[]`,
-    String(item),
-  ]);
+  if (value === null || (Array.isArray(value) && value.length === 0)) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) throw new MalformedBody('not a JSON object');
+  return Object.entries(value).map(([name, item]) =>
+    typeof item === 'string' ? [name, item] : [`${name}[]`, ''],
+  );
 }
 
 const FORM_PARAMETER_LIMIT = 1000;

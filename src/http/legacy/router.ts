@@ -1,4 +1,4 @@
-import express, { type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { addHeaders } from './added-headers.ts';
 import { authorize } from './authorize.ts';
@@ -6,7 +6,7 @@ import { createCalls } from './call.ts';
 import { deauthorize } from './deauthorize.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
-import { LegacyError, REFUSALS } from './legacy-error.ts';
+import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -31,6 +31,11 @@ function only(methods: readonly string[]): RequestHandler {
   return (req, _res, next) =>
     next(methods.includes(req.method) ? undefined : new LegacyError(REFUSALS.method, { headers }));
 }
+
+/** Refused methods of the authorize address are JSON; everything else there is a page. */
+// oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
+const methodFailures: ErrorRequestHandler = (error, _req, res, next) =>
+  error instanceof LegacyError ? sendLegacyError(res, error) : next(error);
 
 const refuseFormat: RequestHandler = () => {
   throw new LegacyError(REFUSALS.format);
@@ -68,8 +73,8 @@ function resources(context: Context, perMinute: number): Router {
 export function legacyRouter(context: Context, perMinute: number): Router {
   const router = Router(exactly);
   router.use(['/oauth2', '/1', '/user'], addHeaders, httpsOnly);
-  router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context));
-  router.all(AUTHORIZE_PATHS, only(['GET']));
+  router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context), methodFailures);
+  router.all(AUTHORIZE_PATHS, only(['GET']), methodFailures);
   router.all(TOKEN_PATHS, only(['POST']), readBytes, token(context), tokenFailures(context));
   router.use(resources(context, perMinute));
   return router;

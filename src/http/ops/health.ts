@@ -1,12 +1,13 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { proveDatabase } from '../../domain/prove-database.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 
 /** Ready means that the database answers; the modern side may be away, its last answers are served then. */
 function readiness(context: Context): RequestHandler {
   return async (_req, res) => {
     try {
-      await context.store.durable.selectFrom('apps').select('client_id').limit(1).execute();
+      await proveDatabase(context);
       sendJson(res, 200, { ready: true });
     } catch (error) {
       context.logger.error('not ready', { error });

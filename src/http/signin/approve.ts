@@ -2,12 +2,12 @@ import type { Request, RequestHandler, Response } from 'express';
 import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
 import { denyRequest, startConsent } from '../../domain/consent.ts';
 import type { Context } from '../../domain/context.ts';
-import { openRequest, rawStateOf } from '../../domain/request-authorization.ts';
-import { findApp } from '../../store/apps.ts';
-import type { AuthorizationRequest } from '../../store/tables.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
+import { type AuthorizationRequest, openRequest, rawStateOf } from '../../domain/request-authorization.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
-import { PageError } from '../page-error.ts';
+import { expiredForm, PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
+import { formToken, isFormToken } from './browser-cookie.ts';
 import type { SigninParts } from './parts.ts';
 import { scopeWords } from './scope-words.ts';
 
@@ -31,12 +31,14 @@ const foreign = () =>
     next: START_AGAIN,
   });
 
+const idOf = (req: Request) => String(req.params['id']);
+
 async function openedRequest(
   parts: SigninParts,
   req: Request,
   browser: string,
 ): Promise<AuthorizationRequest> {
-  const request = await openRequest(parts.context, String(req.params['id']), browser);
+  const request = await openRequest(parts.context, idOf(req), browser);
   if (request === 'gone') throw gone();
   if (request === 'foreign') throw foreign();
   if (request.phase !== 'new') throw gone();
@@ -50,27 +52,29 @@ function destinationOf(redirectUri: string): string | undefined {
   return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
 }
 
-/** The form's answer may redirect to these; Chromium checks the whole chain (CSP form-action). */
+/**
+ * Where the form's answer may lead. Chromium checks the whole chain of redirects, and the modern side may send the
+ * browser to a sign-in on an origin of its own, so schemes are named and not origins (CSP form-action).
+ */
 function formTargets(context: Context, redirectUri: string): string {
-  const modern = new URL(context.server.authorizationUrl).origin;
-  const { protocol, origin } = new URL(redirectUri);
-  return `'self' ${modern} ${/^https?:$/.test(protocol) ? origin : protocol}`;
+  const schemes = [context.server.authorizationUrl, redirectUri].map((uri) => new URL(uri).protocol);
+  return ["'self'", 'https:', ...new Set(schemes.filter((scheme) => scheme !== 'https:'))].join(' ');
 }
 
 /** Shows the page. */
 export function showApproval(parts: SigninParts): RequestHandler {
   return async (req, res) => {
     const { context } = parts;
-    const browser = parts.browser.readOrGive(req, res);
+    const browser = parts.browsers.readOrGive(req, res, idOf(req));
     const request = await openedRequest(parts, req, browser);
-    const app = await findApp(context.store.durable, request.client_id);
+    const app = await findRegisteredApp(context, request.client_id);
     if (!app) throw gone();
     const page = parts.pages.render('approve', {
       title: `Connect “${app.name}” to your account?`,
       appName: app.name,
       destination: destinationOf(request.redirect_uri),
       rights: scopeWords(context.settings.scopes),
-      csrfToken: parts.forgery.generateCsrfToken(req, res),
+      formToken: formToken(parts.session, browser),
     });
     sendPage(res, page, formTargets(context, request.redirect_uri));
   };
@@ -96,9 +100,9 @@ async function deny(
 export function decideApproval(parts: SigninParts): RequestHandler {
   return async (req, res, next) => {
     const { context } = parts;
-    const decision = (req.body as Record<string, unknown> | undefined)?.['decision'];
-    const browser = parts.browser.read(req);
-    if (browser === undefined) throw foreign();
+    const { decision, _form: field } = (req.body ?? {}) as Record<string, unknown>;
+    const browser = parts.browsers.read(req, idOf(req));
+    if (browser === undefined || !isFormToken(parts.session, browser, field)) throw expiredForm();
     const request = await openedRequest(parts, req, browser);
     if (decision === 'deny') return deny(parts, res, { request, browser });
     if (decision !== 'allow') {

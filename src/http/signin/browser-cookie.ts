@@ -1,40 +1,64 @@
+import { createHmac } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { newOpaqueValue } from '../../shared/ids.ts';
+import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
+import { equalDigests, type KeyRing } from '../../shared/secrets.ts';
 
 /**
- * A random value that marks one browser, so that what one browser started no other can finish. All its tabs share it;
- * each authorization request is a row of its own.
+ * Binds an authorization request to one browser, so that what one browser started no other can finish. Each request has
+ * a cookie of its own: with one for all, two tabs that open at once would overwrite each other's.
  */
-function cookieName(isSecure: boolean): string {
-  return isSecure ? '__Host-gb_browser' : 'gb_browser';
+export interface BrowserCookies {
+  /** The value for a request; undefined when this browser has none. */
+  read(req: Request, requestId: string): string | undefined;
+  /** The value for a request, given to the browser now if it has none. */
+  readOrGive(req: Request, res: Response, requestId: string): string;
+  /** The values of all requests that run in this browser. */
+  all(req: Request): string[];
+  /** The request has ended. */
+  remove(res: Response, requestId: string): void;
 }
 
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
+const REQUEST_ID = /^[0-9a-f]{24}$/;
 
-export interface BrowserCookie {
-  /** The browser's value; undefined when it sent none. */
-  read(req: Request): string | undefined;
-  /** The browser's value, given to it now if it has none. */
-  readOrGive(req: Request, res: Response): string;
+function valuesOf(req: Request): Array<[name: string, value: string]> {
+  const cookies = (req.cookies ?? {}) as Record<string, unknown>;
+  return Object.entries(cookies).flatMap(([name, value]) =>
+    typeof value === 'string' && VALUE.test(value) ? [[name, value] as [string, string]] : [],
+  );
 }
 
-/** The cookie on the bridge's public address; `publicUrl` decides whether it may travel in the clear. */
-export function createBrowserCookie(publicUrl: string): BrowserCookie {
+/** The cookies on the bridge's public address, which decides whether they may travel in the clear. */
+export function createBrowserCookies(publicUrl: string): BrowserCookies {
   const secure = publicUrl.startsWith('https:');
-  const name = cookieName(secure);
-  const read = (req: Request): string | undefined => {
-    const value: unknown = (req.cookies as Record<string, unknown> | undefined)?.[name];
-    return typeof value === 'string' && VALUE.test(value) ? value : undefined;
-  };
+  const prefix = secure ? '__Host-gb_browser_' : 'gb_browser_';
+  const options = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
+  const read = (req: Request, requestId: string) =>
+    valuesOf(req).find(([name]) => name === `${prefix}${requestId}`)?.[1];
   return {
     read,
-    readOrGive(req, res) {
-      const known = read(req);
-      if (known !== undefined) return known;
+    readOrGive(req, res, requestId) {
+      const known = read(req, requestId);
+      if (known !== undefined || !REQUEST_ID.test(requestId)) return known ?? '';
       const value = newOpaqueValue();
-      req.cookies = { ...req.cookies, [name]: value };
-      res.cookie(name, value, { httpOnly: true, sameSite: 'lax', secure, path: '/' });
+      res.cookie(`${prefix}${requestId}`, value, { ...options, maxAge: AUTHORIZATION_REQUEST_LIFETIME });
       return value;
     },
+    all: (req) => valuesOf(req).flatMap(([name, value]) => (name.startsWith(prefix) ? [value] : [])),
+    remove: (res, requestId) => void res.clearCookie(`${prefix}${requestId}`, options),
   };
+}
+
+/** The hidden field that proves a form to come from the page that this browser was shown. */
+export function formToken({ active }: KeyRing, browser: string): string {
+  return createHmac('sha256', active.secret).update(`form|${browser}`).digest('base64url');
+}
+
+/** Whether the field is that of this browser, under any key. */
+export function isFormToken({ all }: KeyRing, browser: string, field: unknown): boolean {
+  return (
+    typeof field === 'string' &&
+    all.some((key) => equalDigests(formToken({ active: key, all }, browser), field))
+  );
 }

@@ -1,12 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
 import { completeAuthorization } from '../../domain/complete-authorization.ts';
-import { takeReturn } from '../../domain/consent.ts';
-import { rawStateOf } from '../../domain/request-authorization.ts';
+import { isOurIssuer, takeReturn } from '../../domain/consent.ts';
+import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
+import { type AuthorizationRequest, rawStateOf } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
-import type { AuthorizationRequest } from '../../store/tables.ts';
-import { Forbidden } from '../../upstream/main-api.ts';
-import { Rejected, Unavailable } from '../../upstream/outcomes.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
 import { PageError } from '../page-error.ts';
@@ -28,21 +26,11 @@ const unknownState = () =>
 
 async function claimedReturn(parts: SigninParts, req: Request, query: QueryParameters) {
   const state = query.get('state');
-  const browser = parts.browser.read(req);
-  if (query.repeated(SINGLE).length > 0 || state === undefined || browser === undefined) throw unknownState();
-  const returned = await takeReturn(parts.context, state, browser);
+  const browsers = parts.browsers.all(req);
+  if (query.repeated(SINGLE).length > 0 || state === undefined || browsers.length === 0) throw unknownState();
+  const returned = await takeReturn(parts.context, state, browsers);
   if (!returned) throw unknownState();
   return returned;
-}
-
-/**
- * RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. While the
- * server cannot say, nothing is taken from it.
- */
-async function isFromOurServer({ context }: SigninParts, query: QueryParameters): Promise<boolean> {
-  const iss = query.get('iss');
-  const { issuer, sendsIssuer } = await context.server.metadata();
-  return iss === undefined ? !sendsIssuer : iss === issuer;
 }
 
 /** What the app is told of a failure upstream (draft 20 section 4.1.2.1). */
@@ -88,11 +76,15 @@ async function exchangeAndComplete(
     keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
     takeVerifier: () => returned.verifier,
   };
-  try {
+  const { context } = parts;
+  const finish = async () => {
     const consented = await parts.exchange(step, exchanged);
-    return { code: await completeAuthorization(parts.context, returned.request, consented) };
+    return completeAuthorization(context, returned.request, consented);
+  };
+  try {
+    return { code: await context.flights.run(`consent ${returned.request.id}`, finish) };
   } catch (error) {
-    parts.context.logger.error('a consent could not be finished', { requestId: returned.request.id, error });
+    context.logger.error('a consent could not be finished', { requestId: returned.request.id, error });
     return { error: errorOfFailure(error) };
   }
 }
@@ -106,7 +98,7 @@ async function outcomeOf(
   const query = queryParameters(exchanged[0]);
   const error = query.get('error');
   if (query.has('code') === (error !== undefined)) throw unknownState();
-  const isOurs = await isFromOurServer(parts, query).catch((cause: unknown) => cause);
+  const isOurs = await isOurIssuer(parts.context, query.get('iss')).catch((cause: unknown) => cause);
   if (isOurs instanceof Unavailable) return { error: 'temporarily_unavailable' };
   if (isOurs !== true) throw unknownState();
   return error === undefined
@@ -118,6 +110,7 @@ async function outcomeOf(
 export function callback(parts: SigninParts): RequestHandler {
   return async (req, res, next) => {
     const returned = await claimedReturn(parts, req, queryParameters(req));
+    parts.browsers.remove(res, returned.request.id);
     const outcome = await outcomeOf(parts, returned, [req, res, next]);
     answerApp(parts, res, { request: returned.request, outcome });
   };

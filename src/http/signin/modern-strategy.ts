@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
 import type { Consented } from '../../domain/complete-authorization.ts';
-import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
+import type { Context } from '../../domain/context.ts';
 
 /**
  * passport-oauth2 for the shape of the redirect, PKCE and state; everything that touches the network or the outcome is
@@ -16,7 +16,7 @@ export interface ConsentStep {
 }
 
 export interface StrategyOptions {
-  server: AuthorizationServer;
+  server: Context['server'];
   clock: { now(): number };
   callbackUrl: string;
   scope: string;

@@ -4,16 +4,16 @@ import type { Consented } from '../../domain/complete-authorization.ts';
 import type { Context } from '../../domain/context.ts';
 import type { Pages } from '../../shared/pages.ts';
 import type { KeyRing } from '../../shared/secrets.ts';
-import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts';
-import { createForgeryGuard } from './forgery-guard.ts';
+import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 
 /** What the pages of sign-in and approval share. */
 export interface SigninParts {
   context: Context;
   pages: Pages;
-  browser: BrowserCookie;
-  forgery: ReturnType<typeof createForgeryGuard>;
+  browsers: BrowserCookies;
+  /** The keys of the forms' hidden fields. */
+  session: KeyRing;
   /** Sends the browser to the modern consent. */
   leave(step: ConsentStep): RequestHandler;
   /** Exchanges the modern code of a claimed return. Rejects with one of the three upstream failures. */
@@ -29,15 +29,14 @@ function unwrap(error: unknown): unknown {
 export function createSigninParts(context: Context, pages: Pages, session: KeyRing): SigninParts {
   const { publicUrl, scopes } = context.settings;
   const passport = new passportLibrary.Authenticator();
-  const browser = createBrowserCookie(publicUrl);
   const callbackUrl = `${publicUrl}/callback`;
   const strategyFor = (step: ConsentStep) =>
     new ModernStrategy({ server: context.server, clock: context.clock, callbackUrl, scope: scopes }, step);
   return {
     context,
     pages,
-    browser,
-    forgery: createForgeryGuard(session, browser, publicUrl),
+    browsers: createBrowserCookies(publicUrl),
+    session,
     leave: (step) => passport.authenticate(strategyFor(step), { session: false }) as RequestHandler,
     exchange: (step, exchanged) =>
       new Promise((resolve, reject) => {

@@ -1,5 +1,7 @@
 import cookieParser from 'cookie-parser';
 import express, { type RequestHandler, Router } from 'express';
+import { isOwnForm } from '../../shared/own-form.ts';
+import { expiredForm } from '../page-error.ts';
 import { decideApproval, showApproval } from './approve.ts';
 import { callback } from './callback.ts';
 import type { SigninParts } from './parts.ts';
@@ -10,13 +12,22 @@ const refuseHead: RequestHandler = (req, res, next) => {
   res.status(405).set('Allow', 'GET, POST').end();
 };
 
+/** Refuses a form that another site sends, before its body is read. */
+function requireOwnForm(publicUrl: string): RequestHandler {
+  const own = new URL(publicUrl).origin;
+  return (req, _res, next) => {
+    const headers = { site: req.get('sec-fetch-site'), origin: req.get('origin') };
+    next(isOwnForm(own, headers) ? undefined : expiredForm());
+  };
+}
+
 /** The pages on the way of an authorization: approval and return. GET alone never decides anything. */
 export function signinRouter(parts: SigninParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 });
   router.use(['/approve', '/callback'], refuseHead, cookieParser());
   router.get('/approve/:id', showApproval(parts));
-  router.post('/approve/:id', form, parts.forgery.doubleCsrfProtection, decideApproval(parts));
+  router.post('/approve/:id', requireOwnForm(parts.context.settings.publicUrl), form, decideApproval(parts));
   router.get('/callback', callback(parts));
   return router;
 }

@@ -78,5 +78,3 @@ export function createPublishing(db: Database, accounts: Accounts) {
     },
   };
 }
-
-type Publishing = ReturnType<typeof createPublishing>;

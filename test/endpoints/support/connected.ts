@@ -13,8 +13,9 @@ export interface Connected {
   app: LegacyApp;
   token: string;
   /** A fresh code as the callback would carry it, made in the store so that a row of a table does not need a person. */
-  mint(given?: { redirectUriGiven: boolean }): Promise<string>;
-  grant(): Promise<Grant>;
+  mint: (given?: { redirectUriGiven: boolean }) => Promise<string>;
+  /** The live grant behind it. */
+  grant: () => Promise<Grant>;
 }
 
 /** Walks the whole consent once for an app. */
@@ -26,12 +27,13 @@ export async function connectApp(door: Door, app: LegacyApp = door.app): Promise
       .selectFrom('grants')
       .selectAll()
       .where('client_id', '=', app.clientId)
+      .where('state', '<>', 'dead')
       .executeTakeFirstOrThrow();
   return {
     app,
     token,
     grant,
-    async mint(given = { redirectUriGiven: true }) {
+    mint: async (given = { redirectUriGiven: true }) => {
       const { id, account_id } = await grant();
       const [code, now] = [newLegacyCode(), clock.now()];
       await insertCode(store.durable, {
@@ -58,16 +60,19 @@ export async function postToken(door: Door, content: Partial<RawRequest>): Promi
   return knock(door, { method: 'POST', path: TOKEN_PATH, ...content });
 }
 
+/** A form; a field with an undefined value is left out. */
+export function formOf(fields: Record<string, string | undefined>): string {
+  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new URLSearchParams(given).toString();
+}
+
 /** An ordinary exchange as a form; `changes` with an undefined value leave a field out. */
 export async function exchangeForm(
   door: Door,
   fields: Fields,
   changes: Record<string, string | undefined> = {},
 ): Promise<RawAnswer> {
-  const merged = Object.entries({ ...fields, ...changes }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  return postToken(door, rawForm(new URLSearchParams(merged).toString()));
+  return postToken(door, rawForm(formOf({ ...fields, ...changes })));
 }
 
 /** The code is still good: its app gets a token for it now. */

@@ -1,0 +1,29 @@
+import type { Vault } from '../shared/secrets.ts';
+import { readProofs, writeProofs } from '../store/key-proofs.ts';
+import type { Database } from '../store/store.ts';
+
+const KNOWN_TEXT = 'grantbridge';
+const PLACE = 'key_proofs|sealing';
+
+function opens(vault: Vault, sealed: string): boolean {
+  try {
+    return vault.open(PLACE, sealed) === KNOWN_TEXT;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Proves that the keys are those of this database, before anything is served: with others every stored token would be
+ * unknown and every grant unreadable. The first start writes what later ones check.
+ * @throws {Error} in plain words; nothing was changed
+ */
+export async function proveKeys(db: Database, vault: Vault): Promise<void> {
+  const proofs = await readProofs(db);
+  const [digest, sealing] = [proofs.get('digest'), proofs.get('sealing')];
+  if (digest === undefined || sealing === undefined) {
+    return writeProofs(db, { digest: vault.digest(KNOWN_TEXT), sealing: vault.seal(PLACE, KNOWN_TEXT) });
+  }
+  if (vault.digests(KNOWN_TEXT).includes(digest) && opens(vault, sealing)) return;
+  throw new Error('KEYS_FILE: these keys do not belong to this database; nothing was changed');
+}

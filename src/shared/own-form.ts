@@ -1,0 +1,16 @@
+/** What a browser says of where a form was sent from. */
+interface FormHeaders {
+  /** `Sec-Fetch-Site`. */
+  site: string | undefined;
+  origin: string | undefined;
+}
+
+/**
+ * Whether a form was sent from a page of ours. Browsers that say it are believed; of the others an origin that is
+ * missing or `null` is let through, for the no-referrer policy of our pages makes them send that, and the forms carry a
+ * token of their own besides.
+ */
+export function isOwnForm(own: string, { site, origin }: FormHeaders): boolean {
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  return origin === undefined || origin === 'null' || origin === own;
+}
