@@ -36,8 +36,8 @@ const answered = ({ status, headers, body }: Page): Answered => ({
 
 type Sent = Record<string, string>;
 
-function decide({ browser, page, csrf }: OpenApproval, fields: Sent, headers: Sent = {}): Promise<Page> {
-  return browser.post(page.url, { _csrf: csrf, decision: 'allow', ...fields }, headers);
+function decide({ browser, page, field }: OpenApproval, fields: Sent, headers: Sent = {}): Promise<Page> {
+  return browser.post(page.url, { _form: field, decision: 'allow', ...fields }, headers);
 }
 
 /** The rest of the way for a browser that the bridge has sent on; the redirect to the app. */
@@ -93,8 +93,7 @@ test('row B41 HEAD in a browser that has consented before makes neither a reques
   const browser = new CookieWalker();
   await authorizeIn(door, { browser });
   const before = await rowsOf(door);
-  const headers = { cookie: `gb_browser=${browser.cookie('gb_browser')}` };
-  const answer = await knock(door, { method: 'HEAD', path: authorizePath(door.app), headers });
+  const answer = await knock(door, { method: 'HEAD', path: authorizePath(door.app) });
   expectMethodRefused(answer, 'GET');
   expect(answer.text).toBe('');
   expect(await rowsOf(door)).toEqual(before);
@@ -102,7 +101,8 @@ test('row B41 HEAD in a browser that has consented before makes neither a reques
 
 test('row B41 HEAD on an approval page decides nothing', async () => {
   const open = await openApproval(door);
-  const headers = { cookie: `gb_browser=${open.browser.cookie('gb_browser')}` };
+  const name = `gb_browser_${open.id}`;
+  const headers = { cookie: `${name}=${open.browser.cookie(name)}` };
   const answer = await knock(door, { method: 'HEAD', path: new URL(open.page.url).pathname, headers });
   expect(answer.text).toBe('');
   await expectUndecided(open);
@@ -111,15 +111,15 @@ test('row B41 HEAD on an approval page decides nothing', async () => {
 test.each([
   ['without', ''],
   ['with a wrong', 'a'.repeat(64)],
-])('row B42 a decision %s form token is refused', async (_case, csrf) => {
+])('row B42 a decision %s form token is refused', async (_case, field) => {
   const open = await openApproval(door);
-  expectPage(answered(await decide(open, { _csrf: csrf })), 403);
+  expectPage(answered(await decide(open, { _form: field })), 403);
   await expectUndecided(open);
 });
 
 test("row B42 a decision with another browser's form token is refused", async () => {
   const [open, other] = [await openApproval(door), await openApproval(door)];
-  expectPage(answered(await decide(open, { _csrf: other.csrf })), 403);
+  expectPage(answered(await decide(open, { _form: other.field })), 403);
   await expectUndecided(open);
 });
 
@@ -164,7 +164,7 @@ const durable = () => door.bridge.context.store.durable;
 test('row B45 a cookie set from outside opens no request of another browser', async () => {
   const open = await openApproval(door);
   for (const value of ['a'.repeat(43), 'short', '"; drop', '']) {
-    const headers = { cookie: `gb_browser=${value}` };
+    const headers = { cookie: `gb_browser_${open.id}=${value}` };
     const answer = await knock(door, { path: new URL(open.page.url).pathname, headers });
     expectPage(answer, 403);
   }
@@ -172,13 +172,16 @@ test('row B45 a cookie set from outside opens no request of another browser', as
 });
 
 test('row B45 the cookie is out of reach of scripts and other sites, and one of another form is replaced', async () => {
-  const { pathname } = new URL((await openApproval(door)).page.url);
+  const { id, page } = await openApproval(door);
+  const { pathname } = new URL(page.url);
   const answer = await knock(door, {
     path: pathname,
-    headers: { cookie: 'gb_browser=chosen-by-an-attacker' },
+    headers: { cookie: `gb_browser_${id}=chosen-by-an-attacker` },
   });
   const [cookie] = answer.headers['set-cookie'] ?? [];
-  expect(cookie).toMatch(/^gb_browser=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(cookie).toMatch(
+    /^gb_browser_[0-9a-f]{24}=[A-Za-z0-9_-]{43}; Max-Age=1800; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+  );
 });
 
 test('row B47 a second authorization of the same app in the same browser asks again', async () => {

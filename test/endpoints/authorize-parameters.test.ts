@@ -155,8 +155,9 @@ test.each(STATES)('rows A14 and B38 a state of %s comes back byte for byte', asy
 
 test.each([
   ['a script', '<script>', '%3Cscript%3E'],
-  ['quotes and braces', '"{}|^`\\', '%22%7B%7D%7C%5E%60%5C'],
-])('row B38 a state of raw %s comes back escaped', async (_name, raw, escaped) => {
+  ['double quotes', '"a"', '%22a%22'],
+  ['characters that browsers send as they are', "{}|^`\\'", "{}|^`\\'"],
+])('row B38 a state of raw %s comes back as an address may hold it', async (_name, raw, escaped) => {
   const answer = await ask({ response_type: 'token' }, `&state=${raw}`);
   expectRedirect(answer, sentBack('unsupported_response_type', escaped));
 });

@@ -128,8 +128,8 @@ test.each([
 ])(
   'row A15 a fault when %s is kept goes back to the app, and the next try succeeds',
   async (_step, statement) => {
-    const { browser, page, csrf } = await openApproval(door, { state: 's' });
-    const sent = await browser.post(page.url, { _csrf: csrf, decision: 'allow' });
+    const { browser, page, field } = await openApproval(door, { state: 's' });
+    const sent = await browser.post(page.url, { _form: field, decision: 'allow' });
     await whileFailing(statement, async () => {
       const walk = { person: door.person, browser, until: CALLBACK };
       const { location } = await walkUntil(sent.location ?? '', walk);

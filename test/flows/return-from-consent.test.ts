@@ -137,7 +137,7 @@ test('HEAD on the return does nothing', async () => {
   const browser = new CookieWalker();
   const address = await returnAddress(browser);
   const before = codeExchanges();
-  const cookie = `gb_browser=${browser.cookie('gb_browser')}`;
+  const cookie = browser.cookieHeader(address.href);
   const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', headers: { cookie } });
   expect(answer.status).toBe(405);
   expect(codeExchanges()).toBe(before);

@@ -21,6 +21,11 @@ test('every wrong value is reported together, each with its name', () => {
     expect(text).toContain(`${name}: `);
 });
 
+test('a wrong value hides no contradiction between others', () => {
+  const text = problemsOf({ LOG_LEVEL: 'loud', HOST: '0.0.0.0', MODERN_SCOPES: 'posts:read' });
+  for (const name of ['LOG_LEVEL', 'HOST', 'MODERN_SCOPES']) expect(text).toContain(`${name}: `);
+});
+
 test.each<[string, Record<string, string>]>([
   ['HOST: an address that is not loopback', { HOST: '0.0.0.0' }],
   ['give all of them or none', { MODERN_AUTH_URL: 'https://auth.example' }],
@@ -29,8 +34,12 @@ test.each<[string, Record<string, string>]>([
     { MODERN_AUTH_URL: 'http://auth.example', MODERN_API_URL: 'https://api.example', MODERN_CLIENT_ID: 'x' },
   ],
   ['MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID', { MODERN_CLIENT_SECRET: 'x' }],
-  ['TLS_CERT_FILE, TLS_KEY_FILE: give both or none', { TLS_CERT_FILE: 'x' }],
+  ['TLS_CERT_FILE, TLS_KEY_FILE: give both or none', { TLS_CERT_FILE: 'package.json' }],
   ['MODERN_SCOPES: must contain offline_access', { MODERN_SCOPES: 'account:read' }],
+  ['TLS_KEY_FILE: cannot be read', { TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'no-such-file' }],
+  ['PUBLIC_URL: must be https', { PUBLIC_URL: 'http://bridge.example' }],
+  ['PUBLIC_URL: must be a scheme, a host and a port', { PUBLIC_URL: 'https://bridge.example/path?x=1' }],
+  ['TRUST_PROXY: must be addresses or networks', { TRUST_PROXY: 'foo' }],
   ['not for production', { NODE_ENV: 'production', PUBLIC_URL: 'https://x.example' }],
 ])('a contradiction is refused: %s', (text, env) => {
   expect(problemsOf(env)).toContain(text);

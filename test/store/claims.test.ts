@@ -87,7 +87,11 @@ test('the durable file is WAL with synchronous FULL, the volatile one with NORMA
 
 test('of many claims of one version, from two connections, exactly one wins', async () => {
   const claims = Array.from({ length: 40 }, (_, n) =>
-    grants.claimPresenting((n % 2 ? one : two).durable, version, { from: 'ready', seenPresentedAt: null, now: n }),
+    grants.claimPresenting((n % 2 ? one : two).durable, version, {
+      from: 'ready',
+      seenPresentedAt: null,
+      now: n,
+    }),
   );
   expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
 });
@@ -102,13 +106,23 @@ test('a claim that was decided before another presentation is refused, however i
 });
 
 test('a claim needs the version and the state that it names, and waits for the back-off', async () => {
-  expect(await grants.claimPresenting(one.durable, { id: 'g1', version: 2 }, { from: 'ready', seenPresentedAt: null, now: 1 })).toBe(
-    false,
-  );
-  expect(await grants.claimPresenting(one.durable, version, { from: 'in_doubt', seenPresentedAt: null, now: 1 })).toBe(false);
+  expect(
+    await grants.claimPresenting(
+      one.durable,
+      { id: 'g1', version: 2 },
+      { from: 'ready', seenPresentedAt: null, now: 1 },
+    ),
+  ).toBe(false);
+  expect(
+    await grants.claimPresenting(one.durable, version, { from: 'in_doubt', seenPresentedAt: null, now: 1 }),
+  ).toBe(false);
   await grants.postponeRefresh(one.durable, version, 100);
-  expect(await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 99 })).toBe(false);
-  expect(await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 100 })).toBe(true);
+  expect(
+    await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 99 }),
+  ).toBe(false);
+  expect(
+    await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 100 }),
+  ).toBe(true);
 });
 
 test('a release by one holder does not take away the claim of a later one', async () => {

@@ -38,6 +38,8 @@ function defaultPath(url: URL): string {
  */
 export class CookieWalker {
   #cookies: Cookie[] = [];
+  /** Every value that it was ever given, also those that were taken back. */
+  readonly received: Array<{ name: string; value: string }> = [];
 
   async get(url: string, headers: Record<string, string> = {}): Promise<Page> {
     return this.#send(url, { method: 'GET', headers });
@@ -72,17 +74,23 @@ export class CookieWalker {
     return here;
   }
 
+  /** What it would send to an address. */
+  cookieHeader(url: string): string {
+    const sent = this.#cookies.filter((cookie) => covers(cookie, new URL(url)));
+    return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
+  }
+
   cookie(name: string): string | undefined {
     return this.#cookies.find((cookie) => cookie.name === name)?.value;
   }
 
   async #send(url: string, init: Sending): Promise<Page> {
-    const cookie = this.#cookies.filter((c) => covers(c, new URL(url))).map((c) => `${c.name}=${c.value}`);
+    const cookie = this.cookieHeader(url);
     const headers = { accept: 'text/html,*/*;q=0.8', ...init.headers };
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: cookie.length > 0 ? { ...headers, cookie: cookie.join('; ') } : headers,
+      headers: cookie === '' ? headers : { ...headers, cookie },
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line, new URL(url));
     return {
@@ -102,6 +110,7 @@ export class CookieWalker {
         .map(([key = '', text]) => [key.toLowerCase(), text]),
     );
     const [name = '', ...value] = pair.split('=');
+    this.received.push({ name, value: value.join('=') });
     const cookie = {
       host: url.hostname,
       path: settings.get('path') ?? defaultPath(url),

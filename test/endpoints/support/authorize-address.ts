@@ -28,7 +28,8 @@ export interface OpenApproval {
   browser: CookieWalker;
   page: Page;
   id: string;
-  csrf: string;
+  /** The hidden field that ties the form to this browser. */
+  field: string;
 }
 
 /** From the old address to the approval page. */
@@ -38,8 +39,8 @@ export async function openApproval(
   browser = new CookieWalker(),
 ): Promise<OpenApproval> {
   const page = await browser.follow(await browser.get(door.bridgeUrl + authorizePath(door.app, changes)));
-  const csrf = browser.forms(page)[0]?.fields.find(({ name }) => name === '_csrf')?.value ?? '';
-  return { browser, page, id: page.url.slice(page.url.lastIndexOf('/') + 1), csrf };
+  const field = browser.forms(page)[0]?.fields.find(({ name }) => name === '_form')?.value ?? '';
+  return { browser, page, id: page.url.slice(page.url.lastIndexOf('/') + 1), field };
 }
 
 /** The state in which a request stands. */
