@@ -34,6 +34,15 @@ test.each([
   ['a JSON body', `{"client_secret":"${SHORT_SECRET}"}`],
   ['an escaped JSON body', `{\\"client_secret\\":\\"${SHORT_SECRET}\\"}`],
   ['an encoded form', `client_secret%3D${SHORT_SECRET}%26x%3D1`],
+  ['one behind an encoded sign', `/1/profiles.json%3Ftoken%3D${encoded}`],
+  ['one behind an encoded space', `Bearer%20${encoded}`],
+  ['one that is encoded three times', encodeURIComponent(encodeURIComponent(encoded))],
+  ['a value with spaces in quotes', `{"password":"correct horse ${SHORT_SECRET}"}`],
+  ['a value with a comma', `client_secret=ab,${SHORT_SECRET}`],
+  ['a list', `access_token[]=${SHORT_SECRET}`],
+  ['an encoded list', `access_token%5B%5D=${SHORT_SECRET}`],
+  ['other names', `token=${SHORT_SECRET}&verifier=${SHORT_SECRET}`],
+  ['a dotted value', `refresh_token=v1.${SHORT_SECRET}.x`],
   ['a cookie', `Cookie: gb_browser=${OPAQUE}`],
   ['a modern token', `token was ${OPAQUE}`],
 ])('%s is cut out of a text', (_name, text) => {
@@ -79,7 +88,17 @@ test('values under a telling name are dropped, whatever they look like', () => {
       Cookie: 'y-value',
     }),
   );
-  for (const value of ['short', 'b-value', 'x-value', 'y-value']) expect(line).not.toContain(value);
+  for (const value of [
+    'short',
+    'b-value',
+    'x-value',
+    'y-value',
+    'own-value',
+    'key-value',
+    'bytes-value',
+    '98,121',
+  ])
+    expect(line).not.toContain(value);
 });
 
 test('a line break in a value does not make a second line', () => {

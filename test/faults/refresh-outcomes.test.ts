@@ -175,6 +175,36 @@ test.each(CASES)(
   },
 );
 
+test.each([3599.1234567, '3600', -1, 0, 1e30, null, 'soon', undefined])(
+  'a lifetime of %p is made usable, and the pair is kept',
+  async (expires_in) => {
+    const { token } = await expiredToken();
+    system.proxy.onTokenAnswer = (_call, answer) => {
+      const whole = JSON.parse(answer.body.toString()) as object;
+      return { ...answer, body: Buffer.from(JSON.stringify({ ...whole, expires_in })) };
+    };
+    expect((await read(system, '/1/profiles.json', token)).status).toBe(200);
+    const grant = await liveGrant();
+    expect(grant).toMatchObject({ state: 'ready', version: 2 });
+    expect(grant.access_expires_at - clock.now()).toBeGreaterThan(0);
+    expect(grant.access_expires_at - clock.now()).toBeLessThanOrEqual(365 * 86_400_000);
+  },
+);
+
+test('a caller gets the last known answer after ten seconds, however long the modern side takes', async () => {
+  const token = await issueToken(system);
+  await read(system, '/1/profiles.json', token);
+  let release: (() => void) | undefined;
+  system.proxy.onOtherCall = () => new Promise((resolve) => (release = resolve));
+  const startedAt = Date.now();
+  const answer = await read(system, '/1/profiles.json', token);
+  system.proxy.onOtherCall = undefined;
+  release?.();
+  expect(answer.status).toBe(200);
+  expect(answer.headers['age']).toBeDefined();
+  expect(Date.now() - startedAt).toBeLessThan(11_000);
+});
+
 test('an answer that is lost on the way back leaves the grant in doubt, and its token is not presented again at once', async () => {
   const { token, before } = await expiredToken();
   system.proxy.onTokenAnswer = () => {

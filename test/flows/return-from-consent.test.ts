@@ -133,6 +133,22 @@ test('two tabs of one browser both finish, and both codes give a working token',
   }
 });
 
+test('two tabs that open their pages before either is answered do not disturb each other', async () => {
+  const browser = new CookieWalker();
+  const query = `client_id=${system.app.clientId}&response_type=code`;
+  const opened = await Promise.all(
+    [1, 2].map(async () =>
+      browser.follow(await browser.get(`${system.bridgeUrl}/oauth2/authorize?${query}`)),
+    ),
+  );
+  for (const page of opened) {
+    const form = browser.forms(page)[0];
+    const field = form?.fields.find(({ name }) => name === '_form')?.value ?? '';
+    const sent = await browser.post(page.url, { _form: field, decision: 'deny' });
+    expect(sent.location).toBe('https://old-app.example/callback?error=access_denied');
+  }
+});
+
 test('HEAD on the return does nothing', async () => {
   const browser = new CookieWalker();
   const address = await returnAddress(browser);

@@ -20,6 +20,8 @@ export interface RecordingProxy {
   onTokenAnswer: OnTokenAnswer | undefined;
   /** Called before a token call is passed on; throwing cuts the connection, and the modern side never hears of it. */
   onTokenCall: ((call: TokenCall) => void) | undefined;
+  /** Called before any other call is passed on, the main API's above all; may wait. */
+  onOtherCall: (() => Promise<void>) | undefined;
   refreshes(): TokenCall[];
   assertNoRefreshTokenTwice(): void;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ export async function startRecordingProxy(port: number, target: string): Promise
     calls,
     onTokenAnswer: undefined,
     onTokenCall: undefined,
+    onOtherCall: undefined,
     refreshes: () => calls.filter((call) => call.grantType === 'refresh_token'),
     assertNoRefreshTokenTwice() {
       const presented = this.refreshes().map((call) => call.refreshToken);
@@ -64,7 +67,10 @@ export async function startRecordingProxy(port: number, target: string): Promise
   async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const isToken = request.method === 'POST' && request.url?.split('?')[0] === '/token';
-    if (!isToken) return send(response, await forward(request, body, target));
+    if (!isToken) {
+      await proxy.onOtherCall?.();
+      return send(response, await forward(request, body, target));
+    }
     const call = tokenCall(body);
     calls.push(call);
     proxy.onTokenCall?.(call);

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
+import { createMainApi } from '../../src/upstream/main-api.ts';
+import { Unavailable } from '../../src/upstream/outcomes.ts';
+import { portOf } from '../support/free-port.ts';
+
+/** What single answers of a modern side prove, from a server that answers as each test says. */
+
+type Answers = Record<string, [status: number, body: unknown, headers?: Record<string, string>]>;
+
+let server: Server;
+let answers: Answers = {};
+let origin = '';
+/** An answer is chosen when its request arrives and leaves when this resolves. */
+let held = Promise.resolve();
+let arrived: () => void = () => undefined;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const [status, body, headers] = answers[request.url ?? ''] ?? [404, {}];
+    arrived();
+    void held.then(() => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${portOf(server)}`;
+});
+
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const clock = { now: Date.now };
+const asClient = () =>
+  createAuthorizationServer({ authUrl: origin, client: { clientId: 'b', clientSecret: 's' }, clock });
+
+const OPENID = '/.well-known/openid-configuration';
+const OAUTH = '/.well-known/oauth-authorization-server';
+
+const document = () => ({
+  issuer: origin,
+  introspection_endpoint: `${origin}/introspect`,
+  revocation_endpoint: `${origin}/revoke`,
+});
+
+test.each<[string, number, unknown]>([
+  ['429', 429, {}],
+  ['403', 403, {}],
+  ['500', 500, {}],
+  ['200 HTML', 200, '<html>'],
+  ['200 list', 200, []],
+])(
+  'discovery that answers %s proves nothing: no endpoint is taken for missing',
+  async (_name, status, body) => {
+    answers = { [OPENID]: [status, body], [OAUTH]: [status, body] };
+    const client = asClient();
+    await expect(client.isLive('t')).rejects.toBeInstanceOf(Unavailable);
+    await expect(client.revoke('t')).rejects.toBeInstanceOf(Unavailable);
+  },
+);
+
+test('a server without discovery has no introspection and no revocation', async () => {
+  answers = {};
+  expect(await asClient().isLive('t')).toBeUndefined();
+  expect(await asClient().revoke('t')).toBe(false);
+});
+
+test('an endpoint on another origin is never asked', async () => {
+  answers = {
+    [OPENID]: [200, { ...document(), introspection_endpoint: 'https://elsewhere.example/introspect' }],
+  };
+  expect(await asClient().isLive('t')).toBeUndefined();
+});
+
+test.each<[string, number, unknown, boolean | undefined]>([
+  ['active', 200, { active: true }, true],
+  ['not active', 200, { active: false }, false],
+  ['401', 401, {}, undefined],
+  ['403', 403, {}, undefined],
+  ['404', 404, {}, undefined],
+])('introspection that answers %s says %p', async (_name, status, body, live) => {
+  answers = { [OPENID]: [200, document()], '/introspect': [status, body] };
+  expect(await asClient().isLive('t')).toBe(live);
+});
+
+test.each<[string, number, unknown]>([
+  ['503', 503, {}],
+  ['200 without a word', 200, {}],
+])('introspection that answers %s proves nothing', async (_name, status, body) => {
+  answers = { [OPENID]: [200, document()], '/introspect': [status, body] };
+  await expect(asClient().isLive('t')).rejects.toBeInstanceOf(Unavailable);
+});
+
+test('a revocation that fails is still owed', async () => {
+  answers = { [OPENID]: [200, document()], '/revoke': [503, {}] };
+  await expect(asClient().revoke('t')).rejects.toBeInstanceOf(Unavailable);
+  answers['/revoke'] = [200, ''];
+  expect(await asClient().revoke('t')).toBe(true);
+});
+
+const account = { id: 'a', email: 'e', organizations: [] };
+
+test('Retry-After of the main API outlives a better answer that was on its way', async () => {
+  const api = createMainApi(origin, clock);
+  let release: () => void = () => undefined;
+  held = new Promise((resolve) => (release = resolve));
+  answers = { '/': [200, { data: { account } }] };
+  const atServer = new Promise<void>((resolve) => (arrived = resolve));
+  const onItsWay = api.read('t', []);
+  await atServer;
+  held = Promise.resolve();
+  answers = { '/': [429, {}, { 'retry-after': '60' }] };
+  await expect(api.read('t', [])).rejects.toMatchObject({ retryAfter: 60_000 });
+  release();
+  await onItsWay;
+  answers = { '/': [200, { data: { account } }] };
+  await expect(api.read('t', [])).rejects.toBeInstanceOf(Unavailable);
+});
+
+test('what is left of the budget is read from the answers, and an empty one is waited out', async () => {
+  const api = createMainApi(origin, clock);
+  const policy = '"100-in-15min";q=100;w=900, "250-in-24h";q=250;w=86400';
+  const left = (r: number) => ({
+    'ratelimit-policy': policy,
+    ratelimit: `"100-in-15min";r=${r};t=30, "250-in-24h";r=200;t=9`,
+  });
+  answers = { '/': [200, { data: { account } }, left(20)] };
+  await api.read('t', []);
+  expect(api.remainingShare()).toBeCloseTo(0.2);
+  answers = { '/': [200, { data: { account } }, left(0)] };
+  await api.read('t', []);
+  await expect(api.read('t', [])).rejects.toMatchObject({ name: 'Unavailable' });
+});
