@@ -36,7 +36,7 @@ const account = z.object({
   organizations: z.array(z.object({ id: z.string() })),
 });
 
-export type Channel = z.infer<typeof channel>;
+type Channel = z.infer<typeof channel>;
 export type ModernAccount = z.infer<typeof account>;
 
 /** Everything the old reads need: the account and the channels of the organizations that were asked for. */

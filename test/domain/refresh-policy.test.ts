@@ -26,9 +26,10 @@ test('the back-off doubles, has an end, and is never shorter than what the serve
   expect(backOff(0, 0, 30_000)).toBe(30_000);
 });
 
+const grant = (access: number, presented: number, retry: number) =>
+  ({ access_expires_at: access, presented_at: presented, retry_at: retry }) as Grant;
+
 test('a grant in doubt rests until its token has ended, the quiet time has passed and the back-off is over', () => {
-  const grant = (access: number, presented: number, retry: number) =>
-    ({ access_expires_at: access, presented_at: presented, retry_at: retry }) as Grant;
   expect(doubtEndsAt(grant(9_000, 1_000, 0), 3_000, 1_500)).toBe(9_000);
   expect(doubtEndsAt(grant(2_000, 1_000, 0), 3_000, 1_500)).toBe(4_000);
   expect(doubtEndsAt(grant(2_000, 1_000, 7_000), 3_000, 1_500)).toBe(7_000);

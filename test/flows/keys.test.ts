@@ -30,8 +30,9 @@ beforeAll(async () => {
   copyFileSync(keysFile, kept);
 });
 
+const list = () => [{ id: 'k1', secret: Buffer.alloc(32, 7).toString('base64url') }];
+
 const other = () => {
-  const list = () => [{ id: 'k1', secret: Buffer.alloc(32, 7).toString('base64url') }];
   return JSON.stringify({ digest: list(), sealing: list(), session: list(), history: list() });
 };
 

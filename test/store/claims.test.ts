@@ -76,9 +76,10 @@ afterAll(async () => {
 
 const version = { id: 'g1', version: 1 };
 
+const pragma = async (db: Store['durable'] | Store['volatile'], name: string) =>
+  Object.values((await sql.raw(`pragma ${name}`).execute(db)).rows[0] as object)[0];
+
 test('the durable file is WAL with synchronous FULL, the volatile one with NORMAL', async () => {
-  const pragma = async (db: Store['durable'] | Store['volatile'], name: string) =>
-    Object.values((await sql.raw(`pragma ${name}`).execute(db)).rows[0] as object)[0];
   expect(await pragma(one.durable, 'journal_mode')).toBe('wal');
   expect(await pragma(one.durable, 'synchronous')).toBe(2);
   expect(await pragma(one.volatile, 'synchronous')).toBe(1);

@@ -107,7 +107,7 @@ const account = { id: 'a', email: 'e', organizations: [] };
 
 test('Retry-After of the main API outlives a better answer that was on its way', async () => {
   const api = createMainApi(origin, clock);
-  let release: () => void = () => undefined;
+  let release: (() => void) | undefined;
   held = new Promise((resolve) => (release = resolve));
   answers = { '/': [200, { data: { account } }] };
   const atServer = new Promise<void>((resolve) => (arrived = resolve));
@@ -116,7 +116,7 @@ test('Retry-After of the main API outlives a better answer that was on its way',
   held = Promise.resolve();
   answers = { '/': [429, {}, { 'retry-after': '60' }] };
   await expect(api.read('t', [])).rejects.toMatchObject({ retryAfter: 60_000 });
-  release();
+  release?.();
   await onItsWay;
   answers = { '/': [200, { data: { account } }] };
   await expect(api.read('t', [])).rejects.toBeInstanceOf(Unavailable);

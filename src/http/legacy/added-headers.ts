@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
  * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
  * are those of draft 20 section 5.1; the rest keeps an answer with personal data out of caches and frames.
  */
-export const ADDED_HEADERS: Readonly<Record<string, string>> = {
+const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',
   Pragma: 'no-cache',
   Vary: 'Authorization',

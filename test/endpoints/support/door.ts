@@ -18,7 +18,7 @@ export interface DoorOptions extends Overrides {
   env?: Record<string, string>;
 }
 
-export interface NewApp {
+interface NewApp {
   name?: string;
   callbacks?: string[];
   fixed?: Partial<Registered>;
