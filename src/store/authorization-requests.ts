@@ -1,5 +1,6 @@
+import type { Updateable } from 'kysely';
 import type { Database } from './store.ts';
-import type { AuthorizationRequest, NewAuthorizationRequest } from './tables.ts';
+import type { AuthorizationRequest, NewAuthorizationRequest, Tables } from './tables.ts';
 
 /** Keeps a new authorization request. */
 export async function insertRequest(db: Database, request: NewAuthorizationRequest): Promise<void> {
@@ -36,11 +37,17 @@ interface Claim {
   now: number;
 }
 
-/** Ends the approval by a denial, once; false when it was decided already or belongs to another browser. */
-export async function claimDenial(db: Database, { id, browserDigests, now }: Claim): Promise<boolean> {
+type Decision = Updateable<Tables['authorization_requests']>;
+
+/** Takes the one decision of a request that is new, unexpired and of this browser; false when it was taken before. */
+async function decide(
+  db: Database,
+  { id, browserDigests, now }: Claim,
+  decision: Decision,
+): Promise<boolean> {
   const result = await db
     .updateTable('authorization_requests')
-    .set({ phase: 'denied' })
+    .set(decision)
     .where('id', '=', id)
     .where('phase', '=', 'new')
     .where('browser_digest', 'in', browserDigests)
@@ -49,25 +56,22 @@ export async function claimDenial(db: Database, { id, browserDigests, now }: Cla
   return result.numUpdatedRows === 1n;
 }
 
+/** Ends the approval by a denial, once. */
+export async function claimDenial(db: Database, claim: Claim): Promise<boolean> {
+  return decide(db, claim, { phase: 'denied' });
+}
+
 /** Ends the approval by sending the browser upstream, once, with the upstream state and verifier of this consent. */
 export async function claimConsent(
   db: Database,
-  { id, browserDigests, now }: Claim,
+  claim: Claim,
   upstream: { stateDigest: string; verifierSealed: string },
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('authorization_requests')
-    .set({
-      phase: 'consenting',
-      upstream_state_digest: upstream.stateDigest,
-      verifier_sealed: upstream.verifierSealed,
-    })
-    .where('id', '=', id)
-    .where('phase', '=', 'new')
-    .where('browser_digest', 'in', browserDigests)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  return decide(db, claim, {
+    phase: 'consenting',
+    upstream_state_digest: upstream.stateDigest,
+    verifier_sealed: upstream.verifierSealed,
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { JsonWebKey } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createPrivateFile } from '../../shared/private-file.ts';
 
 export interface SecretKeys {
   /** Sign the cookies of the authorization server. */
@@ -37,7 +38,6 @@ export function loadSecretKeys(databaseFile: string): SecretKeys {
   const existing = read(file);
   if (existing) return existing;
   const keys = generate();
-  writeFileSync(`${file}.new`, JSON.stringify(keys, null, 2), { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  createPrivateFile(file, JSON.stringify(keys, null, 2));
   return keys;
 }
