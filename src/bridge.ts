@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
+import { createRefreshBreaker } from './domain/refresh-breaker.ts';
 import { proveKeys } from './domain/prove-keys.ts';
 import { createApp } from './http/app.ts';
 import { startServer } from './http/server.ts';
@@ -53,6 +54,8 @@ export async function openWorkshop(
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),
     flights: createFlights(),
+    breaker: createRefreshBreaker(clock, logger),
+    chance: Math.random,
   };
   return { context, keys, close: () => store.close() };
 }

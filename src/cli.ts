@@ -11,7 +11,10 @@ import { reduceError } from './shared/redaction.ts';
 
 process.setSourceMapsEnabled(true);
 
-const program = new Command('grantbridge').description('Runs and looks after the bridge.').exitOverride();
+const program = new Command('grantbridge')
+  .version('0.1.0')
+  .description('Runs and looks after the bridge.')
+  .exitOverride();
 
 /** Adds a command that answers one result, in words or with `--json` as one object. */
 function command(
@@ -38,7 +41,10 @@ apps.addCommand(
       '--callback <url...>',
       'https, or http on a loopback address; may be given more than once',
     )
-    .requiredOption('--owner <account>', "the owner's account id or e-mail address"),
+    .requiredOption(
+      '--owner <account>',
+      "the owner's account id; by an e-mail address alone the owner token stays unused",
+    ),
 );
 apps.addCommand(command('list', 'every app with its callbacks', listApps));
 

@@ -139,6 +139,11 @@ const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID']
 const isOpenHttp = (address: string | undefined) =>
   address !== undefined && address.startsWith('http:') && !isLoopbackHost(new URL(address).hostname);
 
+function areEqualPorts({ PORT, MODERN_PORT, DEMO_PORT }: Environment): boolean {
+  const fixed = [PORT, MODERN_PORT, DEMO_PORT].filter((number) => number !== 0);
+  return new Set(fixed).size < fixed.length;
+}
+
 /** Rules that concern more than one setting; a row is `[is it wrong, what to say]`. */
 function contradictions(env: Environment): string[] {
   const production = env.NODE_ENV === 'production';
@@ -151,6 +156,10 @@ function contradictions(env: Environment): string[] {
     [
       env.MODERN_CLIENT_SECRET !== undefined && given.length === 0,
       'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
+    ],
+    [
+      given.length === 0 && !production && areEqualPorts(env),
+      'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
     ],
     [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
     [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],

@@ -52,26 +52,41 @@ function startDemo(config: Config): Promise<Child<{ url: string }>> {
   });
 }
 
-/** Everything on one machine: embedded modern generation, bridge, demo integration. */
-async function startWithEmbedded(config: Config): Promise<System> {
-  const modern = await startModern(config);
+/** Bridge and demo integration in front of a modern generation that runs already. */
+async function startInFront(config: Config, modern: ModernChild): Promise<System> {
   const bridge = await startBridge({ ...config, upstream: upstreamFor(config) });
   const { demo } = modern.ready;
-  if (demo) await seedDemo(bridge.context, config, demo.accountId);
-  const integration = await startDemo(config);
-  return {
-    bridge,
-    demo,
-    onUnexpectedEnd(callback) {
-      modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
-      integration.onUnexpectedEnd(() => callback('the demo integration'));
-    },
-    async close() {
-      await integration.stop();
-      await bridge.close();
-      await modern.stop();
-    },
-  };
+  try {
+    if (demo) await seedDemo(bridge.context, config, demo.accountId);
+    const integration = await startDemo(config);
+    return {
+      bridge,
+      demo,
+      onUnexpectedEnd(callback) {
+        modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
+        integration.onUnexpectedEnd(() => callback('the demo integration'));
+      },
+      async close() {
+        await integration.stop();
+        await bridge.close();
+        await modern.stop();
+      },
+    };
+  } catch (error) {
+    await bridge.close();
+    throw error;
+  }
+}
+
+/** Everything on one machine; what was started is stopped again when a later part cannot start. */
+async function startWithEmbedded(config: Config): Promise<System> {
+  const modern = await startModern(config);
+  try {
+    return await startInFront(config, modern);
+  } catch (error) {
+    await modern.stop();
+    throw error;
+  }
 }
 
 /** @throws {Error} in plain words when a part cannot start */

@@ -17,7 +17,7 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
     `  demo client_secret: ${clientSecret}`,
     `  demo token: ${ownerToken}`,
     '',
-    'Once you have connected the demo integration, its owner token works too, until you deauthorize the app:',
+    'Once you have connected the demo integration, its owner token works too (deauthorized? delete var/ to begin again):',
     `  curl '${config.publicUrl}/1/profiles.json?access_token=${ownerToken}'`,
     '',
     'The old flow by hand: open the first line, then send the code within 30 seconds:',

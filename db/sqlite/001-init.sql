@@ -65,6 +65,8 @@ create table grants (
   presented_at integer,
   doubt_since integer,
   retry_at integer not null default 0,
+  suspect_count integer not null default 0,
+  suspect_until integer not null default 0,
   dead_at integer,
   dead_cause text,
   created_at integer not null,

@@ -46,7 +46,7 @@ export async function listApps(): Promise<Result> {
       };
     });
     const lines = apps.flatMap((app) => [
-      `${app.client_id}  ${app.name}  (${app.tokens} tokens, owner ${app.owner})`,
+      `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner})`,
       ...app.callbacks.map((uri) => `    ${uri}`),
       ...app.warnings.map((warning) => `    warning: ${warning}`),
     ]);

@@ -16,19 +16,23 @@ interface Finding {
 
 type Check = (config: Config) => Promise<string>;
 
-function checkKeysMode(config: Config): string {
-  if (!existsSync(config.keysFile)) return `${config.keysFile} will be made at the first start`;
-  if ((statSync(config.keysFile).mode & 0o077) !== 0)
-    throw new Error(`${config.keysFile} can be read by others, use mode 0600`);
-  return `${config.keysFile} is there and readable by its owner alone`;
+function checkKeysFile(config: Config): string {
+  const { keysFile } = config;
+  if (!existsSync(keysFile)) {
+    if (config.production || existsSync(config.databaseFile)) throw new Error(`${keysFile} is missing`);
+    return `${keysFile} will be made at the first start`;
+  }
+  if ((statSync(keysFile).mode & 0o077) !== 0)
+    throw new Error(`${keysFile} can be read by others, use mode 0600`);
+  return `${keysFile} is there and readable by its owner alone`;
 }
 
-async function checkDatabase(config: Config): Promise<string> {
-  if (!existsSync(config.databaseFile)) return `${config.databaseFile} will be made at the first start`;
+async function checkDatabase({ databaseFile }: Config): Promise<string> {
+  if (!existsSync(databaseFile)) return `${databaseFile} will be made at the first start`;
   return withWorkshop(async ({ context }) => {
     const problem = await findIntegrityProblem(context.store);
     if (problem !== undefined) throw new Error(problem);
-    return `${config.databaseFile} opens with these keys and is whole`;
+    return `${databaseFile} opens with these keys and is whole`;
   });
 }
 
@@ -36,19 +40,25 @@ function has(endpoint: string | undefined, word: string): string {
   return endpoint === undefined ? `no ${word}` : word;
 }
 
+/** The whole chain of reasons, for the outer one alone says too little to act on. */
+function reasonsOf(error: unknown): string {
+  const { message, cause } = reduceError(error);
+  return cause ? `${message}: ${cause.message}` : message;
+}
+
 async function checkModernSide(config: Config): Promise<string> {
   const { authUrl, clientId, clientSecret } = upstreamFor(config);
-  const server = createAuthorizationServer({
-    authUrl,
-    client: { clientId, clientSecret },
-    clock: createSystemClock(),
+  const clock = createSystemClock();
+  const server = createAuthorizationServer({ authUrl, client: { clientId, clientSecret }, clock });
+  const metadata = await server.metadata().catch((error: unknown) => {
+    const hint = config.upstream ? '' : ' (the embedded one runs only while the bridge does)';
+    throw new Error(`${authUrl}: ${reasonsOf(error)}${hint}`);
   });
-  const metadata = await server.metadata();
   return `${authUrl} answers (${has(metadata.revocationEndpoint, 'revocation')}, ${has(metadata.introspectionEndpoint, 'introspection')})`;
 }
 
 const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
-  ['keys', async (config) => checkKeysMode(config)],
+  ['keys', async (config) => checkKeysFile(config)],
   ['database', checkDatabase],
   ['modern side', checkModernSide],
 ];

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLER_WAIT, PRESENTING_LIMIT } from '../shared/lifetimes.ts';
-import { countSiblings, findGrant, markInDoubt, postponeRefresh } from '../store/grants.ts';
+import {
+  countSiblings,
+  findGrant,
+  markInDoubt,
+  postponeRefresh,
+  redatePresentation,
+} from '../store/grants.ts';
 import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
@@ -18,6 +24,9 @@ export interface CurrentAccessToken {
   grantId: string;
   version: number;
   accessToken: string;
+  /** How often in a row a fresh access token of this grant was refused, and until when it rests for that. */
+  suspectCount: number;
+  suspectUntil: number;
 }
 
 function waitFor(context: Context, until: number): Unavailable {
@@ -44,7 +53,7 @@ async function askIsLive(context: Context, grant: Grant): Promise<boolean | unde
   try {
     return await context.server.isLive(openRefreshToken(context, grant));
   } catch (error) {
-    const retryAt = context.clock.now() + backOff(grant.attempts, Math.random());
+    const retryAt = context.clock.now() + backOff(grant.attempts, context.chance());
     await postponeRefresh(context.store.durable, grant, retryAt);
     throw error;
   }
@@ -53,6 +62,10 @@ async function askIsLive(context: Context, grant: Grant): Promise<boolean | unde
 /** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
 async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
+  if (context.breaker.stoppedUntil() > 0) throw waitFor(context, context.breaker.stoppedUntil());
+  if (grant.presented_at !== null && grant.presented_at > now) {
+    return redatePresentation(context.store.durable, grant, { seen: grant.presented_at, now });
+  }
   const endsAt = doubtEndsAt(grant, context.settings.inDoubtQuiet, now);
   if (endsAt > now) throw waitFor(context, endsAt);
   const isLive = await askIsLive(context, grant);
@@ -94,6 +107,16 @@ function renewEarly(context: Context, grant: Grant): void {
     });
 }
 
+function currentOf(context: Context, grant: Grant): CurrentAccessToken {
+  return {
+    grantId: grant.id,
+    version: grant.version,
+    accessToken: openAccessToken(context, grant),
+    suspectCount: grant.suspect_count,
+    suspectUntil: grant.suspect_until,
+  };
+}
+
 /**
  * A live access token of a grant, refreshed first if need be. Gives up after the time that a caller waits; a refresh that
  * was begun goes on.
@@ -106,7 +129,7 @@ export async function accessTokenFor(context: Context, grantId: string): Promise
     if (!grant || grant.state === 'dead') throw new GrantDead(grant?.dead_cause ?? 'unknown');
     if (grant.access_expires_at > context.clock.now()) {
       renewEarly(context, grant);
-      return { grantId, version: grant.version, accessToken: openAccessToken(context, grant) };
+      return currentOf(context, grant);
     }
     await context.flights.run(grant.id, () => advance(context, grant));
   }

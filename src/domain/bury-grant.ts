@@ -1,8 +1,11 @@
+import { dropAnswer } from '../store/answers.ts';
 import { insertEvent } from '../store/events.ts';
 import { markDead } from '../store/grants.ts';
 import { moveMappings } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
 
 /** Why a working grant died: the modern side refused its refresh token, or the answer that held the next one is lost. */
@@ -13,9 +16,10 @@ export type FatalCause = 'refused' | 'lost';
  * version that failed is still the current one: a loser of a race must not end the winner's pair.
  */
 export async function buryGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
+  context.breaker.note();
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
-  const died = await context.store.transaction(async (tx) => {
+  const inOneStep = async (tx: Database): Promise<boolean> => {
     const dead = await markDead(
       tx,
       { id: grant.id, version: grant.version },
@@ -33,6 +37,9 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
       reason: cause,
     });
     return true;
-  });
-  if (died) context.logger.warn('grant died', { grantId: grant.id, cause });
+  };
+  const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));
+  if (!died) return;
+  await dropAnswer(context.store, grant.id);
+  context.logger.warn('grant died', { grantId: grant.id, cause });
 }

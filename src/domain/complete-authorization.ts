@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId, newLegacyCode } from '../shared/ids.ts';
 import { LEGACY_CODE_LIFETIME, SECOND } from '../shared/lifetimes.ts';
 import { upsertAccount } from '../store/accounts.ts';
+import { dropAnswer } from '../store/answers.ts';
 import { insertEvent } from '../store/events.ts';
 import { findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
 import { insertCode } from '../store/legacy-codes.ts';
@@ -49,8 +50,10 @@ function newGrantRow(context: Context, { clientId, account, pair, sentAt }: Cons
 }
 
 /** A newer consent replaces the older grant by erasing it, never by revoking it: a server may share one consent. */
-async function replaceOlder(tx: Database, older: Grant | undefined, now: number): Promise<void> {
+async function replaceOlder(tx: Database, grant: NewGrant, now: number): Promise<Grant | undefined> {
+  const older = await findLiveGrant(tx, grant.client_id, grant.account_id);
   if (older) await markDead(tx, older, { cause: 'replaced', now, eraseTokens: true });
+  return older;
 }
 
 async function keepAccount(tx: Database, account: ModernAccount, now: number): Promise<void> {
@@ -68,9 +71,9 @@ async function keepAccount(tx: Database, account: ModernAccount, now: number): P
 async function storeGrant(context: Context, { account, origin }: Consent, grant: NewGrant): Promise<void> {
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: account.id };
-  await context.store.transaction(async (tx) => {
+  const replaced = await context.store.transaction(async (tx) => {
     await keepAccount(tx, account, now);
-    await replaceOlder(tx, await findLiveGrant(tx, pair.clientId, pair.accountId), now);
+    const older = await replaceOlder(tx, grant, now);
     await insertGrant(tx, grant);
     await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId: grant.id, now });
     await insertEvent(tx, {
@@ -82,7 +85,9 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
       grant_id: grant.id,
       request_id: origin.requestId,
     });
+    return older;
   });
+  if (replaced) await dropAnswer(context.store, replaced.id);
 }
 
 const READ_ATTEMPTS = 3;

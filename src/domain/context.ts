@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { MainApi } from '../upstream/main-api.ts';
 import type { Flights } from './flights.ts';
+import type { RefreshBreaker } from './refresh-breaker.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
 interface DomainSettings {
@@ -26,6 +27,9 @@ export interface Context {
   server: AuthorizationServer;
   mainApi: MainApi;
   flights: Flights;
+  breaker: RefreshBreaker;
+  /** A random number in [0, 1), for jitter. */
+  chance(): number;
 }
 
 /** Who or what asks for a change, for the history. */

@@ -41,7 +41,7 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
     await deleteOwed(durable, owed.id);
   } catch (error) {
     context.logger.warn('a revocation is still owed', { grantId: owed.grant_id, error });
-    const wait = Math.max(backOff(owed.attempts, Math.random()), MINUTE / 4);
+    const wait = Math.max(backOff(owed.attempts, context.chance()), MINUTE / 4);
     await postponeOwed(durable, owed.id, context.clock.now() + wait);
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { CLAIM_TO_WRITE_LIMIT } from '../shared/lifetimes.ts';
 import {
   claimPresenting,
@@ -13,7 +12,7 @@ import type { Connection } from '../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
-import { noteInvalidGrant, refreshingIsStopped } from './refresh-breaker.ts';
+import { insist } from './insist.ts';
 import { oweRevocation } from './owe-revocation.ts';
 import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from './sealed-pair.ts';
@@ -37,7 +36,7 @@ async function connectOrPostpone(context: Context, grant: Grant): Promise<Connec
     await postponeRefresh(
       context.store.durable,
       grant,
-      context.clock.now() + backOff(grant.attempts, Math.random(), asked),
+      context.clock.now() + backOff(grant.attempts, context.chance(), asked),
     );
     throw error;
   }
@@ -56,24 +55,9 @@ async function write(
   return context.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
 }
 
-const STORE_ATTEMPTS = 20;
-
-/** The pair exists nowhere else: a failing database is asked again for as long as the process may wait. */
-async function insistently<T>(context: Context, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      context.logger.error('a rotated pair could not be stored yet', { attempt, error });
-      if (attempt >= STORE_ATTEMPTS) throw error;
-      await delay(50 * attempt);
-    }
-  }
-}
-
 async function keep(context: Context, { grant, presentedAt }: Claim, pair: TokenPair): Promise<void> {
   const sealed = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: presentedAt }, pair);
-  const stored = await insistently(context, () =>
+  const stored = await insist(context, 'a rotated pair', () =>
     storeRotation(context.store.durable, grant, { ...sealed, now: context.clock.now() }),
   );
   if (stored) return;
@@ -87,25 +71,21 @@ async function keep(context: Context, { grant, presentedAt }: Claim, pair: Token
 
 async function release(context: Context, claim: Claim, asked?: number): Promise<void> {
   const now = context.clock.now();
-  const retryAt = now + backOff(claim.grant.attempts + 1, Math.random(), asked);
-  await releaseClaim(context.store.durable, claim.grant, {
-    to: claim.from,
-    presentedAt: claim.presentedAt,
-    retryAt,
-    now,
-  });
+  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
+  const back = { to: claim.from, presentedAt: claim.presentedAt, retryAt, now };
+  await insist(context, 'a released claim', () => releaseClaim(context.store.durable, claim.grant, back));
 }
 
 async function recordDoubt(context: Context, claim: Claim, error: unknown): Promise<void> {
   const now = context.clock.now();
-  const retryAt = now + backOff(claim.grant.attempts + 1, Math.random());
-  await markInDoubt(context.store.durable, claim.grant, { presentedAt: claim.presentedAt, retryAt, now });
+  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance());
+  const doubt = { presentedAt: claim.presentedAt, retryAt, now };
+  await insist(context, 'a doubt', () => markInDoubt(context.store.durable, claim.grant, doubt));
   context.logger.error('refresh in doubt', { grantId: claim.grant.id, version: claim.grant.version, error });
 }
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof Rejected && error.code === 'invalid_grant') {
-    noteInvalidGrant(context);
     return buryGrant(context, claim.grant, 'refused');
   }
   if (error instanceof Rejected) {
@@ -141,7 +121,7 @@ async function claimVersion(
  */
 export async function presentRefreshToken(context: Context, grant: Grant): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
-  if (refreshingIsStopped(context)) throw new Unavailable('refreshing is stopped after many refusals');
+  if (context.breaker.stoppedUntil() > 0) throw new Unavailable('refreshing is stopped after many refusals');
   const refreshToken = openRefreshToken(context, grant);
   const connection = await connectOrPostpone(context, grant);
   const claimed = await claimVersion(context, grant, connection);

@@ -26,11 +26,10 @@ export function restsUntil(grant: Grant, now: number): number {
 
 /**
  * When a grant in doubt may next be looked into: not before its access token has expired, not before the quiet time
- * since a byte may have left, and not before its back-off. A time in the future was written by a clock that was wrong.
+ * since a byte may have left, and not before its back-off.
  */
 export function doubtEndsAt(grant: Grant, quiet: number, now: number): number {
-  const presentedAt = Math.min(grant.presented_at ?? 0, now);
-  return Math.max(grant.access_expires_at, presentedAt + quiet, restsUntil(grant, now));
+  return Math.max(grant.access_expires_at, (grant.presented_at ?? 0) + quiet, restsUntil(grant, now));
 }
 
 /**

@@ -16,7 +16,7 @@ export function sealPair(
   row: { id: string; version: number; sentAt: number },
   pair: TokenPair,
 ): SealedPair {
-  const { expiresAt, refreshAt } = pairTimes(row.sentAt, pair.lifetime, Math.random());
+  const { expiresAt, refreshAt } = pairTimes(row.sentAt, pair.lifetime, context.chance());
   return {
     accessTokenSealed: context.vault.seal(placeOf(row.id, row.version, 'access_token'), pair.accessToken),
     refreshTokenSealed: context.vault.seal(placeOf(row.id, row.version, 'refresh_token'), pair.refreshToken),

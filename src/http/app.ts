@@ -6,6 +6,7 @@ import { projectRoot } from '../shared/project-root.ts';
 import type { KeyRing } from '../shared/secrets.ts';
 import { legacyRouter } from './legacy/router.ts';
 import { opsRouter } from './ops/health.ts';
+import { ownersRouter } from './owners/app-page.ts';
 import { pageFailures, pageNotFound } from './page-failures.ts';
 import { pageHeaders, sendPage } from './page-headers.ts';
 import { giveRequestId } from './request-id.ts';
@@ -44,6 +45,7 @@ export function createApp({ context, session, rateLimitPerMinute, trustProxy }: 
   app.use(pageHeaders);
   app.get('/assets/style.css', (_req, res) => void res.type('css').send(style));
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
+  app.use(ownersRouter(context, pages));
   app.use(signinRouter(createSigninParts(context, pages, session)));
   app.use(pageNotFound);
   app.use(pageFailures(context.logger, pages));

@@ -194,6 +194,36 @@ export async function expireAccessToken(
     .execute();
 }
 
+/** A fresh access token was refused: the main API is not asked for this grant before the given time. */
+export async function markSuspect(db: Database, id: string, until: number): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set((eb) => ({ suspect_count: eb('suspect_count', '+', 1), suspect_until: until }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The main API took an access token of this grant again. */
+export async function clearSuspicion(db: Database, id: string): Promise<void> {
+  await db.updateTable('grants').set({ suspect_count: 0, suspect_until: 0 }).where('id', '=', id).execute();
+}
+
+/** A presentation that a wrong clock dated into the future counts from now on. */
+export async function redatePresentation(
+  db: Database,
+  { id, version }: GrantVersion,
+  { seen, now }: { seen: number; now: number },
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ presented_at: now })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'in_doubt')
+    .where('presented_at', '=', seen)
+    .execute();
+}
+
 interface Death {
   cause: DeathCause;
   now: number;

@@ -60,11 +60,19 @@ function preparedReader(file: string) {
   return { first, close: () => reader.close() };
 }
 
+function openDurable(file: string): Sqlite.Database {
+  try {
+    return openFile(file, 'FULL');
+  } catch (cause) {
+    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${(cause as Error).message}`, { cause });
+  }
+}
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
  */
 export function openSqliteStore(file: string): Store {
-  const durableFile = openFile(file, 'FULL');
+  const durableFile = openDurable(file);
   const volatileFile = openFile(file.replace(/(\.db)?$/, '-volatile.db'), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');

@@ -71,6 +71,8 @@ interface GrantsTable {
   presented_at: Nullable<number>;
   doubt_since: Nullable<number>;
   retry_at: Generated<number>;
+  suspect_count: Generated<number>;
+  suspect_until: Generated<number>;
   dead_at: Nullable<number>;
   dead_cause: Nullable<DeathCause>;
   created_at: number;

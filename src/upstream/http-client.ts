@@ -47,28 +47,46 @@ function reduced(error: unknown): Error {
   return Object.assign(new Error(message ?? 'the request failed'), { code });
 }
 
-/** Sends one request and reads the whole answer, whatever its status; throws when no whole answer came. */
-export async function send(request: HttpRequest): Promise<HttpAnswer> {
-  const { connection } = request;
-  const deadline = AbortSignal.timeout(UPSTREAM_TIMEOUT);
-  if (connection) deadline.addEventListener('abort', () => connection.reset(), { once: true });
-  const options: AxiosRequestConfig = {
+/**
+ * Aborts after the limit. After a pause of the whole process timers run before sockets are read, so one more turn is
+ * given: an answer that lies in the socket by then is not thrown away.
+ */
+function createDeadline(): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => controller.abort(), 50);
+  }, UPSTREAM_TIMEOUT);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+function optionsOf(request: HttpRequest, signal: AbortSignal): AxiosRequestConfig {
+  return {
     ...SAFE,
     method: request.method,
     url: request.url,
     data: request.body,
     headers: { Accept: 'application/json', ...request.headers },
-    httpAgent: connection?.agent ?? sharedHttp,
-    httpsAgent: connection?.agent ?? sharedHttps,
-    signal: deadline,
+    httpAgent: request.connection?.agent ?? sharedHttp,
+    httpsAgent: request.connection?.agent ?? sharedHttps,
+    signal,
   };
-  const answer = await axios.request<string>(options).catch((error: unknown) => {
+}
+
+/** Sends one request and reads the whole answer, whatever its status; throws when no whole answer came. */
+export async function send(request: HttpRequest): Promise<HttpAnswer> {
+  const deadline = createDeadline();
+  deadline.signal.addEventListener('abort', () => request.connection?.reset(), { once: true });
+  try {
+    const answer = await axios.request<string>(optionsOf(request, deadline.signal));
+    const headers = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
+    return { status: answer.status, headers, body: typeof answer.data === 'string' ? answer.data : '' };
+  } catch (error) {
     throw reduced(error);
-  });
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-  );
-  return { status: answer.status, headers, body: typeof answer.data === 'string' ? answer.data : '' };
+  } finally {
+    deadline.clear();
+  }
 }
 
 /** The answer's body as a JSON object; undefined when it is anything else. */

@@ -127,6 +127,7 @@ export interface MainApi {
 /** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
 export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
   let share = 1;
+  let shareUntil = 0;
   let pausedUntil = 0;
 
   const post = async (accessToken: string, body: string): Promise<HttpAnswer> => {
@@ -138,14 +139,17 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
 
   const obey = (answer: HttpAnswer): void => {
     const budget = budgetOf(answer);
-    share = budget?.share ?? share;
+    if (budget) {
+      share = budget.share;
+      shareUntil = clock.now() + budget.validMs;
+    }
     const asked = answer.status === 429 ? (retryAfterOf(answer, clock.now()) ?? 1000) : 0;
     const wait = Math.max(asked, budget?.waitMs ?? 0);
     if (wait > 0) pausedUntil = Math.max(pausedUntil, clock.now() + wait);
   };
 
   return {
-    remainingShare: () => share,
+    remainingShare: () => (clock.now() < shareUntil ? share : 1),
     async read(accessToken, organizationIds) {
       const retryAfter = pausedUntil - clock.now();
       if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });

@@ -6,6 +6,8 @@ export interface Budget {
   share: number;
   /** Milliseconds until a used-up window opens again; 0 while none is used up. */
   waitMs: number;
+  /** Milliseconds until the tightest window opens again and the share is out of date. */
+  validMs: number;
 }
 
 interface Window {
@@ -32,11 +34,9 @@ export function budgetOf(answer: HttpAnswer): Budget | undefined {
     const quota = quotas.get(name) ?? Number(/\d+/.exec(name)?.[0]);
     const left = numbers.get('r');
     if (left === undefined || !(quota > 0)) return [];
-    return [{ share: Math.min(left / quota, 1), waitMs: left <= 0 ? (numbers.get('t') ?? 0) * 1000 : 0 }];
+    const validMs = (numbers.get('t') ?? 0) * 1000;
+    return [{ share: Math.min(left / quota, 1), waitMs: left <= 0 ? validMs : 0, validMs }];
   });
-  if (windows.length === 0) return undefined;
-  return {
-    share: Math.min(...windows.map((window) => window.share)),
-    waitMs: Math.max(...windows.map((window) => window.waitMs)),
-  };
+  const [tightest] = windows.toSorted((a, b) => a.share - b.share);
+  return tightest && { ...tightest, waitMs: Math.max(...windows.map((window) => window.waitMs)) };
 }

@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { registerLegacyApp } from '../support/register-app.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** What operators and people meet besides the old addresses. */
@@ -40,6 +41,19 @@ test('the first page says what stands here, without script and under a strict po
     .get('/assets/style.css')
     .expect(200)
     .expect('Content-Type', /text\/css/);
+});
+
+test('the link that a refused token carries leads to a page that says how to connect again', async () => {
+  const token = (await registerLegacyApp(system.bridge, 'https://linked.example/cb')).ownerToken;
+  const refused = await bridge().get(`/1/user.json?access_token=${token}`).expect(401);
+  const { reauthorize } = refused.body as { reauthorize: { link: string; reason: string } };
+  const { text } = await request(reauthorize.link)
+    .get('')
+    .expect(200)
+    .expect('Content-Type', /text\/html/);
+  expect(text).toContain('again');
+  expect(text).not.toContain(token);
+  await bridge().get('/apps/000000000000000000000000').expect(404);
 });
 
 test.each(['/apps', '/support', '/approve', '/%2e%2e/etc', '/favicon.ico'])(

@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Context } from '../../domain/context.ts';
+import { withPatience } from '../../domain/patience.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
 import { resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { findToken } from './bearer-token.ts';
 import { LegacyError, REFUSALS, sendChallenge } from './legacy-error.ts';
 
@@ -40,7 +42,8 @@ export function createCalls(context: Context, perMinute: number) {
 
 /** The account and channels for a call; a stale answer says its age. */
 export async function readFor(context: Context, mapping: ServedMapping, res: Response): Promise<Reading> {
-  const reading = await servedBy(context, mapping, (grantId) => readAccount(context, grantId));
+  const work = servedBy(context, mapping, (grantId) => readAccount(context, grantId));
+  const reading = await withPatience(work, CALLER_WAIT + SECOND);
   if (reading.isStale) {
     res.setHeader('Age', String(Math.floor((context.clock.now() - reading.fetchedAt) / 1000)));
   }

@@ -72,12 +72,9 @@ export function tokenFailures(context: Context): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
     const refusal = toTokenError(error);
-    const level = refusal.status >= 500 ? 'error' : 'info';
-    context.logger.log(level, 'a legacy exchange was refused', {
-      refusal: refusal.code,
-      detail: refusal.detail,
-      error,
-    });
+    const said = { refusal: refusal.code, detail: refusal.detail };
+    if (refusal.status >= 500) context.logger.error('a legacy exchange failed', { ...said, error });
+    else context.logger.info('a legacy exchange was refused', said);
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');
     sendTokenError(res, refusal);

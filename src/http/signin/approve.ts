@@ -26,8 +26,8 @@ const gone = () =>
   });
 
 const foreign = () =>
-  new PageError(403, 'Opened in another browser', {
-    reason: 'This request belongs to the browser in which it was started.',
+  new PageError(403, 'This page cannot be used here', {
+    reason: 'The request was finished already, or it was started in another browser.',
     next: START_AGAIN,
   });
 
