@@ -7,8 +7,8 @@ interface FormHeaders {
 
 /**
  * Whether a form was sent from a page of ours. Browsers that say it are believed; of the others an origin that is
- * missing or `null` is let through, for the no-referrer policy of our pages makes them send that, and the forms carry a
- * token of their own besides.
+ * missing or `null` is let through, for the no-referrer policy of our pages makes them send that; each form is bound to
+ * its browser by an unguessable value besides.
  */
 export function isOwnForm(own: string, { site, origin }: FormHeaders): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none';

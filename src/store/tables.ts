@@ -53,7 +53,7 @@ interface AuthorizationRequestsTable {
 
 export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
 
-export type DeathCause = 'refused' | 'lost' | 'deauthorized' | 'revoked' | 'replaced';
+export type DeathCause = 'refused' | 'lost' | 'deauthorized' | 'replaced';
 
 interface GrantsTable {
   id: string;
