@@ -130,7 +130,7 @@ async function open(address: string, [title, next]: Described[2]) {
     const other = await newVisitor(browser);
     const tab = await other.newTab();
     await tab.goto(page.url());
-    await seeHeading(tab, 'Opened in another browser');
+    await seeHeading(tab, 'This page cannot be used here');
     await other.leave();
     await allowAll(page, system.person);
     await seeHeading(page, 'Your code');
