@@ -87,6 +87,8 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
     pkce: { required: () => true },
     extraParams: { scope: checkRequestedScopes },
     ttl: lifetimes(accessTokenSeconds),
+    // The default lets tokens live fifteen seconds longer than expires_in says.
+    clockTolerance: 0,
     rotateRefreshToken: true,
     // Otherwise tokens without offline_access die as soon as the same browser session consents once more.
     expiresWithSession: () => false,

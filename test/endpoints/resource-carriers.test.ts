@@ -73,19 +73,19 @@ test('row R10 each parameter of the challenge comes once, in printable ASCII', a
     expect(challenge.match(new RegExp(`\\b${name}=`, 'g'))).toHaveLength(1);
 });
 
-const PLACES: Array<Array<keyof Carried>> = [
-  ['header', 'query'],
-  ['header', 'body'],
-  ['body', 'query'],
-  ['header', 'query', 'body'],
+const PLACES: Array<{ where: string; places: Array<keyof Carried> }> = [
+  { where: 'header and query', places: ['header', 'query'] },
+  { where: 'header and body', places: ['header', 'body'] },
+  { where: 'body and query', places: ['body', 'query'] },
+  { where: 'header, query and body', places: ['header', 'query', 'body'] },
 ];
 
 // design 5, token carriers: the same token twice is fine, different ones are refused.
-test.each(PLACES)('rows R2 and D76 the same token in %s, %s %s is fine', async (...places) => {
+test.each(PLACES)('rows R2 and D76 the same token in $where is fine', async ({ places }) => {
   expectProfiles(await call(Object.fromEntries(places.map((place) => [place, token]))));
 });
 
-test.each(PLACES)('rows R2 and D76 different tokens in %s, %s %s are 400', async (...places) => {
+test.each(PLACES)('rows R2 and D76 different tokens in $where are 400', async ({ places }) => {
   for (const odd of places) {
     const carried = Object.fromEntries(places.map((place) => [place, token]));
     expectRefusal(await call({ ...carried, [odd]: newLegacyToken() }), 400, 400);

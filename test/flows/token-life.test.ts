@@ -3,6 +3,8 @@ import { registerLegacyApp } from '../support/register-app.ts';
 import { exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
+import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { findLiveGrant } from '../../src/store/grants.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** The life of legacy tokens: several of one app and account, a newer consent, deauthorize, the owner's own token. */
@@ -20,8 +22,7 @@ const statusOf = async (token: string) => (await read(system, '/1/profiles.json'
 const newApp = (host: string, owner?: string): Promise<RegisteredApp> =>
   registerLegacyApp(system.bridge, `https://${host}.example/callback`, owner);
 
-async function accountId(): Promise<string> {
-  const token = await issueToken(system);
+async function accountOf(token: string): Promise<string> {
   const { json } = await read(system, '/1/user.json', token);
   return (json as { id: string }).id;
 }
@@ -76,12 +77,17 @@ test('deauthorize revokes upstream when nothing else stands there, and every cha
   const app = await newApp('alone');
   await durable.updateTable('grants').set({ state: 'dead' }).where('client_id', '<>', app.clientId).execute();
   const token = await issueToken(system, { app });
+  const grant = await findLiveGrant(durable, app.clientId, await accountOf(token));
+  if (!grant) throw new Error('the app has no live grant');
+  const refreshToken = openRefreshToken(system.bridge.context, grant);
+  expect(system.proxy.revoked()).not.toContain(refreshToken);
   await sendRaw(system.bridgeUrl, {
     method: 'POST',
     path: '/1/user/deauthorize.json',
     headers: { authorization: `Bearer ${token}` },
   });
   await settleOwedRevocations(system.bridge.context);
+  expect(system.proxy.revoked()).toContain(refreshToken);
   expect(await durable.selectFrom('owed_revocations').selectAll().execute()).toEqual([]);
   const events = await durable
     .selectFrom('events')
@@ -109,7 +115,7 @@ test('a code that was not exchanged before the deauthorization gives nothing aft
 });
 
 test("the owner's own token waits for one authorization by the owner, with a way to get there", async () => {
-  const app = await newApp('owned', await accountId());
+  const app = await newApp('owned', await accountOf(await issueToken(system)));
   const waiting = await read(system, '/1/profiles.json', app.ownerToken);
   expect(waiting.status).toBe(401);
   expect(waiting.json).toMatchObject({

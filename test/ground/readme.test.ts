@@ -25,7 +25,7 @@ test('the folder map names folders that exist, and leaves no folder of src out',
 
 test('every table of the migrations is described in db/SCHEMA.md', () => {
   const schema = readFileSync(join(projectRoot, 'db', 'SCHEMA.md'), 'utf8');
-  const tables = ['sqlite', 'sqlite-volatile'].flatMap((folder) =>
+  const tables = ['sqlite', 'sqlite-volatile', 'modern'].flatMap((folder) =>
     readdirSync(join(projectRoot, 'db', folder)).flatMap((file) => {
       const sql = readFileSync(join(projectRoot, 'db', folder, file), 'utf8');
       return [...sql.matchAll(/^create table (\w+)/gm)].map((match) => match[1]);

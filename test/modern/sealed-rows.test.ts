@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openStore, type Store } from '../../src/modern/store/store.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
-import { authorizationUrl, consent, open, runModern, SECOND } from './support/modern.ts';
+import { authorizationUrl, consent, open, type Running, runModern, SECOND } from './support/modern.ts';
 
 /** Somebody who may write the database, but has not the keys, must not hand one browser the session of another. */
+
+let modern: Running | undefined;
+afterAll(() => modern?.stop());
 
 function swapPayloads(databaseFile: string, kind: string): void {
   const db = new Database(databaseFile);
@@ -56,7 +59,7 @@ describe.each(['Session', 'Interaction'])('two sealed rows of kind %s', (kind) =
 });
 
 test('a browser whose session row was swapped has to sign in again', async () => {
-  const modern = await runModern();
+  modern = await runModern();
   const base = modern.server.url;
   const [browser, other] = [new CookieWalker(), new CookieWalker()];
   await consent({ base, browser });
@@ -64,5 +67,4 @@ test('a browser whose session row was swapped has to sign in again', async () =>
   expect((await open(browser, authorizationUrl(base))).body).toContain('Dana Demo');
   swapPayloads(modern.settings.databaseFile, 'Session');
   expect((await open(browser, authorizationUrl(base))).body).toContain('name="password"');
-  await modern.stop();
 });

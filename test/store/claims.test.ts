@@ -184,10 +184,28 @@ test.each([
   expect(await claimed).toBe(won);
 });
 
-test('a crash in the middle of a migration leaves the older schema, and a newer schema is refused', () => {
+function schemaOf(path: string): { schema: unknown; tables: unknown[] } {
+  const handle = new Sqlite(path, { readonly: true });
+  const tables = handle.prepare("select name from sqlite_master where type = 'table'").pluck().all();
+  const schema = handle.pragma('user_version', { simple: true });
+  handle.close();
+  return { schema, tables };
+}
+
+test('a database with a newer schema is refused, and stays as it is', () => {
   const newer = join(folder, 'newer.db');
   const handle = new Sqlite(newer);
   handle.pragma('user_version = 999');
   handle.close();
   expect(() => openSqliteStore(newer)).toThrow('the database has schema 999');
+  expect(schemaOf(newer)).toEqual({ schema: 999, tables: [] });
+});
+
+test('a migration that fails in the middle leaves the older schema whole', () => {
+  const broken = join(folder, 'broken.db');
+  const handle = new Sqlite(broken);
+  handle.exec('create table events (of_another_program text)');
+  handle.close();
+  expect(() => openSqliteStore(broken)).toThrow('table events already exists');
+  expect(schemaOf(broken)).toEqual({ schema: 0, tables: ['events'] });
 });

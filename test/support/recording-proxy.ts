@@ -11,6 +11,15 @@ interface TokenCall {
   status: number | undefined;
 }
 
+/** Any call but POST /token: a reading of the main API, a revocation, a page. */
+export interface OtherCall {
+  method: string | undefined;
+  path: string;
+  body: string;
+  /** Unset until the modern side answered. */
+  status: number | undefined;
+}
+
 /** Called with every answer of POST /token before it is passed back; may wait, or return another answer. */
 type OnTokenAnswer = (call: TokenCall, answer: Answer) => Promise<Answer> | Answer;
 
@@ -21,8 +30,14 @@ export interface RecordingProxy {
   /** Called before a token call is passed on; throwing cuts the connection, and the modern side never hears of it. */
   onTokenCall: ((call: TokenCall) => void) | undefined;
   /** Called before any other call is passed on, the main API's above all; may wait. */
-  onOtherCall: (() => Promise<void>) | undefined;
+  onOtherCall: ((call: OtherCall) => Promise<void>) | undefined;
+  /** Called with every answer to another call before it is passed back; may wait, or return another answer. */
+  onOtherAnswer: ((call: OtherCall, answer: Answer) => Promise<Answer> | Answer) | undefined;
   refreshes(): TokenCall[];
+  /** What asked the main API. */
+  readings(): OtherCall[];
+  /** The refresh tokens that the modern side was told to forget, and took. */
+  revoked(): string[];
   assertNoRefreshTokenTwice(): void;
   close(): Promise<void>;
 }
@@ -39,19 +54,30 @@ function tokenCall(body: Buffer): TokenCall {
   };
 }
 
+function otherCall({ method, url }: IncomingMessage, body: Buffer): OtherCall {
+  return { method, path: url?.split('?')[0] ?? '', body: body.toString(), status: undefined };
+}
+
 /**
  * Stands between the bridge and the modern side, on the issuer's own address, and keeps what `POST /token` received:
  * the one view of the history that neither side can colour.
  */
 export async function startRecordingProxy(port: number, target: string): Promise<RecordingProxy> {
   const calls: TokenCall[] = [];
+  const others: OtherCall[] = [];
   const proxy: RecordingProxy = {
     origin: `http://127.0.0.1:${port}`,
     calls,
     onTokenAnswer: undefined,
     onTokenCall: undefined,
     onOtherCall: undefined,
+    onOtherAnswer: undefined,
     refreshes: () => calls.filter((call) => call.grantType === 'refresh_token'),
+    readings: () => others.filter(({ method, path }) => method === 'POST' && path === '/'),
+    revoked: () =>
+      others
+        .filter(({ path, status }) => path === '/token/revocation' && status === 200)
+        .map(({ body }) => new URLSearchParams(body).get('token') ?? ''),
     assertNoRefreshTokenTwice() {
       const presented = this.refreshes().map((call) => call.refreshToken);
       const repeated = presented.length - new Set(presented).size;
@@ -67,16 +93,22 @@ export async function startRecordingProxy(port: number, target: string): Promise
   async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const isToken = request.method === 'POST' && request.url?.split('?')[0] === '/token';
-    if (!isToken) {
-      await proxy.onOtherCall?.();
-      return send(response, await forward(request, body, target));
-    }
+    if (!isToken) return relayOther(request, body, response);
     const call = tokenCall(body);
     calls.push(call);
     proxy.onTokenCall?.(call);
     const answer = await forward(request, body, target);
     call.status = answer.status;
     send(response, (await proxy.onTokenAnswer?.(call, answer)) ?? answer);
+  }
+
+  async function relayOther(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
+    const call = otherCall(request, body);
+    others.push(call);
+    await proxy.onOtherCall?.(call);
+    const answer = await forward(request, body, target);
+    call.status = answer.status;
+    send(response, (await proxy.onOtherAnswer?.(call, answer)) ?? answer);
   }
 
   const server = createServer((request, response) => {

@@ -19,6 +19,8 @@ function configuration({ redirectUri, accessTokenSeconds }: ModernSideOptions): 
     scopes: ['openid', 'offline_access', ...SCOPES.split(' ')],
     pkce: { required: () => true },
     ttl: { AccessToken: accessTokenSeconds },
+    // With the default the short-lived tokens of the tests would live fifteen seconds longer.
+    clockTolerance: 0,
     clients: [
       {
         client_id: BRIDGE_CLIENT,

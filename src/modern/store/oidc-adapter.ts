@@ -35,12 +35,15 @@ function toRecord(
 
 /** Storage of every provider model but clients: values in, digests and stripped or sealed payloads at rest. */
 function recordAdapter(kind: string, { records, sealer }: AdapterParts): Adapter {
-  const pack = ({ jti: _id, ...rest }: AdapterPayload) => {
-    const text = JSON.stringify(rest);
-    return SEALED.has(kind) ? sealer.seal(text, kind) : text;
-  };
+  const place = (idDigest: string) => `${kind}|${idDigest}`;
+  const pack =
+    ({ jti: _id, ...rest }: AdapterPayload) =>
+    (idDigest: string) => {
+      const text = JSON.stringify(rest);
+      return SEALED.has(kind) ? sealer.seal(text, place(idDigest)) : text;
+    };
   const unpack = (row: RecordRow | undefined, id?: string): AdapterPayload | undefined => {
-    const text = row && SEALED.has(kind) ? sealer.open(row.payload, kind) : row?.payload;
+    const text = row && SEALED.has(kind) ? sealer.open(row.payload, place(row.idDigest)) : row?.payload;
     if (!row || text === undefined) return undefined;
     const payload: AdapterPayload = JSON.parse(text);
     if (id !== undefined) payload.jti = id;

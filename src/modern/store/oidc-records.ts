@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Database } from './database.ts';
 
 export interface RecordRow {
+  idDigest: string;
   payload: string;
   consumedAt: number | null;
 }
 
 export interface NewRecord {
   id: string;
-  payload: string;
+  /** Given the digest of the id, so that it can be bound to its row. */
+  payload: (idDigest: string) => string;
   grantId: string | undefined;
   uid: string | undefined;
   accountId: string | undefined;
@@ -26,9 +28,13 @@ const now = () => Math.floor(Date.now() / 1000);
 // A token whose grant row is gone counts as gone too: a refresh that was half done when its grant was revoked may
 // still write its new pair afterwards.
 const FIND = `
-  select payload, consumed_at as consumedAt from oidc_records as r
+  select id_digest as idDigest, payload, consumed_at as consumedAt from oidc_records as r
   where kind = ? and id_digest = ? and (grant_id is null or exists (
     select 1 from oidc_records as g where g.kind = 'Grant' and g.grant_id = r.grant_id))`;
+
+const FIND_BY_UID = `
+  select id_digest as idDigest, payload, consumed_at as consumedAt from oidc_records
+  where uid = ? and kind = ?`;
 
 const UPSERT = `
   insert into oidc_records
@@ -45,9 +51,7 @@ const CONSUME = `
 function prepareStatements(db: Database) {
   return {
     find: db.prepare<[string, string], RecordRow>(FIND),
-    findByUid: db.prepare<[string, string], RecordRow>(
-      'select payload, consumed_at as consumedAt from oidc_records where uid = ? and kind = ?',
-    ),
+    findByUid: db.prepare<[string, string], RecordRow>(FIND_BY_UID),
     grantOf: db
       .prepare<[string, string], string | null>(
         'select grant_id from oidc_records where kind = ? and id_digest = ?',
@@ -73,7 +77,8 @@ export function createOidcRecords(db: Database) {
     upsert(kind: string, record: NewRecord): void {
       const { id, payload, grantId, uid, accountId, clientId, expiresAt } = record;
       const references = [grantId, uid, accountId, clientId].map((value) => value ?? null);
-      run.upsert.run(kind, digest(id), payload, ...references, now(), expiresAt ?? null);
+      const idDigest = digest(id);
+      run.upsert.run(kind, idDigest, payload(idDigest), ...references, now(), expiresAt ?? null);
     },
     consume: (kind: string, id: string): boolean => run.consume.run(now(), kind, digest(id)).changes === 1,
     destroy: (kind: string, id: string) => void run.destroy.run(kind, digest(id)),

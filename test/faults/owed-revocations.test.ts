@@ -1,0 +1,122 @@
+import { oweRevocation, settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
+import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { findGrant } from '../../src/store/grants.ts';
+import type { Grant } from '../../src/store/tables.ts';
+import { holdAnswer, until } from '../support/held-answer.ts';
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** Telling the modern side what was deauthorized: once the way is free, and never where another grant would suffer. */
+
+const clock = new SettableClock();
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem({ clock, env: { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' } });
+});
+
+afterAll(() => system.stop());
+
+// No test leaves a grant behind that would be a sibling in the next one.
+beforeEach(async () => {
+  const { durable } = system.bridge.context.store;
+  Object.assign(system.proxy, { onTokenAnswer: undefined, onOtherCall: undefined });
+  clock.set(Date.now());
+  await durable.updateTable('grants').set({ state: 'dead' }).execute();
+  await durable.deleteFrom('owed_revocations').execute();
+});
+
+async function liveGrant(): Promise<Grant> {
+  const { durable } = system.bridge.context.store;
+  return durable.selectFrom('grants').selectAll().where('state', '<>', 'dead').executeTakeFirstOrThrow();
+}
+
+const deauthorize = (token: string) =>
+  sendRaw(system.bridgeUrl, { method: 'POST', path: `/user/deauthorize?access_token=${token}` });
+
+const settle = () => settleOwedRevocations(system.bridge.context);
+
+const owed = () => system.bridge.context.store.durable.selectFrom('owed_revocations').selectAll().execute();
+
+test('a deauthorization during a refresh wins, and the pair that comes too late is revoked upstream', async () => {
+  const token = await issueToken(system);
+  const grant = await liveGrant();
+  clock.advance(3_700_000);
+  const held = holdAnswer(system.proxy, 'onTokenAnswer');
+  const call = read(system, '/1/profiles.json', token);
+  await until(() => held.answer !== undefined);
+  expect((await deauthorize(token)).status).toBe(200);
+  await settle();
+  held.release();
+  expect((await call).status).toBe(401);
+  expect(await findGrant(system.bridge.context.store.durable, grant.id)).toMatchObject({
+    state: 'dead',
+    version: 1,
+    refresh_token_sealed: null,
+  });
+  const surplus = JSON.parse(String(held.answer?.body)) as { refresh_token: string };
+  expect(await owed()).toHaveLength(1);
+  await settle();
+  expect(system.proxy.revoked()).toContain(surplus.refresh_token);
+  expect(await owed()).toEqual([]);
+});
+
+async function revocableToken() {
+  const token = await issueToken(system);
+  return { token, refreshToken: openRefreshToken(system.bridge.context, await liveGrant()) };
+}
+
+const awayForRevocations = async ({ path }: { path: string }) => {
+  if (path === '/token/revocation') throw new Error('away');
+};
+
+test('a revocation that fails is tried again, not before its time, for as long as the modern side is away', async () => {
+  const { token, refreshToken } = await revocableToken();
+  system.proxy.onOtherCall = awayForRevocations;
+  await deauthorize(token);
+  await settle();
+  expect(await owed()).toMatchObject([{ attempts: 1 }]);
+  await settle();
+  clock.advance(14_000);
+  await settle();
+  expect(await owed()).toMatchObject([{ attempts: 1 }]);
+  for (let attempt = 2; attempt <= 30; attempt += 1) {
+    clock.advance(15 * 60_000);
+    await settle();
+    expect(await owed()).toMatchObject([{ attempts: attempt }]);
+  }
+  system.proxy.onOtherCall = undefined;
+  clock.advance(15 * 60_000);
+  await settle();
+  expect(await owed()).toEqual([]);
+  expect(system.proxy.revoked()).toContain(refreshToken);
+});
+
+test('a revocation is not even owed while another grant of the account lives', async () => {
+  const { token, refreshToken } = await revocableToken();
+  const { context } = system.bridge;
+  const grant = await liveGrant();
+  await issueToken(system, { app: await system.registerApp('https://sibling.example/callback') });
+  await context.store.transaction(async (tx) => {
+    await oweRevocation(context, tx, { grant, refreshToken });
+    expect(await tx.selectFrom('owed_revocations').selectAll().execute()).toEqual([]);
+  });
+  await deauthorize(token);
+  await settle();
+  expect(system.proxy.revoked()).not.toContain(refreshToken);
+});
+
+test('an owed revocation is dropped unsent when another grant of the account lives by then', async () => {
+  const { token, refreshToken } = await revocableToken();
+  system.proxy.onOtherCall = awayForRevocations;
+  await deauthorize(token);
+  await settle();
+  system.proxy.onOtherCall = undefined;
+  await issueToken(system);
+  clock.advance(60_000);
+  await settle();
+  expect(await owed()).toEqual([]);
+  expect(system.proxy.revoked()).not.toContain(refreshToken);
+});

@@ -1,0 +1,84 @@
+import type { LegacyApp } from '../support/authorize.ts';
+import type { Answer } from '../support/forward.ts';
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** Ten grants that end within a minute stop every refresh for five minutes, before all of them have ended (design 4). */
+
+const clock = new SettableClock();
+let system: System;
+let tokens: string[];
+/** The app of the one grant whose outcome is unknown. */
+let doubtful: { app: LegacyApp; token: string };
+
+const profiles = (token: string) => read(system, '/1/profiles.json', token);
+
+async function tokenOfNewApp(number: number) {
+  const app = await system.registerApp(`https://app-${number}.example/callback`);
+  return { app, token: await issueToken(system, { app }) };
+}
+
+const refused: Answer = {
+  status: 400,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"error":"invalid_grant"}'),
+};
+
+/** Lets the next grants end. */
+async function end(count: number): Promise<void> {
+  system.proxy.onTokenAnswer = () => refused;
+  for (const token of tokens.splice(0, count)) expect((await profiles(token)).status).toBe(401);
+  system.proxy.onTokenAnswer = undefined;
+}
+
+/** Whether a call with the next token causes a refresh, and how it is answered. */
+async function tryNext(): Promise<{ sent: number; status: number }> {
+  const before = system.proxy.refreshes().length;
+  const { status } = await profiles(tokens[0] ?? '');
+  return { sent: system.proxy.refreshes().length - before, status };
+}
+
+beforeAll(async () => {
+  system = await startSystem({ clock, env: { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' } });
+  const made = [];
+  for (let number = 0; number < 22; number += 1) made.push(await tokenOfNewApp(number));
+  tokens = made.slice(1).map(({ token }) => token);
+  [doubtful] = made as [(typeof made)[0]];
+  clock.advance(3_700_000);
+  system.proxy.onTokenCall = () => {
+    throw new Error('cut');
+  };
+  await profiles(doubtful.token);
+  system.proxy.onTokenCall = undefined;
+  clock.advance(301_000);
+});
+
+afterAll(() => system.stop());
+
+const stateOf = async ({ clientId }: LegacyApp) =>
+  system.bridge.context.store.durable
+    .selectFrom('grants')
+    .select('state')
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+
+test('nine grants that end in a minute and one after it do not stop the eleventh', async () => {
+  await end(9);
+  clock.advance(61_000);
+  await end(1);
+  expect(await tryNext()).toEqual({ sent: 1, status: 200 });
+  tokens.shift();
+});
+
+test('after ten grants that ended within a minute nothing is refreshed or given up for five minutes, then all goes on', async () => {
+  await end(9);
+  expect(await tryNext()).toEqual({ sent: 0, status: 503 });
+  expect((await profiles(doubtful.token)).status).toBe(503);
+  expect(await stateOf(doubtful.app)).toEqual({ state: 'in_doubt' });
+  clock.advance(299_000);
+  expect(await tryNext()).toEqual({ sent: 0, status: 503 });
+  clock.advance(2_000);
+  expect(await tryNext()).toEqual({ sent: 1, status: 200 });
+  expect((await profiles(doubtful.token)).status).toBe(401);
+});

@@ -1,0 +1,60 @@
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** Sixty calls a minute for one app and account, as the old API had (legacy-api 7). */
+
+const statuses = async (system: System, token: string, calls: number) => {
+  const answers = await Promise.all(
+    Array.from({ length: calls }, (_, call) =>
+      read(system, call % 2 ? '/1/user.json' : '/1/profiles.json', token),
+    ),
+  );
+  return answers.map(({ status }) => status);
+};
+
+describe('with the limit of the old API', () => {
+  let system: System;
+
+  beforeAll(async () => {
+    system = await startSystem();
+  });
+
+  afterAll(() => system.stop());
+
+  test('the 61st call in a minute is 429 with Retry-After, by whichever token of the pair; another app is served', async () => {
+    const token = await issueToken(system);
+    const sameTwo = await issueToken(system);
+    const app = await system.registerApp('https://other.example/callback');
+    const another = await issueToken(system, { app });
+    expect(await statuses(system, token, 59)).toEqual(Array.from({ length: 59 }, () => 200));
+    expect((await read(system, '/1/profiles.json', sameTwo)).status).toBe(200);
+    for (const [path, one] of [
+      ['/1/profiles.json', token],
+      ['/1/user.json', sameTwo],
+      ['/user/deauthorize', token],
+    ] as const) {
+      const answer = await read(system, path, one);
+      expect(answer.status).toBe(429);
+      expect(answer.json).toEqual({ error: expect.any(String), code: 429 });
+      expect(answer.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    }
+    expect((await read(system, '/1/profiles.json', another)).status).toBe(200);
+  });
+
+  test('calls with an unknown token count against nobody, and are 401 however many', async () => {
+    expect(new Set(await statuses(system, `1/${'0'.repeat(32)}`, 70))).toEqual(new Set([401]));
+  });
+});
+
+test.each([
+  ['0', 'turns the limit off', 0],
+  ['3', 'refuses the fourth call', 67],
+])('LEGACY_RATE_LIMIT=%s %s', async (limit, _effect, refused) => {
+  const system = await startSystem({ env: { LEGACY_RATE_LIMIT: limit } });
+  try {
+    const answered = await statuses(system, await issueToken(system), 70);
+    expect(answered.filter((status) => status === 429)).toHaveLength(refused);
+  } finally {
+    await system.stop();
+  }
+});
