@@ -32,5 +32,5 @@ test('every table of the migrations is described in db/SCHEMA.md', () => {
     }),
   );
   expect(tables.length).toBeGreaterThan(5);
-  expect(tables.filter((table) => !schema.includes(`| \`${table}\` |`))).toEqual([]);
+  expect(tables.filter((table) => !schema.includes(`| \`${table}\``))).toEqual([]);
 });
