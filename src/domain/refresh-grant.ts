@@ -55,18 +55,22 @@ async function write(
   return context.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
 }
 
+/** A pair that came for a grant that has ended must be ended upstream too; beside a live one it is left to expire. */
+async function oweSurplus(context: Context, grant: Grant, pair: TokenPair): Promise<void> {
+  const current = await findGrant(context.store.durable, grant.id);
+  if (current?.state !== 'dead') return;
+  const owed = { grant, refreshToken: pair.refreshToken };
+  await context.store.transaction((tx) => oweRevocation(context, tx, owed));
+}
+
 async function keep(context: Context, { grant, presentedAt }: Claim, pair: TokenPair): Promise<void> {
   const sealed = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: presentedAt }, pair);
   const stored = await insist(context, 'a rotated pair', () =>
     storeRotation(context.store.durable, grant, { ...sealed, now: context.clock.now() }),
   );
   if (stored) return;
-  const current = await findGrant(context.store.durable, grant.id);
   context.logger.warn('a surplus pair came back', { grantId: grant.id, version: grant.version });
-  if (current?.state !== 'dead') return;
-  await context.store.transaction((tx) =>
-    oweRevocation(context, tx, { grant, refreshToken: pair.refreshToken }),
-  );
+  await insist(context, 'a surplus pair', () => oweSurplus(context, grant, pair));
 }
 
 async function release(context: Context, claim: Claim, asked?: number): Promise<void> {

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { oweRevocation, settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants.ts';
@@ -22,7 +24,7 @@ afterAll(() => system.stop());
 // No test leaves a grant behind that would be a sibling in the next one.
 beforeEach(async () => {
   const { durable } = system.bridge.context.store;
-  Object.assign(system.proxy, { onTokenAnswer: undefined, onOtherCall: undefined });
+  Object.assign(system.proxy, { onTokenAnswer: undefined, onOtherCall: undefined, onOtherAnswer: undefined });
   clock.set(Date.now());
   await durable.updateTable('grants').set({ state: 'dead' }).execute();
   await durable.deleteFrom('owed_revocations').execute();
@@ -63,6 +65,24 @@ test('a deauthorization during a refresh wins, and the pair that comes too late 
   expect(await owed()).toEqual([]);
 });
 
+test('the revocation of a pair that comes too late is owed when the database is back', async () => {
+  const rename = (from: string, to: string) =>
+    sql.raw(`alter table ${from} rename to ${to}`).execute(system.bridge.context.store.durable);
+  const token = await issueToken(system);
+  clock.advance(3_700_000);
+  const held = holdAnswer(system.proxy, 'onTokenAnswer');
+  const call = read(system, '/1/profiles.json', token);
+  await until(() => held.answer !== undefined);
+  await deauthorize(token);
+  await settle();
+  await rename('owed_revocations', 'hidden');
+  held.release();
+  await delay(500);
+  await rename('hidden', 'owed_revocations');
+  expect((await call).status).toBe(401);
+  expect(await owed()).toHaveLength(1);
+});
+
 async function revocableToken() {
   const token = await issueToken(system);
   return { token, refreshToken: openRefreshToken(system.bridge.context, await liveGrant()) };
@@ -82,15 +102,19 @@ test('a revocation that fails is tried again, not before its time, for as long a
   clock.advance(14_000);
   await settle();
   expect(await owed()).toMatchObject([{ attempts: 1 }]);
+  system.proxy.onOtherCall = undefined;
+  system.proxy.onOtherAnswer = () => ({ status: 503, headers: {}, body: Buffer.from('') });
   for (let attempt = 2; attempt <= 30; attempt += 1) {
     clock.advance(15 * 60_000);
     await settle();
     expect(await owed()).toMatchObject([{ attempts: attempt }]);
   }
-  system.proxy.onOtherCall = undefined;
+  system.proxy.onOtherAnswer = undefined;
+  const told = system.proxy.revoked().length;
   clock.advance(15 * 60_000);
   await settle();
   expect(await owed()).toEqual([]);
+  expect(system.proxy.revoked()).toHaveLength(told + 1);
   expect(system.proxy.revoked()).toContain(refreshToken);
 });
 

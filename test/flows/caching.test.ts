@@ -102,7 +102,8 @@ describe('the cache', () => {
   });
 
   test('an answer that comes after a deauthorization is not kept', async () => {
-    const { token } = await freshToken();
+    const { token } = await readOnce();
+    clock.advance(61_000);
     const held = holdAnswer(system.proxy, 'onOtherAnswer');
     const call = profiles(token);
     await until(() => held.answer !== undefined);
@@ -216,6 +217,15 @@ describe('an account with organizations that come and go', () => {
     const answer = await profiles(token);
     expect(answer.headers['age']).toBeUndefined();
     expect(namesOf(answer)).toEqual(['a', 'c']);
+  });
+
+  test('a new organization takes its own place before one that was known', async () => {
+    api.organizations = ['b'];
+    const token = await issueToken(system);
+    await profiles(token);
+    api.organizations = ['a', 'b'];
+    clock.advance(61_000);
+    expect(namesOf(await profiles(token))).toEqual(['a', 'b']);
   });
 
   test('an organization that goes between two requests of one read gives the last known answer', async () => {

@@ -12,7 +12,7 @@ interface TokenCall {
 }
 
 /** Any call but POST /token: a reading of the main API, a revocation, a page. */
-export interface OtherCall {
+interface OtherCall {
   method: string | undefined;
   path: string;
   body: string;
