@@ -8,13 +8,31 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
-/** A loopback port that was free a moment ago: the issuer and PUBLIC_URL must be known before their servers listen. */
-export async function freePort(): Promise<number> {
+/** Below the range from which the system hands out ports of its own accord: a port from here stays free until used. */
+const FIRST = 20_000;
+const COUNT = 12_000;
+
+let next = (process.pid * 131) % COUNT;
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-  return port;
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A loopback port that nobody uses: the issuer and PUBLIC_URL must be known before their servers listen. */
+export async function freePort(): Promise<number> {
+  for (let tried = 0; tried < COUNT; tried += 1) {
+    const port = FIRST + next;
+    next = (next + 1) % COUNT;
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no free port');
 }

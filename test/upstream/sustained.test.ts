@@ -7,7 +7,8 @@ const LIMIT_MS = 100_000;
 /** An old client gives up after twenty seconds; a refresh on loopback may cost a caller far less. */
 const SLOWEST_MS = 5000;
 
-const settings = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
+/** No stale answer may stand in for one that failed. */
+const settings = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
 
 interface Run {
   /** How many calls got each status. */
@@ -42,6 +43,10 @@ async function runAgainst(modern: ModernSideName): Promise<Finished> {
   const system = await startSystem({ modern, accessTokenSeconds: 2, env: settings });
   const run = await callForOneMinute(system, await issueToken(system));
   await system.stop();
+  if (process.env['TEST_LOG']) {
+    const figures = { modern, ...run, refreshes: system.proxy.refreshes().length };
+    process.stderr.write(`${JSON.stringify(figures)}\n`);
+  }
   return { system, run };
 }
 

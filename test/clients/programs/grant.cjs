@@ -17,4 +17,7 @@ app.use(
   }),
 );
 app.get('/done', (req, res) => res.json(req.session.grant.response));
-app.listen(Number(PORT), '127.0.0.1', () => process.send('ready'));
+app.listen(Number(PORT), '127.0.0.1', (error) => {
+  if (error) throw error;
+  process.send('ready');
+});

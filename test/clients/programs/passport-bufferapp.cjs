@@ -22,4 +22,7 @@ app.get('/auth/bufferapp', passport.authenticate('bufferapp', { session: false }
 app.get('/auth/bufferapp/callback', passport.authenticate('bufferapp', { session: false }), (req, res) =>
   res.json(req.user),
 );
-app.listen(Number(PORT), '127.0.0.1', () => process.send('ready'));
+app.listen(Number(PORT), '127.0.0.1', (error) => {
+  if (error) throw error;
+  process.send('ready');
+});
