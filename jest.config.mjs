@@ -17,4 +17,6 @@ export default {
   setupFiles: ['<rootDir>/test/support/sqlite-realm.cjs', '<rootDir>/test/support/quiet-oidc.cjs'],
   testTimeout: 30_000,
   verbose: true,
+  // A test that fails in its set-up may leave servers open; the run must end all the same and say so.
+  forceExit: true,
 };

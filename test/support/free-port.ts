@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { globalAgent } from 'node:http';
 import { createServer, type Server } from 'node:net';
 
 export function portOf(server: Server): number {
@@ -12,7 +13,16 @@ export function portOf(server: Server): number {
 const FIRST = 20_000;
 const COUNT = 12_000;
 
-let next = (process.pid * 131) % COUNT;
+/**
+ * Test files of one process share nothing but Node's own modules, and fetch keeps connections to servers of earlier
+ * files; so the count goes on across files and no port is used twice.
+ */
+const shared = globalAgent as typeof globalAgent & { portsTaken?: number };
+
+function nextPort(): number {
+  shared.portsTaken = (shared.portsTaken ?? process.pid * 131) + 1;
+  return FIRST + (shared.portsTaken % COUNT);
+}
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
@@ -30,8 +40,7 @@ async function isFree(port: number): Promise<boolean> {
 /** A loopback port that nobody uses: the issuer and PUBLIC_URL must be known before their servers listen. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < COUNT; tried += 1) {
-    const port = FIRST + next;
-    next = (next + 1) % COUNT;
+    const port = nextPort();
     if (await isFree(port)) return port;
   }
   throw new Error('no free port');
