@@ -1,3 +1,4 @@
+import { REST_MAX } from '../shared/lifetimes.ts';
 import { clearSuspicion, expireAccessToken, markSuspect } from '../store/grants.ts';
 import { type AccountReading, OrganizationGone, Unauthorized } from '../upstream/main-api.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
@@ -40,7 +41,8 @@ async function askAgain(context: Context, refused: CurrentAccessToken, ask: Ask)
 async function withAccessToken(context: Context, grantId: string, ask: Ask): Promise<AccountReading> {
   const token = await accessTokenFor(context, grantId);
   const rest = token.suspectUntil - context.clock.now();
-  if (rest > 0) throw new Unavailable('the main API refused the last access tokens', { retryAfter: rest });
+  if (rest > 0 && rest <= REST_MAX)
+    throw new Unavailable('the main API refused the last access tokens', { retryAfter: rest });
   const reading = await ask(token.accessToken).catch((error: unknown) => {
     if (isRefused(error)) return askAgain(context, token, ask);
     throw error;

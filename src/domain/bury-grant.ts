@@ -1,9 +1,9 @@
-import { dropAnswer } from '../store/answers.ts';
 import { insertEvent } from '../store/events.ts';
 import { markDead } from '../store/grants.ts';
 import { moveMappings } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
+import { forgetAnswer } from './answer-cache.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
@@ -40,6 +40,6 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
   };
   const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));
   if (!died) return;
-  await dropAnswer(context.store, grant.id);
+  await forgetAnswer(context, grant.id);
   context.logger.warn('grant died', { grantId: grant.id, cause });
 }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId, newLegacyCode } from '../shared/ids.ts';
 import { LEGACY_CODE_LIFETIME, SECOND } from '../shared/lifetimes.ts';
 import { upsertAccount } from '../store/accounts.ts';
-import { dropAnswer } from '../store/answers.ts';
 import { insertEvent } from '../store/events.ts';
 import { findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
 import { insertCode } from '../store/legacy-codes.ts';
@@ -11,6 +10,7 @@ import type { Database } from '../store/store.ts';
 import type { AuthorizationRequest, Grant, NewGrant } from '../store/tables.ts';
 import type { AccountReading, ModernAccount } from '../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../upstream/outcomes.ts';
+import { forgetAnswer } from './answer-cache.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
 import { sealPair } from './sealed-pair.ts';
@@ -87,7 +87,7 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
     });
     return older;
   });
-  if (replaced) await dropAnswer(context.store, replaced.id);
+  if (replaced) await forgetAnswer(context, replaced.id);
 }
 
 const READ_ATTEMPTS = 3;

@@ -1,10 +1,10 @@
-import { dropAnswer } from '../store/answers.ts';
 import { insertEvent } from '../store/events.ts';
 import { findLiveGrant, markDead } from '../store/grants.ts';
 import { voidCodes } from '../store/legacy-codes.ts';
 import { moveMappings, type Pair } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
+import { forgetAnswer } from './answer-cache.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
 import { oweRevocation, settleOwedRevocations } from './owe-revocation.ts';
@@ -53,7 +53,7 @@ export async function deauthorize(context: Context, pair: Pair, origin: Origin):
     return grant;
   });
   if (!ended) return;
-  await dropAnswer(context.store, ended.id);
+  await forgetAnswer(context, ended.id);
   settleOwedRevocations(context).catch((error: unknown) => {
     context.logger.error('owed revocations could not be worked off', { error });
   });

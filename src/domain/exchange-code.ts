@@ -37,11 +37,12 @@ function redirectMatches(
 
 /** A second use of a code that gave a token; one that was ended by a deauthorization is no replay. */
 async function recordReplay(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
-  if (code.mapping_id === null) return;
+  const mappingId = code.mapping_id;
+  if (mappingId === null) return;
   const now = context.clock.now();
   await context.store.transaction(async (tx) => {
-    if (context.settings.codeReplay === 'revoke' && code.mapping_id) {
-      await revokeMapping(tx, code.mapping_id, { reason: 'code_replayed', now });
+    if (context.settings.codeReplay === 'revoke') {
+      await revokeMapping(tx, mappingId, { reason: 'code_replayed', now });
     }
     await insertEvent(tx, {
       at: now,
@@ -49,7 +50,7 @@ async function recordReplay(context: Context, code: LegacyCode, origin: Origin):
       action: 'code_replayed',
       client_id: code.client_id,
       account_id: code.account_id,
-      mapping_id: code.mapping_id,
+      mapping_id: mappingId,
       reason: context.settings.codeReplay,
       request_id: origin.requestId,
     });

@@ -1,8 +1,7 @@
 import { DAY } from '../shared/lifetimes.ts';
-import { findAnswer, type StoredAnswer, storeAnswer } from '../store/answers.ts';
-import { findGrant } from '../store/grants.ts';
 import type { AccountReading } from '../upstream/main-api.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
+import { cachedAnswer, keepAnswer } from './answer-cache.ts';
 import { askForAccount } from './ask-for-account.ts';
 import type { Context } from './context.ts';
 import { withPatience } from './patience.ts';
@@ -12,25 +11,6 @@ export interface Reading extends AccountReading {
   fetchedAt: number;
   /** Answered from the last known answer because the modern side is out of reach. */
   isStale: boolean;
-}
-
-/** Keeps an answer for the next call, while its grant lives. It only saves work: a cache that fails loses no answer. */
-async function keepAnswer(context: Context, grantId: string, answer: StoredAnswer): Promise<void> {
-  try {
-    const grant = await findGrant(context.store.durable, grantId);
-    if (grant && grant.state !== 'dead') await storeAnswer(context.store, grantId, answer);
-  } catch (error) {
-    context.logger.warn('an answer could not be cached', { grantId, error });
-  }
-}
-
-async function cachedAnswer(context: Context, grantId: string): Promise<StoredAnswer | undefined> {
-  try {
-    return await findAnswer(context.store, grantId);
-  } catch (error) {
-    context.logger.warn('the cache could not be read', { grantId, error });
-    return undefined;
-  }
 }
 
 async function fetchReading(context: Context, grantId: string, known: readonly string[]): Promise<Reading> {

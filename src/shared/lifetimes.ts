@@ -31,7 +31,7 @@ export const REFRESH_AFTER_SHARE = 0.75;
 export const RETRY_BASE = 1 * SECOND;
 export const RETRY_MAX = 15 * MINUTE;
 
-/** No rest is longer, asked for or not; a later `retry_at` was written by a clock that was wrong. */
+/** No rest is longer, asked for or not; a later `retry_at` or `suspect_until` was written by a clock that was wrong. */
 export const REST_MAX = 60 * MINUTE;
 
 /** A dead grant keeps its sealed pair this long, for support (design 4). */

@@ -16,14 +16,12 @@ export async function findAnswer(store: Store, grantId: string): Promise<StoredA
     .executeTakeFirst();
 }
 
-/** Keeps an answer, unless a later one stands there already. */
+/** Keeps an answer in place of the one before. */
 export async function storeAnswer(store: Store, grantId: string, answer: StoredAnswer): Promise<void> {
   await store.volatile
     .insertInto('answers')
     .values({ grant_id: grantId, ...answer })
-    .onConflict((conflict) =>
-      conflict.column('grant_id').doUpdateSet(answer).where('answers.fetched_at', '<=', answer.fetched_at),
-    )
+    .onConflict((conflict) => conflict.column('grant_id').doUpdateSet(answer))
     .execute();
 }
 

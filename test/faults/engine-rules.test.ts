@@ -140,6 +140,17 @@ test('a grant whose fresh access token is refused too rests, longer each time up
   expect(await row()).toMatchObject({ state: 'ready', suspect_count: 0, suspect_until: 0 });
 });
 
+test('a rest that a wrong clock dated far into the future is not kept', async () => {
+  const token = await issueToken(system);
+  await profiles(token);
+  const { durable } = system.bridge.context.store;
+  const nextWeek = clock.now() + 7 * 86_400_000;
+  await durable.updateTable('grants').set({ suspect_count: 1, suspect_until: nextWeek }).execute();
+  const answer = await profiles(token);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['age']).toBeUndefined();
+});
+
 test('a token without a last known answer gets 503 with Retry-After while its fresh access token is refused', async () => {
   const token = await issueToken(system);
   refuseReadings();

@@ -132,6 +132,30 @@ describe('the cache', () => {
     expect(await answers()).toEqual([]);
   });
 
+  test('a cache that is away fails neither a new consent nor a deauthorization', async () => {
+    await readOnce();
+    await run('alter table answers rename to hidden');
+    const token = await issueToken(system);
+    const ended = await deauthorize(token);
+    await run('alter table hidden rename to answers');
+    expect(ended).toMatchObject({
+      status: 200,
+      text: '{"success":true,"message":"Access successfully revoked!"}',
+    });
+    expect((await profiles(token)).status).toBe(401);
+  });
+
+  test('an answer that a wrong clock dated into the future is neither served nor in the way of a newer one', async () => {
+    const { token, asked, first } = await readOnce();
+    await volatile()
+      .updateTable('answers')
+      .set({ fetched_at: clock.now() + 7 * 86_400_000 })
+      .execute();
+    expect((await profiles(token)).status).toBe(200);
+    expect(asked()).toBeGreaterThan(first);
+    expect(await answers()).toEqual([{ fetched_at: clock.now() }]);
+  });
+
   test('with a tenth of the budget left an answer stays fresh for five minutes', async () => {
     const { token, asked, first } = await readOnce(budget(10, 900));
     clock.advance(299_000);
