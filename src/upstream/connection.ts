@@ -61,6 +61,8 @@ export async function openConnection(url: string): Promise<Connection> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const raw = connectTcp({ host, port: Number(port) || (isTls ? 443 : 80) });
   raw.setNoDelay(true);
+  // Its errors end it and are seen as its close; one that nobody listens to would end the process.
+  raw.on('error', () => undefined);
   await settled(raw, 'connect', raw);
   const socket = isTls ? await secured(raw, host) : raw;
   socket.on('error', () => undefined);
