@@ -1,5 +1,5 @@
 // Packages that ship ES modules only: jest's CommonJS runtime needs them transformed on Node 20.
-const esmOnly = ['jose', 'oidc-provider', 'nanoid', 'quick-lru', 'oidc-token-hash', 'eta', 'oauth4webapi'];
+const esmOnly = ['jose', 'oidc-provider', 'nanoid', 'quick-lru', 'oidc-token-hash', 'eta', 'oauth4webapi', 'p-limit', 'yocto-queue'];
 const swc = {
   swcrc: false,
   jsc: { target: 'es2023', parser: { syntax: 'typescript' } },

@@ -1,17 +1,20 @@
-import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
-import { createRefreshBreaker } from './domain/refresh-breaker.ts';
+import { createClaimWatch } from './domain/claim-watch.ts';
 import { proveKeys } from './domain/prove-keys.ts';
 import { createApp } from './http/app.ts';
 import { startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
 import { loadKeys } from './keys-file.ts';
-import { type Clock, createSystemClock } from './shared/clock.ts';
+import type { Clock } from './shared/clock.ts';
+import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { createVault, type Keys } from './shared/secrets.ts';
-import { openSqliteStore } from './store/sqlite.ts';
+import { startDatabaseClock } from './store/database-clock.ts';
+import { isMissing, openStore } from './store/open-store.ts';
+import { openSpill } from './store/spill.ts';
 import { createAuthorizationServer } from './upstream/authorization-server.ts';
 import { createMainApi } from './upstream/main-api.ts';
 
@@ -35,15 +38,16 @@ export async function openWorkshop(
   upstream: UpstreamConfig,
   overrides: Overrides = {},
 ): Promise<Workshop> {
-  const clock = overrides.clock ?? createSystemClock();
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
-  const keys = loadKeys(config.keysFile, !config.production && !existsSync(config.databaseFile));
-  const store = openSqliteStore(config.databaseFile);
+  const keys = loadKeys(config.keysFile, !config.production && isMissing(config.database));
+  const store = await openStore(config.database);
   const vault = createVault(keys);
   await proveKeys(store.durable, vault).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
+  const databaseClock = await startDatabaseClock(store);
+  const clock = overrides.clock ?? databaseClock;
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
   const context: Context = {
     settings: config,
@@ -54,10 +58,19 @@ export async function openWorkshop(
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),
     flights: createFlights(),
-    breaker: createRefreshBreaker(clock, logger),
+    watch: createClaimWatch(clock),
+    spill: openSpill(join(config.varDir, 'spill')),
+    processId: newHexId(),
     chance: Math.random,
   };
-  return { context, keys, close: () => store.close() };
+  return {
+    context,
+    keys,
+    async close() {
+      databaseClock.stop();
+      await store.close();
+    },
+  };
 }
 
 export interface Bridge {

@@ -2,7 +2,9 @@ import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { DAY } from './shared/lifetimes.ts';
 import { isLoopbackHost } from './shared/loopback.ts';
+import type { DatabaseLocation } from './store/open-store.ts';
 
 /**
  * The only reader of the environment: text in, one frozen `Config` out, with every problem reported together.
@@ -38,6 +40,9 @@ function isProxyRange(text: string): boolean {
 
 const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
+const isPostgres = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
+
 const httpAddress = z
   .string()
   .refine(isHttpAddress, 'must be an http or https address')
@@ -66,7 +71,7 @@ const environment = z.object({
   VAR_DIR: z.string().default('var'),
   DATABASE_URL: z
     .string()
-    .regex(/^sqlite:.+/, 'must be sqlite:FILE (PostgreSQL is not served by this version)')
+    .refine(isDatabaseUrl, 'must be sqlite:FILE or postgres://USER@HOST:PORT/NAME')
     .optional(),
   MODERN_AUTH_URL: httpAddress.optional(),
   MODERN_API_URL: httpAddress.optional(),
@@ -77,6 +82,8 @@ const environment = z.object({
   MODERN_SCOPES: z.string().default('account:read posts:read posts:write offline_access'),
   DEMO_PORT: port.default(3002),
   IN_DOUBT_QUIET_SECONDS: seconds.default(300),
+  GRANT_KEEPALIVE_DAYS: wholeNumber(1, 365).default(5),
+  WORKERS: wholeNumber(1, 256).default(1),
   KEYS_FILE: z.string().optional(),
   PROFILES_FRESH_SECONDS: seconds.default(60),
   PROFILES_STALE_SECONDS: seconds.default(86400),
@@ -110,13 +117,17 @@ export interface Config {
   port: number;
   publicUrl: string;
   varDir: string;
-  databaseFile: string;
+  database: DatabaseLocation;
   keysFile: string;
   /** Undefined: the embedded modern generation is started and the bridge registered there. */
   upstream: UpstreamConfig | undefined;
   embedded: { port: number; accessTokenSeconds: number; demoPort: number };
   scopes: string;
   inDoubtQuiet: number;
+  /** A grant unused for this long is refreshed once, in milliseconds. */
+  keepAlive: number;
+  /** Processes on this machine. */
+  workers: number;
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
@@ -193,6 +204,11 @@ function upstreamOf(env: Environment): UpstreamConfig | undefined {
   };
 }
 
+function databaseAt(url: string): DatabaseLocation {
+  if (isPostgres(url)) return { kind: 'postgres', url };
+  return { kind: 'sqlite', file: resolve(url.slice('sqlite:'.length)) };
+}
+
 function interpret(env: Environment): Config {
   const varDir = resolve(env.VAR_DIR);
   return {
@@ -201,7 +217,7 @@ function interpret(env: Environment): Config {
     port: env.PORT,
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     varDir,
-    databaseFile: resolve(env.DATABASE_URL?.slice('sqlite:'.length) ?? `${varDir}/bridge.db`),
+    database: databaseAt(env.DATABASE_URL ?? `sqlite:${varDir}/bridge.db`),
     keysFile: resolve(env.KEYS_FILE ?? `${varDir}/keys.json`),
     upstream: upstreamOf(env),
     embedded: {
@@ -211,6 +227,8 @@ function interpret(env: Environment): Config {
     },
     scopes: env.MODERN_SCOPES.trim(),
     inDoubtQuiet: env.IN_DOUBT_QUIET_SECONDS * 1000,
+    keepAlive: env.GRANT_KEEPALIVE_DAYS * DAY,
+    workers: env.WORKERS,
     profilesFresh: env.PROFILES_FRESH_SECONDS * 1000,
     profilesStale: env.PROFILES_STALE_SECONDS * 1000,
     codeReplay: env.LEGACY_CODE_REPLAY,

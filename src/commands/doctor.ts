@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
-import { createSystemClock } from '../shared/clock.ts';
+import { machineClock } from '../shared/clock.ts';
 import { reduceError } from '../shared/redaction.ts';
-import { findIntegrityProblem } from '../store/integrity.ts';
+import { describeLocation, isMissing } from '../store/open-store.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
@@ -19,7 +19,7 @@ type Check = (config: Config) => Promise<string>;
 function checkKeysFile(config: Config): string {
   const { keysFile } = config;
   if (!existsSync(keysFile)) {
-    if (config.production || existsSync(config.databaseFile)) throw new Error(`${keysFile} is missing`);
+    if (config.production || !isMissing(config.database)) throw new Error(`${keysFile} is missing`);
     return `${keysFile} will be made at the first start`;
   }
   if ((statSync(keysFile).mode & 0o077) !== 0)
@@ -27,12 +27,13 @@ function checkKeysFile(config: Config): string {
   return `${keysFile} is there and readable by its owner alone`;
 }
 
-async function checkDatabase({ databaseFile }: Config): Promise<string> {
-  if (!existsSync(databaseFile)) return `${databaseFile} will be made at the first start`;
+async function checkDatabase({ database }: Config): Promise<string> {
+  const place = describeLocation(database);
+  if (isMissing(database)) return `${place} will be made at the first start`;
   return withWorkshop(async ({ context }) => {
-    const problem = await findIntegrityProblem(context.store);
+    const problem = await context.store.findProblem();
     if (problem !== undefined) throw new Error(problem);
-    return `${databaseFile} opens with these keys and is whole`;
+    return `${place} opens with these keys and is whole`;
   });
 }
 
@@ -48,8 +49,11 @@ function reasonsOf(error: unknown): string {
 
 async function checkModernSide(config: Config): Promise<string> {
   const { authUrl, clientId, clientSecret } = upstreamFor(config);
-  const clock = createSystemClock();
-  const server = createAuthorizationServer({ authUrl, client: { clientId, clientSecret }, clock });
+  const server = createAuthorizationServer({
+    authUrl,
+    client: { clientId, clientSecret },
+    clock: machineClock,
+  });
   const metadata = await server.metadata().catch((error: unknown) => {
     const hint = config.upstream ? '' : ' (the embedded one runs only while the bridge does)';
     throw new Error(`${authUrl}: ${reasonsOf(error)}${hint}`);

@@ -1,19 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CALLER_WAIT, PRESENTING_LIMIT } from '../shared/lifetimes.ts';
-import {
-  countSiblings,
-  findGrant,
-  markInDoubt,
-  postponeRefresh,
-  redatePresentation,
-} from '../store/grants.ts';
+import { CALLER_WAIT, CLAIM_TO_WRITE_LIMIT, CONNECT_TIMEOUT, PRESENTING_LIMIT } from '../shared/lifetimes.ts';
+import { countSiblings, findGrant } from '../store/grants.ts';
+import { postponeRefresh, redatePresentation } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
+import { doubtClaim } from './doubt-claim.ts';
+import { withLease } from './lease.ts';
+import { refreshStoppedUntil } from './refresh-breaker.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
+
+/** How often a process that waits for another's refresh reads the row, in milliseconds. */
+const LOOK_AGAIN = 50;
 
 /** The grant behind a token has ended; re-authorization is asked for. */
 export class GrantDead extends Error {
@@ -38,14 +39,9 @@ function waitFor(context: Context, until: number): Unavailable {
 /** A claim of a process that died leaves the outcome unknown. */
 async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
-  const presentedAt = grant.presented_at ?? 0;
-  if (Math.abs(now - presentedAt) < PRESENTING_LIMIT) return;
-  if (await markInDoubt(context.store.durable, grant, { presentedAt, retryAt: now, now })) {
-    context.logger.error('refresh in doubt: its process ended', {
-      grantId: grant.id,
-      version: grant.version,
-    });
-  }
+  context.watch.seenFor(grant);
+  if (Math.abs(now - (grant.presented_at ?? 0)) < PRESENTING_LIMIT) return;
+  await doubtClaim(context, grant, { retryAt: now });
 }
 
 /** Asks the server about a token in doubt; while it does not say, the question rests with back-off. */
@@ -59,36 +55,51 @@ async function askIsLive(context: Context, grant: Grant): Promise<boolean | unde
   }
 }
 
-/** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
-async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
-  const now = context.clock.now();
-  if (context.breaker.stoppedUntil() > 0) throw waitFor(context, context.breaker.stoppedUntil());
-  if (grant.presented_at !== null && grant.presented_at > now) {
-    return redatePresentation(context.store.durable, grant, { seen: grant.presented_at, now });
-  }
-  const endsAt = doubtEndsAt(grant, context.settings.inDoubtQuiet, now);
-  if (endsAt > now) throw waitFor(context, endsAt);
+/** Of many processes one goes on with a grant; the others look at its row again. */
+async function oneOf(context: Context, grant: Grant, work: () => Promise<void>): Promise<void> {
+  const lease = { name: `refresh ${grant.id}`, limit: CONNECT_TIMEOUT + CLAIM_TO_WRITE_LIMIT };
+  if (!(await withLease(context, lease, work))) await delay(LOOK_AGAIN);
+}
+
+async function presentAgainOrBury(context: Context, grant: Grant): Promise<void> {
   const isLive = await askIsLive(context, grant);
   const siblings = await countSiblings(context.store.durable, grant);
   if (mayPresentAgain(isLive, siblings)) return presentRefreshToken(context, grant);
   return buryGrant(context, grant, 'lost');
 }
 
+/** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
+async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
+  const now = context.clock.now();
+  const reallyQuiet = context.settings.inDoubtQuiet - context.watch.seenFor(grant);
+  const stoppedUntil = await refreshStoppedUntil(context);
+  if (stoppedUntil > 0) throw waitFor(context, stoppedUntil);
+  if (grant.presented_at !== null && grant.presented_at > now) {
+    return redatePresentation(context.store.durable, grant, { seen: grant.presented_at, now });
+  }
+  const endsAt = Math.max(doubtEndsAt(grant, context.settings.inDoubtQuiet, now), now + reallyQuiet);
+  if (endsAt > now) throw waitFor(context, endsAt);
+  return oneOf(context, grant, () => presentAgainOrBury(context, grant));
+}
+
 /** One step for a grant that is `ready`, unless it has to rest. */
 async function refreshReady(context: Context, grant: Grant): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
   if (until > 0) throw waitFor(context, until);
-  return presentRefreshToken(context, grant);
+  return oneOf(context, grant, () => presentRefreshToken(context, grant));
 }
 
-/** One step towards a live access token, by the grant's state; several callers share it. */
-async function advance(context: Context, grant: Grant): Promise<void> {
+/**
+ * One step towards a live access token, by the grant's state; several callers share it.
+ * @throws {GrantDead | Unavailable}
+ */
+export async function advance(context: Context, grant: Grant): Promise<void> {
   switch (grant.state) {
     case 'ready':
       return refreshReady(context, grant);
     case 'presenting':
       await noteAbandonedClaim(context, grant);
-      return delay(50);
+      return delay(LOOK_AGAIN);
     case 'in_doubt':
       return resolveDoubt(context, grant);
     case 'dead':
@@ -108,6 +119,7 @@ function renewEarly(context: Context, grant: Grant): void {
 }
 
 function currentOf(context: Context, grant: Grant): CurrentAccessToken {
+  if (grant.state === 'ready') context.watch.forget(grant.id);
   return {
     grantId: grant.id,
     version: grant.version,

@@ -7,6 +7,7 @@ import { forgetAnswer } from './answer-cache.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
+import { refreshStoppedUntil } from './refresh-breaker.ts';
 
 /** Why a working grant died: the modern side refused its refresh token, or the answer that held the next one is lost. */
 export type FatalCause = 'refused' | 'lost';
@@ -16,7 +17,6 @@ export type FatalCause = 'refused' | 'lost';
  * version that failed is still the current one: a loser of a race must not end the winner's pair.
  */
 export async function buryGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
-  context.breaker.note();
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {
@@ -38,8 +38,13 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
     });
     return true;
   };
-  const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));
+  const died = await insist(context, { what: 'the end of a grant' }, () =>
+    context.store.transaction(inOneStep),
+  );
   if (!died) return;
   await forgetAnswer(context, grant.id);
+  context.watch.forget(grant.id);
   context.logger.warn('grant died', { grantId: grant.id, cause });
+  if ((await refreshStoppedUntil(context)) > 0)
+    context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped');
 }

@@ -44,6 +44,7 @@ function newGrantRow(context: Context, { clientId, account, pair, sentAt }: Cons
     scope: sealed.scope,
     access_expires_at: sealed.accessExpiresAt,
     refresh_at: sealed.refreshAt,
+    rotated_at: now,
     created_at: now,
     updated_at: now,
   };

@@ -1,17 +1,19 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Vault } from '../shared/secrets.ts';
+import type { Spill } from '../store/spill.ts';
 import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { MainApi } from '../upstream/main-api.ts';
+import type { ClaimWatch } from './claim-watch.ts';
 import type { Flights } from './flights.ts';
-import type { RefreshBreaker } from './refresh-breaker.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
 interface DomainSettings {
   publicUrl: string;
   scopes: string;
   inDoubtQuiet: number;
+  keepAlive: number;
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
@@ -27,7 +29,10 @@ export interface Context {
   server: AuthorizationServer;
   mainApi: MainApi;
   flights: Flights;
-  breaker: RefreshBreaker;
+  watch: ClaimWatch;
+  spill: Spill;
+  /** Names this process among all that share the databases, until it ends. */
+  processId: string;
   /** A random number in [0, 1), for jitter. */
   chance(): number;
 }

@@ -1,19 +1,15 @@
+import { newHexId } from '../shared/ids.ts';
 import { CLAIM_TO_WRITE_LIMIT } from '../shared/lifetimes.ts';
-import {
-  claimPresenting,
-  findGrant,
-  markInDoubt,
-  postponeRefresh,
-  releaseClaim,
-  storeRotation,
-} from '../store/grants.ts';
+import { claimPresenting, postponeRefresh, releaseClaim } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { Connection } from '../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
+import { doubtClaim } from './doubt-claim.ts';
 import { insist } from './insist.ts';
-import { oweRevocation } from './owe-revocation.ts';
+import { keepPair } from './keep-pair.ts';
+import { refreshStoppedUntil } from './refresh-breaker.ts';
 import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from './sealed-pair.ts';
 
@@ -25,7 +21,9 @@ import { openRefreshToken, sealPair } from './sealed-pair.ts';
 interface Claim {
   grant: Grant;
   from: 'ready' | 'in_doubt';
-  presentedAt: number;
+  claimId: string;
+  /** When the claim was begun, by the database's clock and by this process's own. */
+  begun: { at: number; elapsed: number };
 }
 
 async function connectOrPostpone(context: Context, grant: Grant): Promise<Connection> {
@@ -42,50 +40,32 @@ async function connectOrPostpone(context: Context, grant: Grant): Promise<Connec
   }
 }
 
+/** By both clocks: one may have been set, the other does not count while the machine sleeps. */
+function isTooLate({ clock }: Context, { begun }: Claim): boolean {
+  const passed = Math.max(clock.elapsed() - begun.elapsed, clock.now() - begun.at);
+  return passed > CLAIM_TO_WRITE_LIMIT;
+}
+
 /** Gives up before writing when too much time has passed since the claim, for another process may act on it by then. */
 async function write(
   context: Context,
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<TokenPair> {
-  if (context.clock.now() - claim.presentedAt > CLAIM_TO_WRITE_LIMIT) {
+  if (isTooLate(context, claim)) {
     connection.reset();
     throw new Unavailable('too much time passed between claim and write');
   }
   return context.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
 }
 
-/** A pair that came for a grant that has ended must be ended upstream too; beside a live one it is left to expire. */
-async function oweSurplus(context: Context, grant: Grant, pair: TokenPair): Promise<void> {
-  const current = await findGrant(context.store.durable, grant.id);
-  if (current?.state !== 'dead') return;
-  const owed = { grant, refreshToken: pair.refreshToken };
-  await context.store.transaction((tx) => oweRevocation(context, tx, owed));
-}
-
-async function keep(context: Context, { grant, presentedAt }: Claim, pair: TokenPair): Promise<void> {
-  const sealed = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: presentedAt }, pair);
-  const stored = await insist(context, 'a rotated pair', () =>
-    storeRotation(context.store.durable, grant, { ...sealed, now: context.clock.now() }),
-  );
-  if (stored) return;
-  context.logger.warn('a surplus pair came back', { grantId: grant.id, version: grant.version });
-  await insist(context, 'a surplus pair', () => oweSurplus(context, grant, pair));
-}
-
 async function release(context: Context, claim: Claim, asked?: number): Promise<void> {
   const now = context.clock.now();
   const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
-  const back = { to: claim.from, presentedAt: claim.presentedAt, retryAt, now };
-  await insist(context, 'a released claim', () => releaseClaim(context.store.durable, claim.grant, back));
-}
-
-async function recordDoubt(context: Context, claim: Claim, error: unknown): Promise<void> {
-  const now = context.clock.now();
-  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance());
-  const doubt = { presentedAt: claim.presentedAt, retryAt, now };
-  await insist(context, 'a doubt', () => markInDoubt(context.store.durable, claim.grant, doubt));
-  context.logger.error('refresh in doubt', { grantId: claim.grant.id, version: claim.grant.version, error });
+  const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
+  await insist(context, { what: 'a released claim' }, () =>
+    releaseClaim(context.store.durable, claim.grant, back),
+  );
 }
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
@@ -97,25 +77,43 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
     return release(context, claim);
   }
   if (error instanceof Unavailable) return release(context, claim, error.retryAfter);
-  return recordDoubt(context, claim, error);
+  const retryAt = context.clock.now() + backOff(claim.grant.attempts + 1, context.chance());
+  await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-/** Claims the version that was read; gives the connection back where another holder was faster. */
-async function claimVersion(
-  context: Context,
-  grant: Grant,
-  connection: Connection,
-): Promise<Claim | undefined> {
+function newClaim({ clock }: Context, grant: Grant): Claim {
   const from = grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
-  const presentedAt = context.clock.now();
-  const decision = { from, seenPresentedAt: grant.presented_at, now: presentedAt } as const;
-  const won = await claimPresenting(context.store.durable, grant, decision).catch((error: unknown) => {
-    connection.reset();
+  return { grant, from, claimId: newHexId(), begun: { at: clock.now(), elapsed: clock.elapsed() } };
+}
+
+/**
+ * Claims the version that was read; false where another holder was faster. Where the database does not say whether it
+ * took the claim, nothing is presented, and the claim is taken back by its own name.
+ */
+async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
+  const { grant, from, claimId, begun } = claim;
+  const decision = { from, seenClaim: grant.claim_id, claimId, now: begun.at };
+  try {
+    return await claimPresenting(context.store.durable, grant, decision);
+  } catch (error) {
+    await release(context, claim);
     throw error;
-  });
-  if (won) return { grant, from, presentedAt };
-  connection.reset();
-  return undefined;
+  }
+}
+
+async function claimAndWrite(context: Context, claim: Claim, connection: Connection): Promise<void> {
+  const { grant, claimId, begun } = claim;
+  const refreshToken = openRefreshToken(context, grant);
+  if (!(await isClaimed(context, claim))) return;
+  context.watch.seenFor({ id: grant.id, claim_id: claimId });
+  let received: TokenPair;
+  try {
+    received = await write(context, connection, { ...claim, refreshToken });
+  } catch (error) {
+    return settleFailure(context, claim, error);
+  }
+  const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
+  await keepPair(context, { grantId: grant.id, version: grant.version, claimId, pair });
 }
 
 /**
@@ -125,16 +123,12 @@ async function claimVersion(
  */
 export async function presentRefreshToken(context: Context, grant: Grant): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
-  if (context.breaker.stoppedUntil() > 0) throw new Unavailable('refreshing is stopped after many refusals');
-  const refreshToken = openRefreshToken(context, grant);
+  if ((await refreshStoppedUntil(context)) > 0)
+    throw new Unavailable('refreshing is stopped after many refusals');
   const connection = await connectOrPostpone(context, grant);
-  const claimed = await claimVersion(context, grant, connection);
-  if (!claimed) return;
-  let pair: TokenPair;
   try {
-    pair = await write(context, connection, { ...claimed, refreshToken });
-  } catch (error) {
-    return settleFailure(context, claimed, error);
+    await claimAndWrite(context, newClaim(context, grant), connection);
+  } finally {
+    connection.reset();
   }
-  await keep(context, claimed, pair);
 }

@@ -1,4 +1,4 @@
-import type { SealedPair } from '../store/grants.ts';
+import type { SealedPair } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { TokenPair } from '../upstream/outcomes.ts';
 import type { Context } from './context.ts';

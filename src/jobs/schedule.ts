@@ -1,20 +1,45 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
+import { recoverSpilledPairs } from '../domain/keep-pair.ts';
+import { withLease } from '../domain/lease.ts';
 import { settleOwedRevocations } from '../domain/owe-revocation.ts';
 import { purgeExpired } from '../domain/purge-expired.ts';
+import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
+import { settleDoubts } from '../domain/settle-doubts.ts';
+import { MINUTE } from '../shared/lifetimes.ts';
 
-/** When each job runs, in UTC. A tick is only a hint: what is due stands in the database. */
-const JOBS: ReadonlyArray<{ name: string; cron: string; run: (context: Context) => Promise<void> }> = [
-  { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
+interface Job {
+  name: string;
+  /** In UTC. A tick is only a hint: what is due stands in the database. */
+  cron: string;
+  run: (context: Context) => Promise<void>;
+  /** Whether every process does it for itself: spilled pairs lie on one machine. */
+  isLocal?: true;
+}
+
+const JOBS: readonly Job[] = [
+  { name: 'spilled-pairs', cron: '* * * * *', run: recoverSpilledPairs, isLocal: true },
+  { name: 'settle-doubts', cron: '*/10 * * * * *', run: settleDoubts, isLocal: true },
   { name: 'owed-revocations', cron: '* * * * *', run: settleOwedRevocations },
+  { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
+  { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
 ];
+
+/** A holder that died keeps the others from a job for this long. */
+const LEASE_LIMIT = 5 * MINUTE;
+
+async function runJob(context: Context, { name, run, isLocal }: Job): Promise<void> {
+  if (isLocal) return run(context);
+  await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, () => run(context));
+}
 
 /** Starts the jobs, each once at once and then on its schedule; the answer stops them. */
 export function startJobs(context: Context): () => Promise<void> {
-  const tasks: ScheduledTask[] = JOBS.map(({ name, cron, run }) => {
+  const tasks: ScheduledTask[] = JOBS.map((job) => {
+    const { name, cron } = job;
     const guarded = async () => {
       await context.flights
-        .run(`job ${name}`, () => run(context))
+        .run(`job ${name}`, () => runJob(context, job))
         .catch((error: unknown) => context.logger.error('a job failed', { job: name, error }));
     };
     void guarded();

@@ -1,21 +1,10 @@
-/** Time as an input. `now()` is Unix time in milliseconds. */
+/** Time as an input. */
 export interface Clock {
+  /** Unix time in milliseconds by the database's clock, so that all processes on one database agree. */
   now(): number;
+  /** Milliseconds since some moment of this process; never set, never backwards. For how long something took. */
+  elapsed(): number;
 }
 
-/**
- * The machine's clock, never going backwards: when the wall clock is set back, time goes on by the monotonic clock, so
- * that no code or token lives longer because of it (hardening row 53).
- */
-export function createSystemClock(): Clock {
-  let last = Date.now();
-  let lastMonotonic = performance.now();
-  return {
-    now() {
-      const monotonic = performance.now();
-      last = Math.max(Date.now(), last + (monotonic - lastMonotonic));
-      lastMonotonic = monotonic;
-      return Math.floor(last);
-    },
-  };
-}
+/** The machine's own clock, for programs that look at no database. */
+export const machineClock: Clock = { now: Date.now, elapsed: () => performance.now() };

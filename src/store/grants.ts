@@ -1,10 +1,9 @@
-import { REST_MAX } from '../shared/lifetimes.ts';
 import type { Database } from './store.ts';
 import type { DeathCause, Grant, NewGrant } from './tables.ts';
 
 /**
- * The versioned state of modern grants (design 4). Every change is one conditional update on the version, and each
- * answers whether it won; nothing here reads first and writes later.
+ * The rows of modern grants (design 4): their lives, what the main API says of their access tokens, and which of them
+ * wait for a look. How a version is presented stands in presentations.ts.
  */
 
 /** Names one version of one grant's token pair. */
@@ -54,131 +53,6 @@ export async function countSiblings(
   return row.n;
 }
 
-/** What a claim was decided on; a row that has changed since is not claimed. */
-interface ClaimDecision {
-  from: 'ready' | 'in_doubt';
-  /** `presented_at` as it was read: another presentation since then starts the quiet time anew. */
-  seenPresentedAt: number | null;
-  now: number;
-}
-
-/** Claims the right to present version v, durably, before the first byte leaves. */
-export async function claimPresenting(
-  db: Database,
-  { id, version }: GrantVersion,
-  { from, seenPresentedAt, now }: ClaimDecision,
-): Promise<boolean> {
-  const result = await db
-    .updateTable('grants')
-    .set((eb) => ({
-      state: 'presenting',
-      presented_at: now,
-      attempts: eb('attempts', '+', 1),
-      updated_at: now,
-    }))
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', '=', from)
-    .where('presented_at', 'is', seenPresentedAt)
-    .where((eb) => eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]))
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/**
- * Takes a claim back on proof that this attempt spent nothing. A second presentation returns to `in_doubt`: the proof
- * is about this attempt, not about the earlier one.
- */
-export async function releaseClaim(
-  db: Database,
-  { id, version }: GrantVersion,
-  release: { to: 'ready' | 'in_doubt'; presentedAt: number; retryAt: number; now: number },
-): Promise<void> {
-  await db
-    .updateTable('grants')
-    .set({ state: release.to, retry_at: release.retryAt, updated_at: release.now })
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', '=', 'presenting')
-    .where('presented_at', '=', release.presentedAt)
-    .execute();
-}
-
-/** Puts off the next attempt at a grant that nobody is presenting. */
-export async function postponeRefresh(
-  db: Database,
-  { id, version }: GrantVersion,
-  retryAt: number,
-): Promise<void> {
-  await db
-    .updateTable('grants')
-    .set((eb) => ({ retry_at: retryAt, attempts: eb('attempts', '+', 1) }))
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', 'in', ['ready', 'in_doubt'])
-    .execute();
-}
-
-/** Records that the outcome of the presentation claimed at `presentedAt` is unknown. */
-export async function markInDoubt(
-  db: Database,
-  { id, version }: GrantVersion,
-  doubt: { presentedAt: number; retryAt: number; now: number },
-): Promise<boolean> {
-  const result = await db
-    .updateTable('grants')
-    .set((eb) => ({
-      state: 'in_doubt',
-      doubt_since: eb.fn.coalesce('doubt_since', eb.val(doubt.now)),
-      retry_at: doubt.retryAt,
-      updated_at: doubt.now,
-    }))
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', '=', 'presenting')
-    .where('presented_at', '=', doubt.presentedAt)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** A received pair with the times that follow from it, already sealed for version v+1. */
-export interface SealedPair {
-  accessTokenSealed: string;
-  refreshTokenSealed: string;
-  scope: string;
-  accessExpiresAt: number;
-  refreshAt: number;
-}
-
-/** Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away. */
-export async function storeRotation(
-  db: Database,
-  { id, version }: GrantVersion,
-  pair: SealedPair & { now: number },
-): Promise<boolean> {
-  const result = await db
-    .updateTable('grants')
-    .set({
-      state: 'ready',
-      version: version + 1,
-      access_token_sealed: pair.accessTokenSealed,
-      refresh_token_sealed: pair.refreshTokenSealed,
-      scope: pair.scope,
-      access_expires_at: pair.accessExpiresAt,
-      refresh_at: pair.refreshAt,
-      attempts: 0,
-      presented_at: null,
-      doubt_since: null,
-      retry_at: 0,
-      updated_at: pair.now,
-    })
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', 'in', ['presenting', 'in_doubt'])
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
 /** The current access token was refused: it serves nobody any more. */
 export async function expireAccessToken(
   db: Database,
@@ -206,22 +80,6 @@ export async function markSuspect(db: Database, id: string, until: number): Prom
 /** The main API took an access token of this grant again. */
 export async function clearSuspicion(db: Database, id: string): Promise<void> {
   await db.updateTable('grants').set({ suspect_count: 0, suspect_until: 0 }).where('id', '=', id).execute();
-}
-
-/** A presentation that a wrong clock dated into the future counts from now on. */
-export async function redatePresentation(
-  db: Database,
-  { id, version }: GrantVersion,
-  { seen, now }: { seen: number; now: number },
-): Promise<void> {
-  await db
-    .updateTable('grants')
-    .set({ presented_at: now })
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', '=', 'in_doubt')
-    .where('presented_at', '=', seen)
-    .execute();
 }
 
 interface Death {
@@ -256,4 +114,55 @@ export async function eraseDeadBefore(db: Database, time: number): Promise<void>
     .where('dead_at', '<', time)
     .where('refresh_token_sealed', 'is not', null)
     .execute();
+}
+
+/** When the last grants died of themselves, newest first. */
+export async function listDeathTimes(db: Database, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .select('dead_at')
+    .where('state', '=', 'dead')
+    .where('dead_cause', 'in', ['refused', 'lost'])
+    .orderBy('dead_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.dead_at ?? 0);
+}
+
+/** Grants whose last presentation has no outcome yet and that need not rest, longest waiting first. */
+export async function listUnsettled(db: Database, now: number, limit: number): Promise<Grant[]> {
+  return db
+    .selectFrom('grants')
+    .selectAll()
+    .where('state', 'in', ['presenting', 'in_doubt'])
+    .where('retry_at', '<=', now)
+    .orderBy('retry_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Ready grants whose pair is older than the given time and that need not rest, oldest pair first. */
+export async function listIdle(
+  db: Database,
+  { before, now, limit }: { before: number; now: number; limit: number },
+): Promise<Grant[]> {
+  return db
+    .selectFrom('grants')
+    .selectAll()
+    .where('state', '=', 'ready')
+    .where('rotated_at', '<=', before)
+    .where('retry_at', '<=', now)
+    .orderBy('rotated_at')
+    .limit(limit)
+    .execute();
+}
+
+/** How many grants are alive. */
+export async function countLive(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('grants')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('state', '<>', 'dead')
+    .executeTakeFirstOrThrow();
+  return row.n;
 }

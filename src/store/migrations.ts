@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3';
 import { projectRoot } from '../shared/project-root.ts';
 
 /** Numbered SQL files of `db/<folder>`, in their order. */
-function migrationFiles(folder: string): Array<{ number: number; path: string }> {
+export function migrationFiles(folder: string): Array<{ number: number; path: string }> {
   const directory = join(projectRoot, 'db', folder);
   return readdirSync(directory)
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))

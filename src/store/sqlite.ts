@@ -68,6 +68,11 @@ function openDurable(file: string): Sqlite.Database {
   }
 }
 
+function findProblem(handle: Sqlite.Database): string | undefined {
+  const finding = handle.pragma('integrity_check(1)', { simple: true });
+  return finding === 'ok' ? undefined : `the database is damaged: ${String(finding)}`;
+}
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
  */
@@ -79,11 +84,14 @@ export function openSqliteStore(file: string): Store {
   const durable = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: durableFile }) });
   const volatile = new Kysely<VolatileTables>({ dialect: new ImmediateDialect({ database: volatileFile }) });
   const reader = preparedReader(file);
+  const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
   return {
     durable,
     volatile,
     transaction: (work) => durable.transaction().execute(work),
     first: reader.first,
+    now: async () => clock.get() as number,
+    findProblem: async () => findProblem(durableFile),
     async close() {
       reader.close();
       await durable.destroy();

@@ -6,14 +6,21 @@ export type Database = Kysely<Tables>;
 
 /**
  * What the domain holds of the databases. `durable` loses no commit in a power cut; `volatile` may lose its last ones
- * and holds only what can be asked for again. One file per table next to this one has the queries.
+ * and holds only what can be asked for again. One file per table next to this one has the queries, for both kinds.
  */
 export interface Store {
   durable: Database;
   volatile: Kysely<VolatileTables>;
-  /** Runs `work` in one transaction that excludes other writers. No network call may happen inside (rule 6). */
+  /**
+   * Runs `work` in one transaction whose result is as if no other ran beside it; it may run more than once, so it
+   * changes nothing but the database. No network call may happen inside.
+   */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>;
   /** One committed row by a prepared statement with `$1`, `$2` … parameters; for the path that every legacy call takes. */
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
+  /** The database's clock, in Unix milliseconds. */
+  now(): Promise<number>;
+  /** What is wrong with the database as a whole, for a person to act on; undefined when it is sound. */
+  findProblem(): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -77,6 +77,8 @@ interface GrantsTable {
   dead_cause: Nullable<DeathCause>;
   created_at: number;
   updated_at: number;
+  claim_id: Nullable<string>;
+  rotated_at: number;
 }
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
@@ -145,6 +147,12 @@ interface AnswersTable {
   fetched_at: number;
 }
 
+interface LeasesTable {
+  name: string;
+  holder: string;
+  until: number;
+}
+
 /** The durable database. */
 export interface Tables {
   apps: AppsTable;
@@ -163,6 +171,7 @@ export interface Tables {
 /** The volatile database. */
 export interface VolatileTables {
   answers: AnswersTable;
+  leases: LeasesTable;
 }
 
 export type App = Selectable<AppsTable>;

@@ -14,7 +14,7 @@ interface ModernClient {
 interface AuthorizationServerOptions {
   authUrl: string;
   client: ModernClient;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
 }
 
 export interface AuthorizationServer {

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
 import { Unavailable } from './outcomes.ts';
+import { takeSlot } from './slots.ts';
 
 /**
  * One connection for one request, opened before anything is claimed: what fails here has sent nothing of ours
@@ -51,11 +52,7 @@ function agentOf(socket: Duplex, isTls: boolean): HttpAgent {
   return Object.assign(agent, { createConnection: () => socket });
 }
 
-/**
- * Opens a connection to an origin, TLS checked where the address is https.
- * @throws {Unavailable} nothing was sent
- */
-export async function openConnection(url: string): Promise<Connection> {
+async function connectTo(url: string): Promise<Connection> {
   const { protocol, hostname, port } = new URL(url);
   const isTls = protocol === 'https:';
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -76,4 +73,23 @@ export async function openConnection(url: string): Promise<Connection> {
       socket.destroy();
     },
   };
+}
+
+/**
+ * Opens a connection to an origin, TLS checked where the address is https; whoever gets one resets it when done.
+ * @throws {Unavailable} nothing was sent
+ */
+export async function openConnection(url: string): Promise<Connection> {
+  const giveBack = await takeSlot();
+  try {
+    const connection = await connectTo(url);
+    const reset = () => {
+      connection.reset();
+      giveBack();
+    };
+    return { ...connection, reset };
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
 }

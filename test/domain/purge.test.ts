@@ -39,6 +39,7 @@ function grantRow(id: string) {
     refresh_at: START,
     created_at: START,
     updated_at: START,
+    rotated_at: START,
   };
 }
 

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { upsertAccount } from '../../src/store/accounts.ts';
 import { insertApp } from '../../src/store/apps.ts';
 import * as grants from '../../src/store/grants.ts';
+import * as presentations from '../../src/store/presentations.ts';
 import { claimCode, insertCode } from '../../src/store/legacy-codes.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -35,6 +36,7 @@ const grantRow = (id: string): NewGrant => ({
   refresh_at: 8_000,
   created_at: 0,
   updated_at: 0,
+  rotated_at: 0,
 });
 
 const newPair = {
@@ -88,7 +90,7 @@ test('the durable file is WAL with synchronous FULL, the volatile one with NORMA
 
 test('of many claims of one version, from two connections, exactly one wins', async () => {
   const claims = Array.from({ length: 40 }, (_, n) =>
-    grants.claimPresenting((n % 2 ? one : two).durable, version, {
+    presentations.claimPresenting((n % 2 ? one : two).durable, version, {
       from: 'ready',
       seenPresentedAt: null,
       now: n,
@@ -98,45 +100,74 @@ test('of many claims of one version, from two connections, exactly one wins', as
 });
 
 test('a claim that was decided before another presentation is refused, however its state looks by now', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
-  await grants.markInDoubt(one.durable, version, { presentedAt: 10, retryAt: 0, now: 12 });
+  await presentations.claimPresenting(one.durable, version, {
+    from: 'ready',
+    seenPresentedAt: null,
+    now: 10,
+  });
+  await presentations.markInDoubt(one.durable, version, { presentedAt: 10, retryAt: 0, now: 12 });
   const decidedOn10 = { from: 'in_doubt', seenPresentedAt: 10, now: 400 } as const;
-  expect(await grants.claimPresenting(one.durable, version, decidedOn10)).toBe(true);
-  await grants.markInDoubt(one.durable, version, { presentedAt: 400, retryAt: 0, now: 401 });
-  expect(await grants.claimPresenting(two.durable, version, { ...decidedOn10, now: 402 })).toBe(false);
+  expect(await presentations.claimPresenting(one.durable, version, decidedOn10)).toBe(true);
+  await presentations.markInDoubt(one.durable, version, { presentedAt: 400, retryAt: 0, now: 401 });
+  expect(await presentations.claimPresenting(two.durable, version, { ...decidedOn10, now: 402 })).toBe(false);
 });
 
 test('a claim needs the version and the state that it names, and waits for the back-off', async () => {
   expect(
-    await grants.claimPresenting(
+    await presentations.claimPresenting(
       one.durable,
       { id: 'g1', version: 2 },
       { from: 'ready', seenPresentedAt: null, now: 1 },
     ),
   ).toBe(false);
   expect(
-    await grants.claimPresenting(one.durable, version, { from: 'in_doubt', seenPresentedAt: null, now: 1 }),
+    await presentations.claimPresenting(one.durable, version, {
+      from: 'in_doubt',
+      seenPresentedAt: null,
+      now: 1,
+    }),
   ).toBe(false);
-  await grants.postponeRefresh(one.durable, version, 100);
+  await presentations.postponeRefresh(one.durable, version, 100);
   expect(
-    await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 99 }),
+    await presentations.claimPresenting(one.durable, version, {
+      from: 'ready',
+      seenPresentedAt: null,
+      now: 99,
+    }),
   ).toBe(false);
   expect(
-    await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 100 }),
+    await presentations.claimPresenting(one.durable, version, {
+      from: 'ready',
+      seenPresentedAt: null,
+      now: 100,
+    }),
   ).toBe(true);
 });
 
 test('a release by one holder does not take away the claim of a later one', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
-  await grants.releaseClaim(two.durable, version, { to: 'ready', presentedAt: 9, retryAt: 0, now: 11 });
+  await presentations.claimPresenting(one.durable, version, {
+    from: 'ready',
+    seenPresentedAt: null,
+    now: 10,
+  });
+  await presentations.releaseClaim(two.durable, version, {
+    to: 'ready',
+    presentedAt: 9,
+    retryAt: 0,
+    now: 11,
+  });
   expect((await grants.findGrant(one.durable, 'g1'))?.state).toBe('presenting');
 });
 
 test('a late answer is kept by compare on its version, also when the grant is in doubt by then', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
-  await grants.markInDoubt(two.durable, version, { presentedAt: 10, retryAt: 0, now: 12 });
-  expect(await grants.storeRotation(one.durable, version, newPair)).toBe(true);
-  expect(await grants.storeRotation(two.durable, version, newPair)).toBe(false);
+  await presentations.claimPresenting(one.durable, version, {
+    from: 'ready',
+    seenPresentedAt: null,
+    now: 10,
+  });
+  await presentations.markInDoubt(two.durable, version, { presentedAt: 10, retryAt: 0, now: 12 });
+  expect(await presentations.storeRotation(one.durable, version, newPair)).toBe(true);
+  expect(await presentations.storeRotation(two.durable, version, newPair)).toBe(false);
   expect(await grants.findGrant(one.durable, 'g1')).toMatchObject({
     state: 'ready',
     version: 2,
@@ -146,8 +177,12 @@ test('a late answer is kept by compare on its version, also when the grant is in
 });
 
 test('a refusal of an older version does not end the newer pair', async () => {
-  await grants.claimPresenting(one.durable, version, { from: 'ready', seenPresentedAt: null, now: 10 });
-  await grants.storeRotation(one.durable, version, newPair);
+  await presentations.claimPresenting(one.durable, version, {
+    from: 'ready',
+    seenPresentedAt: null,
+    now: 10,
+  });
+  await presentations.storeRotation(one.durable, version, newPair);
   const death = { cause: 'refused', now: 13, eraseTokens: false } as const;
   expect(await grants.markDead(two.durable, version, death)).toBe(false);
   expect(await grants.markDead(two.durable, { id: 'g1', version: 2 }, death)).toBe(true);

@@ -10,6 +10,11 @@ export class SettableClock {
     return this.#now();
   }
 
+  /** Time that is set has also been waited for; see JumpingClock where it has not. */
+  elapsed(): number {
+    return this.#now();
+  }
+
   set(at: number | string): void {
     const moment = typeof at === 'number' ? at : Date.parse(at);
     this.#now = () => moment;

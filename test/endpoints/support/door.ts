@@ -92,7 +92,7 @@ export async function openDoor({ env = {}, ...overrides }: DoorOptions = {}): Pr
     bridgeUrl,
     proxy: modern.proxy,
     person: modern.person,
-    databaseFile: config.databaseFile,
+    databaseFile: join(folder, 'bridge.db'),
     app: await addApp(),
     addApp,
     registerApp: (callback) => addApp({ callbacks: [callback] }),

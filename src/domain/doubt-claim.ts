@@ -1,0 +1,35 @@
+import { insertEvent } from '../store/events.ts';
+import { markInDoubt } from '../store/presentations.ts';
+import type { Grant } from '../store/tables.ts';
+import type { Context } from './context.ts';
+import { insist } from './insist.ts';
+
+/**
+ * Records that nobody can say whether a claimed presentation spent the refresh token, with its entry in the history;
+ * `error` is what happened, where this process knows. Only if that claim still stands.
+ */
+export async function doubtClaim(
+  context: Context,
+  grant: Pick<Grant, 'id' | 'version' | 'claim_id' | 'client_id' | 'account_id'>,
+  { retryAt, error }: { retryAt: number; error?: unknown },
+): Promise<void> {
+  const now = context.clock.now();
+  const reason = error === undefined ? 'its process ended' : 'no whole answer came';
+  const isMarked = await insist(context, { what: 'a doubt' }, () =>
+    context.store.transaction(async (tx) => {
+      if (!(await markInDoubt(tx, grant, { claimId: grant.claim_id, retryAt, now }))) return false;
+      await insertEvent(tx, {
+        at: now,
+        actor: 'bridge',
+        action: 'refresh_in_doubt',
+        client_id: grant.client_id,
+        account_id: grant.account_id,
+        grant_id: grant.id,
+        reason,
+      });
+      return true;
+    }),
+  );
+  if (!isMarked) return;
+  context.logger.error('refresh in doubt', { grantId: grant.id, version: grant.version, reason, error });
+}

@@ -1,0 +1,32 @@
+import { MINUTE } from '../shared/lifetimes.ts';
+import { countLive, listIdle } from '../store/grants.ts';
+import type { Grant } from '../store/tables.ts';
+import { GrantDead, advance } from './access-token.ts';
+import type { Context } from './context.ts';
+
+/** The last part of the keep-alive time, over which what falls due at once is spread. */
+const SPREAD = 0.2;
+
+async function refreshIdle(context: Context, grant: Grant): Promise<void> {
+  await context.flights
+    .run(grant.id, () => advance(context, grant))
+    .catch((error: unknown) => {
+      if (error instanceof GrantDead) return;
+      context.logger.warn('an idle grant could not be refreshed', { grantId: grant.id, error });
+    });
+}
+
+/**
+ * Refreshes grants that nobody used for a while, for a modern side may let an unused refresh token die. Runs every
+ * minute; each run takes so many, oldest first, that all of them fit into the last fifth of `GRANT_KEEPALIVE_DAYS`.
+ */
+export async function refreshIdleGrants(context: Context): Promise<void> {
+  const now = context.clock.now();
+  const spread = context.settings.keepAlive * SPREAD;
+  const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;
+  const before = now - context.settings.keepAlive + spread;
+  for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
+    if (context.flights.isClosing()) return;
+    await refreshIdle(context, grant);
+  }
+}

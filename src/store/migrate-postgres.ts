@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type pg from 'pg';
+import { migrationFiles } from './migrations.ts';
+
+/** Of no meaning; the same for every starter, so that one migrates and the others wait. */
+const ONE_AT_A_TIME = 4_917_203;
+
+async function currentNumber(client: pg.PoolClient): Promise<number> {
+  await client.query('create table if not exists schema_version (number integer not null)');
+  const { rows } = await client.query<{ number: number }>('select max(number) as number from schema_version');
+  return rows[0]?.number ?? 0;
+}
+
+async function applyNewer(client: pg.PoolClient): Promise<void> {
+  const files = migrationFiles('postgres');
+  const newest = files.at(-1)?.number ?? 0;
+  const current = await currentNumber(client);
+  if (current > newest) throw new Error(`the database has schema ${current}, this version knows ${newest}`);
+  for (const file of files.filter(({ number }) => number > current)) {
+    await client.query(readFileSync(file.path, 'utf8'));
+    await client.query('insert into schema_version (number) values ($1)', [file.number]);
+  }
+}
+
+/**
+ * Brings a PostgreSQL database to the newest schema, in one transaction: two starters and a crash in between leave a
+ * whole schema.
+ * @throws {Error} when the database was written by a newer version than this one
+ */
+export async function migratePostgres(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [ONE_AT_A_TIME]);
+    await applyNewer(client);
+    await client.query('commit');
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}

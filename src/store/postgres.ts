@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+} from 'kysely';
+import pg from 'pg';
+import { migratePostgres } from './migrate-postgres.ts';
+import { asStorageFault, isSerializationFailure } from './storage-fault.ts';
+import type { Store } from './store.ts';
+import type { Tables, VolatileTables } from './tables.ts';
+
+/** Connections of one process; times in milliseconds. */
+const POOL = {
+  max: 10,
+  connectionTimeoutMillis: 5000,
+  idleTimeoutMillis: 30_000,
+  // A process that is paused inside a transaction must not hold its rows for ever.
+  idle_in_transaction_session_timeout: 5000,
+  statement_timeout: 10_000,
+  lock_timeout: 5000,
+  keepAlive: true,
+  application_name: 'grantbridge',
+};
+
+const INT8 = 20;
+
+/** Times are bigint columns, all far below 2^53. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown),
+};
+
+/** No text here can hold a NUL: a parameter with one equals nothing, and is not an error of the database. */
+function storable(parameters: readonly unknown[]): unknown[] {
+  return parameters.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value));
+}
+
+function fail(error: unknown): never {
+  throw asStorageFault(error);
+}
+
+/** Marks every failure of a connection as the database's own, and makes parameters storable. */
+class MarkingDriver extends PostgresDriver {
+  readonly #marked = new WeakSet<DatabaseConnection>();
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection().catch(fail);
+    if (this.#marked.has(connection)) return connection;
+    this.#marked.add(connection);
+    const execute = connection.executeQuery.bind(connection);
+    return Object.assign(connection, {
+      executeQuery: (query: CompiledQuery) =>
+        execute({ ...query, parameters: storable(query.parameters) }).catch(fail),
+    });
+  }
+}
+
+class MarkingDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+  override createDriver(): Driver {
+    return new MarkingDriver(this.#config);
+  }
+}
+
+/** Connections that break while idle are replaced; without a listener the first would end the process. */
+function openPool(url: string): pg.Pool {
+  const pool = new pg.Pool({ ...POOL, connectionString: url, types });
+  return pool.on('error', () => undefined);
+}
+
+/** A prepared statement has a name of its own on each connection. */
+function preparedReader(pool: pg.Pool): Store['first'] {
+  const names = new Map<string, string>();
+  return async <Row>(text: string, parameters: readonly string[]) => {
+    const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
+    names.set(text, name);
+    const { rows } = await pool.query({ name, text, values: storable(parameters) }).catch(fail);
+    return rows[0] as Row | undefined;
+  };
+}
+
+const ATTEMPTS = 20;
+
+/** Serializable, so that what was read is still true at the commit; a conflict runs `work` again. */
+async function transact<T>(db: Kysely<Tables>, work: Parameters<Store['transaction']>[0]): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await db.transaction().setIsolationLevel('serializable').execute(work)) as T;
+    } catch (error) {
+      if (!isSerializationFailure(error) || attempt >= ATTEMPTS) throw error;
+      await delay(Math.random() * 5 * attempt);
+    }
+  }
+}
+
+async function setting(pool: pg.Pool, name: string): Promise<string> {
+  const { rows } = await pool.query<{ value: string }>('select current_setting($1) as value', [name]);
+  return rows[0]?.value ?? '';
+}
+
+/** An answer leaves after its commit, so a commit must be kept (design 5, durability). */
+async function requireDurableCommits(pool: pg.Pool): Promise<void> {
+  if ((await setting(pool, 'synchronous_commit')) === 'off')
+    throw new Error('DATABASE_URL: synchronous_commit is off there; a commit could be lost');
+}
+
+async function prepare(pool: pg.Pool): Promise<void> {
+  try {
+    await requireDurableCommits(pool);
+    await migratePostgres(pool);
+  } catch (cause) {
+    await pool.end();
+    if (cause instanceof Error && cause.message.startsWith('DATABASE_URL')) throw cause;
+    throw new Error(`DATABASE_URL: ${(cause as Error).message || (cause as { code?: string }).code}`, {
+      cause,
+    });
+  }
+}
+
+async function findProblem(pool: pg.Pool): Promise<string | undefined> {
+  return (await setting(pool, 'fsync')) === 'on' ? undefined : 'fsync is off: a power cut could lose commits';
+}
+
+/**
+ * Opens (and migrates) the PostgreSQL store: one database whose volatile tables are unlogged.
+ * @throws {Error} in plain words, without the address's password
+ */
+export async function openPostgresStore(url: string): Promise<Store> {
+  const pool = openPool(url);
+  await prepare(pool);
+  const dialect = new MarkingDialect({ pool });
+  const durable = new Kysely<Tables>({ dialect });
+  const volatile = new Kysely<VolatileTables>({ dialect });
+  const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
+  return {
+    durable,
+    volatile,
+    transaction: (work) => transact(durable, work),
+    first: preparedReader(pool),
+    now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
+    findProblem: () => findProblem(pool),
+    close: () => pool.end(),
+  };
+}

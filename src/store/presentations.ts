@@ -1,0 +1,154 @@
+import { REST_MAX } from '../shared/lifetimes.ts';
+import type { GrantVersion } from './grants.ts';
+import type { Database } from './store.ts';
+
+/**
+ * How one version of a grant's pair is presented (design 4). Every change is one conditional update on the version, and
+ * each answers whether it won; nothing here reads first and writes later.
+ */
+
+/** What a claim was decided on; a row that has changed since is not claimed. */
+interface ClaimDecision {
+  from: 'ready' | 'in_doubt';
+  /** The claim before, as it was read: another presentation since then starts the quiet time anew. */
+  seenClaim: string | null;
+  /** Names this claim; no other ever has the same. */
+  claimId: string;
+  now: number;
+}
+
+/** Claims the right to present version v, durably, before the first byte leaves. */
+export async function claimPresenting(
+  db: Database,
+  { id, version }: GrantVersion,
+  { from, seenClaim, claimId, now }: ClaimDecision,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('grants')
+    .set((eb) => ({
+      state: 'presenting',
+      claim_id: claimId,
+      presented_at: now,
+      attempts: eb('attempts', '+', 1),
+      updated_at: now,
+    }))
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', from)
+    .where('claim_id', 'is not distinct from', seenClaim)
+    .where((eb) => eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/**
+ * Takes a claim back on proof that this attempt spent nothing. A second presentation returns to `in_doubt`: the proof
+ * is about this attempt, not about the earlier one.
+ */
+export async function releaseClaim(
+  db: Database,
+  { id, version }: GrantVersion,
+  release: { to: 'ready' | 'in_doubt'; claimId: string; retryAt: number; now: number },
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ state: release.to, retry_at: release.retryAt, updated_at: release.now })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'presenting')
+    .where('claim_id', '=', release.claimId)
+    .execute();
+}
+
+/** Puts off the next attempt at a grant that nobody is presenting. */
+export async function postponeRefresh(
+  db: Database,
+  { id, version }: GrantVersion,
+  retryAt: number,
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set((eb) => ({ retry_at: retryAt, attempts: eb('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', 'in', ['ready', 'in_doubt'])
+    .execute();
+}
+
+/** Records that the outcome of a claimed presentation is unknown. */
+export async function markInDoubt(
+  db: Database,
+  { id, version }: GrantVersion,
+  doubt: { claimId: string | null; retryAt: number; now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('grants')
+    .set((eb) => ({
+      state: 'in_doubt',
+      doubt_since: eb.fn.coalesce('doubt_since', eb.val(doubt.now)),
+      retry_at: doubt.retryAt,
+      updated_at: doubt.now,
+    }))
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'presenting')
+    .where('claim_id', 'is not distinct from', doubt.claimId)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** A received pair with the times that follow from it, already sealed for version v+1. */
+export interface SealedPair {
+  accessTokenSealed: string;
+  refreshTokenSealed: string;
+  scope: string;
+  accessExpiresAt: number;
+  refreshAt: number;
+}
+
+/** Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away. */
+export async function storeRotation(
+  db: Database,
+  { id, version }: GrantVersion,
+  pair: SealedPair & { now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('grants')
+    .set({
+      state: 'ready',
+      version: version + 1,
+      access_token_sealed: pair.accessTokenSealed,
+      refresh_token_sealed: pair.refreshTokenSealed,
+      scope: pair.scope,
+      access_expires_at: pair.accessExpiresAt,
+      refresh_at: pair.refreshAt,
+      attempts: 0,
+      claim_id: null,
+      presented_at: null,
+      doubt_since: null,
+      retry_at: 0,
+      rotated_at: pair.now,
+      updated_at: pair.now,
+    })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', 'in', ['presenting', 'in_doubt'])
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** A presentation that a wrong clock dated into the future counts from now on. */
+export async function redatePresentation(
+  db: Database,
+  { id, version }: GrantVersion,
+  { seen, now }: { seen: number; now: number },
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ presented_at: now })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'in_doubt')
+    .where('presented_at', '=', seen)
+    .execute();
+}

@@ -1,0 +1,76 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SealedPair } from './presentations.ts';
+
+/** A received pair that the database could not take yet, sealed as its row would hold it. */
+export interface SpilledPair {
+  grantId: string;
+  /** The version that was presented for it. */
+  version: number;
+  /** The presentation that it answers. */
+  claimId: string;
+  pair: SealedPair;
+}
+
+/** The folder where received pairs wait for the database, through the end of the process if need be (correctness P4). */
+export interface Spill {
+  /** Resolves when the pair would survive a power cut. */
+  write(entry: SpilledPair): Promise<void>;
+  list(): Promise<SpilledPair[]>;
+  remove(entry: Pick<SpilledPair, 'grantId' | 'version'>): Promise<void>;
+}
+
+const SUFFIX = '.pair';
+
+function nameOf({ grantId, version }: Pick<SpilledPair, 'grantId' | 'version'>): string {
+  return `${grantId}-${version}${SUFFIX}`;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Whole or not at all: written beside, synced, then renamed. */
+async function writeWhole(folder: string, name: string, text: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = join(folder, `${name}.${process.pid}.draft`);
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, join(folder, name));
+  await syncFolder(folder);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith(SUFFIX));
+}
+
+/** Undefined when another process has just taken it away. */
+async function readEntry(file: string): Promise<SpilledPair | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : (JSON.parse(text) as SpilledPair);
+}
+
+/** The spill of the processes that share `folder`. */
+export function openSpill(folder: string): Spill {
+  return {
+    write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
+    async list() {
+      const entries = await Promise.all((await namesIn(folder)).map((name) => readEntry(join(folder, name))));
+      return entries.filter((entry) => entry !== undefined);
+    },
+    remove: (entry) => rm(join(folder, nameOf(entry)), { force: true }),
+  };
+}
