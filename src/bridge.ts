@@ -3,7 +3,7 @@ import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
-import { proveKeys } from './domain/prove-keys.ts';
+import { isNew, proveKeys } from './domain/prove-keys.ts';
 import { createApp } from './http/app.ts';
 import { startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
@@ -13,8 +13,9 @@ import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { createVault, type Keys } from './shared/secrets.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
-import { isMissing, openStore } from './store/open-store.ts';
+import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
+import type { Store } from './store/store.ts';
 import { createAuthorizationServer } from './upstream/authorization-server.ts';
 import { createMainApi } from './upstream/main-api.ts';
 
@@ -32,6 +33,13 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
+/** The keys of a database; made anew where it is new too, but never in production. */
+async function keysFor(config: Config, store: Store): Promise<Keys> {
+  const keys = loadKeys(config.keysFile, !config.production && (await isNew(store.durable)));
+  await proveKeys(store.durable, createVault(keys));
+  return keys;
+}
+
 /** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
 export async function openWorkshop(
   config: Config,
@@ -39,10 +47,8 @@ export async function openWorkshop(
   overrides: Overrides = {},
 ): Promise<Workshop> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
-  const keys = loadKeys(config.keysFile, !config.production && isMissing(config.database));
   const store = await openStore(config.database);
-  const vault = createVault(keys);
-  await proveKeys(store.durable, vault).catch(async (error: unknown) => {
+  const keys = await keysFor(config, store).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
@@ -53,7 +59,7 @@ export async function openWorkshop(
     settings: config,
     store,
     clock,
-    vault,
+    vault: createVault(keys),
     logger,
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),

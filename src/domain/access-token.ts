@@ -72,13 +72,13 @@ async function presentAgainOrBury(context: Context, grant: Grant): Promise<void>
 async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const reallyQuiet = context.settings.inDoubtQuiet - context.watch.seenFor(grant);
-  const stoppedUntil = await refreshStoppedUntil(context);
-  if (stoppedUntil > 0) throw waitFor(context, stoppedUntil);
   if (grant.presented_at !== null && grant.presented_at > now) {
     return redatePresentation(context.store.durable, grant, { seen: grant.presented_at, now });
   }
   const endsAt = Math.max(doubtEndsAt(grant, context.settings.inDoubtQuiet, now), now + reallyQuiet);
   if (endsAt > now) throw waitFor(context, endsAt);
+  const stoppedUntil = await refreshStoppedUntil(context);
+  if (stoppedUntil > 0) throw waitFor(context, stoppedUntil);
   return oneOf(context, grant, () => presentAgainOrBury(context, grant));
 }
 
@@ -136,14 +136,14 @@ function currentOf(context: Context, grant: Grant): CurrentAccessToken {
  */
 export async function accessTokenFor(context: Context, grantId: string): Promise<CurrentAccessToken> {
   const until = performance.now() + CALLER_WAIT;
-  while (performance.now() < until) {
+  for (;;) {
     const grant = await findGrant(context.store.durable, grantId);
     if (!grant || grant.state === 'dead') throw new GrantDead(grant?.dead_cause ?? 'unknown');
     if (grant.access_expires_at > context.clock.now()) {
       renewEarly(context, grant);
       return currentOf(context, grant);
     }
+    if (performance.now() >= until) throw new Unavailable('the refresh takes too long', { retryAfter: 1000 });
     await context.flights.run(grant.id, () => advance(context, grant));
   }
-  throw new Unavailable('the refresh takes too long', { retryAfter: 1000 });
 }

@@ -38,9 +38,7 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
     });
     return true;
   };
-  const died = await insist(context, { what: 'the end of a grant' }, () =>
-    context.store.transaction(inOneStep),
-  );
+  const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));
   if (!died) return;
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);

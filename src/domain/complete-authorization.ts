@@ -3,7 +3,7 @@ import { newHexId, newLegacyCode } from '../shared/ids.ts';
 import { LEGACY_CODE_LIFETIME, SECOND } from '../shared/lifetimes.ts';
 import { upsertAccount } from '../store/accounts.ts';
 import { insertEvent } from '../store/events.ts';
-import { findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
+import { findGrant, findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
 import { insertCode } from '../store/legacy-codes.ts';
 import { moveMappings } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
@@ -12,7 +12,9 @@ import type { AccountReading, ModernAccount } from '../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { forgetAnswer } from './answer-cache.ts';
 import type { Context, Origin } from './context.ts';
+import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
+import { withPatience } from './patience.ts';
 import { sealPair } from './sealed-pair.ts';
 
 /** A pair fresh from the modern consent, and when its request left. */
@@ -72,7 +74,9 @@ async function keepAccount(tx: Database, account: ModernAccount, now: number): P
 async function storeGrant(context: Context, { account, origin }: Consent, grant: NewGrant): Promise<void> {
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: account.id };
-  const replaced = await context.store.transaction(async (tx) => {
+  const inOneStep = async (tx: Database) => {
+    // A commit whose answer was lost on the way is found to be done already.
+    if (await findGrant(tx, grant.id)) return undefined;
     await keepAccount(tx, account, now);
     const older = await replaceOlder(tx, grant, now);
     await insertGrant(tx, grant);
@@ -87,7 +91,8 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
       request_id: origin.requestId,
     });
     return older;
-  });
+  };
+  const replaced = await insist(context, 'a new grant', () => context.store.transaction(inOneStep));
   if (replaced) await forgetAnswer(context, replaced.id);
 }
 
@@ -121,7 +126,7 @@ export async function completeAuthorization(
   const origin = { actor: `account:${account.id}`, requestId: request.id };
   const consent = { ...consented, clientId: request.client_id, account, origin };
   const grant = newGrantRow(context, consent);
-  await storeGrant(context, consent, grant);
+  await withPatience(storeGrant(context, consent, grant));
   const code = newLegacyCode();
   const now = context.clock.now();
   await insertCode(context.store.durable, {

@@ -15,7 +15,7 @@ export async function doubtClaim(
 ): Promise<void> {
   const now = context.clock.now();
   const reason = error === undefined ? 'its process ended' : 'no whole answer came';
-  const isMarked = await insist(context, { what: 'a doubt' }, () =>
+  const isMarked = await insist(context, 'a doubt', () =>
     context.store.transaction(async (tx) => {
       if (!(await markInDoubt(tx, grant, { claimId: grant.claim_id, retryAt, now }))) return false;
       await insertEvent(tx, {

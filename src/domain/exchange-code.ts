@@ -4,6 +4,7 @@ import { insertEvent } from '../store/events.ts';
 import { findLiveGrant } from '../store/grants.ts';
 import { claimCode, findCode } from '../store/legacy-codes.ts';
 import { insertMapping, revokeMapping } from '../store/mappings.ts';
+import { isStorageFault } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
 import type { LegacyCode } from '../store/tables.ts';
 import type { Context, Origin } from './context.ts';
@@ -75,15 +76,20 @@ async function recordLostRace(context: Context, code: LegacyCode, origin: Origin
   if (current && current.used_at !== null) await recordReplay(context, current, origin);
 }
 
+interface Issue {
+  code: LegacyCode;
+  token: string;
+  mappingId: string;
+  origin: Origin;
+}
+
 /** Spends the code and keeps the token's mapping onto the live grant, in one transaction. */
 async function spend(
   context: Context,
   tx: Database,
-  issue: { code: LegacyCode; token: string; origin: Origin },
+  { code, token, mappingId, origin }: Issue,
 ): Promise<void> {
-  const { code, token, origin } = issue;
   const now = context.clock.now();
-  const mappingId = newHexId();
   const claimed = await claimCode(tx, {
     codeDigest: code.code_digest,
     clientId: code.client_id,
@@ -119,6 +125,13 @@ async function spend(
   });
 }
 
+/** A commit whose answer was lost on the way may have been made all the same; then the token is good. */
+async function isSpentFor(context: Context, { code, mappingId }: Issue, error: unknown): Promise<boolean> {
+  if (!isStorageFault(error)) return false;
+  const current = await findCode(context.store.durable, [code.code_digest]);
+  return current?.mapping_id === mappingId;
+}
+
 /**
  * Legacy code → legacy token (specification 5.10.5, 5.10.6). The checks that may fail come first; the code is spent by
  * the last step alone.
@@ -126,12 +139,12 @@ async function spend(
  */
 export async function exchangeCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<string> {
   const code = await checkedCode(context, asked, origin);
-  const token = newLegacyToken();
+  const issue = { code, token: newLegacyToken(), mappingId: newHexId(), origin };
   try {
-    await context.store.transaction((tx) => spend(context, tx, { code, token, origin }));
-    return token;
+    await context.store.transaction((tx) => spend(context, tx, issue));
   } catch (error) {
     if (error instanceof OAuthError) await recordLostRace(context, code, origin);
-    throw error;
+    if (!(await isSpentFor(context, issue, error))) throw error;
   }
+  return issue.token;
 }

@@ -13,14 +13,9 @@ function mayPass(error: unknown): boolean {
 
 /**
  * Writes what exists nowhere else, the outcome of a presentation: a database that is busy, full or away is asked again
- * for as long as the process lives (correctness P4). A late write is safe, for it compares the version. `meanwhile` runs
- * once, before the second attempt.
+ * for as long as the process lives (correctness P4). A late write is safe, for it compares the version.
  */
-export async function insist<T>(
-  context: Context,
-  { what, meanwhile }: { what: string; meanwhile?: () => Promise<void> },
-  write: () => Promise<T>,
-): Promise<T> {
+export async function insist<T>(context: Context, what: string, write: () => Promise<T>): Promise<T> {
   let left = ATTEMPTS_WHILE_CLOSING;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -30,7 +25,6 @@ export async function insist<T>(
       if (!mayPass(error) || left <= 0) throw error;
       const isWorthALine = Number.isInteger(Math.log2(attempt));
       if (isWorthALine) context.logger.error(`ALARM: ${what} cannot be stored yet`, { attempt, error });
-      if (attempt === 1) await meanwhile?.();
       await delay(Math.min(50 * attempt, LONGEST_PAUSE));
     }
   }

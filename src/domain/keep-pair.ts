@@ -56,18 +56,24 @@ async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
   await settleSurplus(context, entry);
 }
 
+async function spillPair(context: Context, entry: SpilledPair): Promise<void> {
+  await context.spill.write(entry).catch((error: unknown) => {
+    context.logger.error('ALARM: a pair could not be spilled', { grantId: entry.grantId, error });
+  });
+}
+
 /** Keeps a pair that has just been received; resolves when the database has it. */
 export async function keepPair(context: Context, entry: SpilledPair): Promise<void> {
-  let isSpilled = false;
-  const meanwhile = async (): Promise<void> => {
-    await context.spill.write(entry).then(
-      () => (isSpilled = true),
-      (error: unknown) => context.logger.error('ALARM: a pair could not be spilled', { error }),
-    );
-  };
-  await insist(context, { what: 'a rotated pair', meanwhile }, () => settlePair(context, entry));
+  let meetsTrouble = false;
+  const settle = () =>
+    settlePair(context, entry).catch(async (error: unknown) => {
+      if (!meetsTrouble) await spillPair(context, entry);
+      meetsTrouble = true;
+      throw error;
+    });
+  await insist(context, 'a rotated pair', settle);
   context.watch.forget(entry.grantId);
-  if (isSpilled) await context.spill.remove(entry);
+  if (meetsTrouble) await context.spill.remove(entry);
 }
 
 async function recover(context: Context, entry: SpilledPair): Promise<void> {

@@ -13,6 +13,11 @@ function opens(vault: Vault, sealed: string): boolean {
   }
 }
 
+/** Whether no keys were ever used with this database. */
+export async function isNew(db: Database): Promise<boolean> {
+  return (await readProofs(db)).size === 0;
+}
+
 /**
  * Proves that the keys are those of this database, before anything is served: with others every stored token would be
  * unknown and every grant unreadable. The first start writes what later ones check.

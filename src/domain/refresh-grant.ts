@@ -63,9 +63,7 @@ async function release(context: Context, claim: Claim, asked?: number): Promise<
   const now = context.clock.now();
   const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
   const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
-  await insist(context, { what: 'a released claim' }, () =>
-    releaseClaim(context.store.durable, claim.grant, back),
-  );
+  await insist(context, 'a released claim', () => releaseClaim(context.store.durable, claim.grant, back));
 }
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {

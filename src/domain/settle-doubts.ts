@@ -4,8 +4,8 @@ import { Unavailable } from '../upstream/outcomes.ts';
 import { advance } from './access-token.ts';
 import type { Context } from './context.ts';
 
-/** Looked into at once; each of them waits for a free connection of its own. */
-const AT_ONCE = 50;
+/** Looked into by one run; what they send waits for free slots. */
+const AT_ONCE = 1000;
 
 async function lookInto(context: Context, grant: Grant): Promise<void> {
   await context.flights

@@ -129,14 +129,14 @@ export async function listDeathTimes(db: Database, limit: number): Promise<numbe
   return rows.map((row) => row.dead_at ?? 0);
 }
 
-/** Grants whose last presentation has no outcome yet and that need not rest, longest waiting first. */
+/** Grants whose last presentation has no outcome yet and that need not rest, oldest presentation first. */
 export async function listUnsettled(db: Database, now: number, limit: number): Promise<Grant[]> {
   return db
     .selectFrom('grants')
     .selectAll()
     .where('state', 'in', ['presenting', 'in_doubt'])
     .where('retry_at', '<=', now)
-    .orderBy('retry_at')
+    .orderBy('presented_at')
     .limit(limit)
     .execute();
 }

@@ -1,0 +1,17 @@
+import cluster from 'node:cluster';
+import { startBridge } from './bridge.ts';
+import { readConfig } from './config.ts';
+import { upstreamFor } from './embedded-client.ts';
+import { installLastResort } from './shared/last-resort.ts';
+import { createLogger } from './shared/logger.ts';
+import { runWorker } from './workers.ts';
+
+process.setSourceMapsEnabled(true);
+
+/** Entry of one worker: the bridge by the settings that the first process has too, on the port that it holds open. */
+void runWorker(async () => {
+  const config = readConfig();
+  const logger = createLogger({ level: config.logLevel, name: `bridge ${cluster.worker?.id ?? ''}` });
+  installLastResort(logger);
+  return startBridge({ ...config, upstream: upstreamFor(config) }, { logger });
+});
