@@ -59,6 +59,7 @@ export async function openWorkshop(
     settings: config,
     store,
     clock,
+    databaseClock: overrides.clock ? undefined : databaseClock,
     vault: createVault(keys),
     logger,
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),

@@ -1,11 +1,16 @@
 import { join } from 'node:path';
-import { type Bridge, startBridge } from './bridge.ts';
+import { openWorkshop, startBridge } from './bridge.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
+import { createLogger } from './shared/logger.ts';
+import { startWorkers } from './workers.ts';
 
-/** Starts what the settings ask for: the bridge, and without a modern side of their own the embedded one and the demo. */
+/**
+ * Starts what the settings ask for: the bridge, in this process or in WORKERS others, and without a modern side of its
+ * own the embedded one and the demo.
+ */
 
 interface DemoAccount {
   email: string;
@@ -16,7 +21,6 @@ interface DemoAccount {
 type ModernChild = Child<{ url: string; demo?: DemoAccount }>;
 
 export interface System {
-  bridge: Bridge;
   /** The demo's account, where the demo runs. */
   demo: DemoAccount | undefined;
   onUnexpectedEnd(callback: (part: string) => void): void;
@@ -52,15 +56,45 @@ function startDemo(config: Config): Promise<Child<{ url: string }>> {
   });
 }
 
-/** Bridge and demo integration in front of a modern generation that runs already. */
-async function startInFront(config: Config, modern: ModernChild): Promise<System> {
-  const bridge = await startBridge({ ...config, upstream: upstreamFor(config) });
-  const { demo } = modern.ready;
+/** What serves the old addresses. */
+interface Front {
+  close(): Promise<void>;
+}
+
+async function startInThisProcess(config: Config, demo: DemoAccount | undefined): Promise<Front> {
+  const bridge = await startBridge(config);
   try {
     if (demo) await seedDemo(bridge.context, config, demo.accountId);
+    return bridge;
+  } catch (error) {
+    await bridge.close();
+    throw error;
+  }
+}
+
+/** The database is brought to the newest schema, and keys are made, before several processes open them at once. */
+async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
+  const logger = createLogger({ level: config.logLevel, name: 'first process' });
+  const workshop = await openWorkshop(config, upstreamFor(config), { logger });
+  try {
+    if (demo) await seedDemo(workshop.context, config, demo.accountId);
+  } finally {
+    await workshop.close();
+  }
+  return startWorkers({ count: config.workers, logger });
+}
+
+function startFront(config: Config, demo?: DemoAccount): Promise<Front> {
+  return config.workers > 1 ? startInWorkers(config, demo) : startInThisProcess(config, demo);
+}
+
+/** Bridge and demo integration in front of a modern generation that runs already. */
+async function startInFront(config: Config, modern: ModernChild): Promise<System> {
+  const { demo } = modern.ready;
+  const front = await startFront({ ...config, upstream: upstreamFor(config) }, demo);
+  try {
     const integration = await startDemo(config);
     return {
-      bridge,
       demo,
       onUnexpectedEnd(callback) {
         modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
@@ -68,12 +102,12 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
       },
       async close() {
         await integration.stop();
-        await bridge.close();
+        await front.close();
         await modern.stop();
       },
     };
   } catch (error) {
-    await bridge.close();
+    await front.close();
     throw error;
   }
 }
@@ -92,6 +126,6 @@ async function startWithEmbedded(config: Config): Promise<System> {
 /** @throws {Error} in plain words when a part cannot start */
 export async function startSystem(config: Config): Promise<System> {
   if (!config.upstream) return startWithEmbedded(config);
-  const bridge = await startBridge(config);
-  return { bridge, demo: undefined, onUnexpectedEnd: () => undefined, close: () => bridge.close() };
+  const front = await startFront(config);
+  return { demo: undefined, onUnexpectedEnd: () => undefined, close: () => front.close() };
 }

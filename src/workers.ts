@@ -40,60 +40,56 @@ function untilServing(worker: Worker): Promise<void> {
   });
 }
 
-/** One place among the workers: its process now, and after that its replacements. */
-function createPlace(logger: Logger) {
-  let worker: Worker | undefined;
-  let gone = Promise.resolve();
-  let waiting: NodeJS.Timeout | undefined;
-  let isClosing = false;
-  let pause = PAUSE_MIN;
+/** One place among the workers: its first process, and after that the replacements. */
+class Place {
+  readonly #logger: Logger;
+  #worker: Worker | undefined;
+  #gone = Promise.resolve();
+  #waiting: NodeJS.Timeout | undefined;
+  #isClosing = false;
+  #pause = PAUSE_MIN;
 
-  const start = (): Promise<void> => {
-    const [current, startedAt] = [cluster.fork(), performance.now()];
-    worker = current;
-    gone = new Promise((resolve) => current.once('exit', () => resolve()));
-    const serving = untilServing(current);
-    // the first start is over when this is heard: a death before it ends the whole
-    void serving.then(
-      () => current.once('exit', (...how) => replace(current, startedAt, how)),
-      () => undefined,
-    );
-    return serving;
-  };
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
 
-  const restart = () => {
-    start().catch((error: unknown) => {
-      logger.error('a worker could not be replaced', { reason: reduceError(error).message });
-      void gone.then(waitAndRestart);
+  /** Starts a process here; resolves when it serves, and sees to it from then on that one does. */
+  async start(): Promise<void> {
+    const worker = cluster.fork();
+    const startedAt = performance.now();
+    this.#worker = worker;
+    this.#gone = new Promise((resolve) => worker.once('exit', () => resolve()));
+    await untilServing(worker);
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      if (performance.now() - startedAt >= LIVED_LONG) this.#pause = PAUSE_MIN;
+      const details = { pid: worker.process.pid, exit: signal ?? code };
+      this.#replace('a worker ended unexpectedly and is replaced', details);
     });
-  };
+  }
 
-  const waitAndRestart = () => {
-    if (isClosing) return;
-    waiting = setTimeout(restart, pause);
-    pause = Math.min(2 * pause, PAUSE_MAX);
-  };
+  #replace(what: string, details: object): void {
+    if (this.#isClosing) return;
+    this.#logger.error(what, { ...details, pause: this.#pause });
+    this.#waiting = setTimeout(() => void this.#restart(), this.#pause);
+    this.#pause = Math.min(2 * this.#pause, PAUSE_MAX);
+  }
 
-  const replace = (dead: Worker, startedAt: number, [code, signal]: [number | null, string | null]) => {
-    if (isClosing) return;
-    if (performance.now() - startedAt >= LIVED_LONG) pause = PAUSE_MIN;
-    logger.error('a worker ended unexpectedly and is replaced', {
-      pid: dead.process.pid,
-      exit: signal ?? code,
-      pause,
-    });
-    waitAndRestart();
-  };
+  async #restart(): Promise<void> {
+    try {
+      await this.start();
+    } catch (error) {
+      await this.#gone;
+      this.#replace('a worker could not be replaced and is tried again', { error });
+    }
+  }
 
-  return {
-    start,
-    async close() {
-      isClosing = true;
-      clearTimeout(waiting);
-      worker?.process.kill('SIGTERM');
-      await gone;
-    },
-  };
+  /** Lets the process finish what it does; there is no other after it. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearTimeout(this.#waiting);
+    this.#worker?.process.kill('SIGTERM');
+    await this.#gone;
+  }
 }
 
 /**
@@ -104,7 +100,7 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
   // Each worker accepts for itself: a call that is handed to a worker which dies at that moment would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: exec ?? fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] });
-  const places = Array.from({ length: count }, () => createPlace(logger));
+  const places = Array.from({ length: count }, () => new Place(logger));
   const close = async () => void (await Promise.all(places.map((place) => place.close())));
   try {
     await Promise.all(places.map((place) => place.start()));
@@ -123,22 +119,30 @@ export async function runWorker(start: () => Promise<{ close(): Promise<void> }>
   const { worker } = cluster;
   if (!worker) throw new Error('this file is run by the first process of WORKERS, not by hand');
   const serving = start();
+  let isServing = false;
   let stopping: Promise<void> | undefined;
   const stop = () => {
-    stopping ??= serving.then((running) => running.close()).then(() => process.exit(0));
+    stopping ??= serving
+      .then(
+        (running) => running.close(),
+        () => undefined,
+      )
+      .then(() => process.exit(0));
   };
   process.on('SIGTERM', stop);
   // Ctrl-C in a terminal reaches every process at once; the first one stops the others in their order.
   process.on('SIGINT', () => undefined);
   worker.once('disconnect', () => {
-    // Node would end the process here, in the midst of an exchange whose answer is then lost.
+    if (!isServing) return;
+    // Node would end the process after this, in the midst of an exchange whose answer were lost then.
     worker.exitedAfterDisconnect = true;
     stop();
   });
   try {
     await serving;
-    worker.send({ type: 'ready' });
+    isServing = true;
+    process.send?.({ type: 'ready' });
   } catch (error) {
-    worker.send({ type: 'failed', message: reduceError(error).message }, () => process.exit(1));
+    process.send?.({ type: 'failed', message: reduceError(error).message }, () => process.exit(1));
   }
 }

@@ -6,6 +6,7 @@ import { insertEvent } from '../store/events.ts';
 import { findGrant, findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
 import { insertCode } from '../store/legacy-codes.ts';
 import { moveMappings } from '../store/mappings.ts';
+import { isConstraintFailure } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
 import type { AuthorizationRequest, Grant, NewGrant } from '../store/tables.ts';
 import type { AccountReading, ModernAccount } from '../upstream/main-api.ts';
@@ -70,6 +71,11 @@ async function keepAccount(tx: Database, account: ModernAccount, now: number): P
   });
 }
 
+/** A rule of the schema that a new grant breaks is broken at the next attempt too: the person starts again. */
+function endOnConstraint(error: unknown): never {
+  throw isConstraintFailure(error) ? new Error('the grant cannot be kept', { cause: error }) : error;
+}
+
 /** Stores the grant and lets every waiting token of that app and account stand on it, in one transaction. */
 async function storeGrant(context: Context, { account, origin }: Consent, grant: NewGrant): Promise<void> {
   const now = context.clock.now();
@@ -92,7 +98,9 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
     });
     return older;
   };
-  const replaced = await insist(context, 'a new grant', () => context.store.transaction(inOneStep));
+  const replaced = await insist(context, 'a new grant', () =>
+    context.store.transaction(inOneStep).catch(endOnConstraint),
+  );
   if (replaced) await forgetAnswer(context, replaced.id);
 }
 

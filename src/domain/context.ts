@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Vault } from '../shared/secrets.ts';
+import type { DatabaseClock } from '../store/database-clock.ts';
 import type { Spill } from '../store/spill.ts';
 import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
@@ -24,6 +25,8 @@ export interface Context {
   settings: DomainSettings;
   store: Store;
   clock: Clock;
+  /** What is known of the database's clock; nothing where a test brought its own. */
+  databaseClock: Pick<DatabaseClock, 'machineOffset' | 'sampleAge'> | undefined;
   vault: Vault;
   logger: Logger;
   server: AuthorizationServer;

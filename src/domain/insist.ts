@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConstraintFailure, isStorageFault } from '../store/storage-fault.ts';
+import { isStorageFault } from '../store/storage-fault.ts';
 import type { Context } from './context.ts';
 
 const LONGEST_PAUSE = 1000;
 
 /** A stop does not wait for ever for a database that stays away. */
 const ATTEMPTS_WHILE_CLOSING = 20;
-
-function mayPass(error: unknown): boolean {
-  return isStorageFault(error) && !isConstraintFailure(error);
-}
 
 /**
  * Writes what exists nowhere else, the outcome of a presentation: a database that is busy, full or away is asked again
@@ -22,7 +18,7 @@ export async function insist<T>(context: Context, what: string, write: () => Pro
       return await write();
     } catch (error) {
       if (context.flights.isClosing()) left -= 1;
-      if (!mayPass(error) || left <= 0) throw error;
+      if (!isStorageFault(error) || left <= 0) throw error;
       const isWorthALine = Number.isInteger(Math.log2(attempt));
       if (isWorthALine) context.logger.error(`ALARM: ${what} cannot be stored yet`, { attempt, error });
       await delay(Math.min(50 * attempt, LONGEST_PAUSE));

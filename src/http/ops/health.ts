@@ -1,18 +1,28 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { proveDatabase } from '../../domain/prove-database.ts';
+import { findClockProblem, proveDatabase } from '../../domain/prove-database.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 
-/** Ready means that the database answers; the modern side may be away, its last answers are served then. */
+async function findProblem(context: Context): Promise<string | undefined> {
+  try {
+    await proveDatabase(context);
+    return findClockProblem(context);
+  } catch (error) {
+    context.logger.error('the database does not answer', { error });
+    return 'the database does not answer';
+  }
+}
+
+/**
+ * Ready means that the database answers and that its time is known; the modern side may be away, its last answers are
+ * served then.
+ */
 function readiness(context: Context): RequestHandler {
   return async (_req, res) => {
-    try {
-      await proveDatabase(context);
-      sendJson(res, 200, { ready: true });
-    } catch (error) {
-      context.logger.error('not ready', { error });
-      sendJson(res, 503, { ready: false, reason: 'the database does not answer' });
-    }
+    const reason = await findProblem(context);
+    if (reason === undefined) return sendJson(res, 200, { ready: true });
+    context.logger.error('not ready', { reason });
+    sendJson(res, 503, { ready: false, reason });
   };
 }
 

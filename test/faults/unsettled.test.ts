@@ -1,0 +1,156 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { settleDoubts } from '../../src/domain/settle-doubts.ts';
+import { findGrant } from '../../src/store/grants.ts';
+import type { Grant } from '../../src/store/tables.ts';
+import { until } from '../support/held-answer.ts';
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** What becomes of a presentation without an outcome when nobody calls, and of a pair that the database cannot take. */
+
+/** A clock of which the wall's part may be set while no time really passes. */
+class TwoClocks extends SettableClock {
+  waited = 0;
+  override elapsed(): number {
+    return this.waited;
+  }
+  wait(ms: number): void {
+    this.waited += ms;
+    this.advance(ms);
+  }
+}
+
+const VAR_DIR = mkdtempSync(join(tmpdir(), 'unsettled-'));
+const HOUR = 3_700_000;
+const clock = new TwoClocks();
+let system: System;
+let other: Sqlite.Database;
+
+const profiles = (token: string) => read(system, '/1/profiles.json', token);
+const store = () => system.bridge.context.store;
+
+beforeAll(async () => {
+  const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0', VAR_DIR };
+  system = await startSystem({ clock, env });
+  other = new Sqlite(join(VAR_DIR, 'bridge.db'));
+});
+
+afterAll(async () => {
+  other.close();
+  await system.stop();
+  rmSync(VAR_DIR, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  Object.assign(system.proxy, { onTokenCall: undefined, onTokenAnswer: undefined });
+  await store().durable.updateTable('grants').set({ state: 'dead' }).execute();
+});
+
+async function liveGrant(): Promise<Grant> {
+  const query = store().durable.selectFrom('grants').selectAll().where('state', '<>', 'dead');
+  return query.executeTakeFirstOrThrow();
+}
+
+/** A token whose refresh was cut off, so that nobody knows whether its refresh token is spent. */
+async function doubtful() {
+  const token = await issueToken(system);
+  await profiles(token);
+  clock.wait(HOUR);
+  system.proxy.onTokenCall = () => {
+    throw new Error('cut');
+  };
+  await profiles(token);
+  system.proxy.onTokenCall = undefined;
+  const grant = await liveGrant();
+  expect(grant.state).toBe('in_doubt');
+  const before = system.proxy.refreshes().length;
+  return {
+    token,
+    sent: () => system.proxy.refreshes().length - before,
+    row: async () => (await findGrant(store().durable, grant.id)) ?? grant,
+    history: async () => {
+      const events = store().durable.selectFrom('events').select('action').where('grant_id', '=', grant.id);
+      return (await events.orderBy('id').execute()).map(({ action }) => action);
+    },
+  };
+}
+
+test('a grant in doubt is settled after the quiet time without a caller, and the history tells of it', async () => {
+  const { sent, row, history } = await doubtful();
+  clock.wait(299_000);
+  await settleDoubts(system.bridge.context);
+  expect(sent()).toBe(0);
+  clock.wait(2_000);
+  await settleDoubts(system.bridge.context);
+  expect(sent()).toBe(1);
+  expect(await row()).toMatchObject({ state: 'ready', version: 2, doubt_since: null });
+  expect(await history()).toEqual(['granted', 'token_issued', 'refresh_in_doubt', 'refresh_recovered']);
+});
+
+test('a wall clock that jumps ahead does not shorten the quiet time', async () => {
+  const { sent, row } = await doubtful();
+  clock.advance(86_400_000);
+  await settleDoubts(system.bridge.context);
+  expect(sent()).toBe(0);
+  expect((await row()).state).toBe('in_doubt');
+  clock.wait(301_000);
+  await settleDoubts(system.bridge.context);
+  expect(sent()).toBe(1);
+});
+
+test('a process that sees a claim for the first time waits the whole quiet time itself', async () => {
+  const { sent, row } = await doubtful();
+  clock.wait(301_000);
+  const { claim_id: claim } = await row();
+  const newer = { claim_id: `${claim}-of-another-process` };
+  await store().durable.updateTable('grants').set(newer).where('claim_id', '=', claim).execute();
+  await settleDoubts(system.bridge.context);
+  expect(sent()).toBe(0);
+  clock.wait(301_000);
+  await settleDoubts(system.bridge.context);
+  expect(sent()).toBe(1);
+});
+
+test('a routine refresh is no history', async () => {
+  const token = await issueToken(system);
+  clock.wait(HOUR);
+  const count = async () => (await store().durable.selectFrom('events').selectAll().execute()).length;
+  const before = await count();
+  expect((await profiles(token)).status).toBe(200);
+  expect((await liveGrant()).version).toBe(2);
+  expect(await count()).toBe(before);
+});
+
+test('a pair that the database cannot take lies sealed in the spill until it can', async () => {
+  const token = await issueToken(system);
+  clock.wait(HOUR);
+  let received = '';
+  other.pragma('legacy_alter_table = on');
+  system.proxy.onTokenAnswer = (_call, answer) => {
+    received = answer.body.toString();
+    other.exec('alter table grants rename to hidden');
+    return answer;
+  };
+  const folder = join(VAR_DIR, 'spill');
+  const files = () => readdirSync(folder, { withFileTypes: true }).map(({ name }) => join(folder, name));
+  const call = profiles(token);
+  await until(() => received !== '' && statSync(folder, { throwIfNoEntry: false }) !== undefined);
+  await until(() => files().some((file) => file.endsWith('.pair')));
+  const [file = ''] = files();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const pair = JSON.parse(received) as Record<string, string>;
+  const text = readFileSync(file, 'utf8');
+  for (const name of ['access_token', 'refresh_token']) {
+    expect(pair[name]).toMatch(/.{20}/);
+    expect(text).not.toContain(pair[name]);
+  }
+  other.exec('alter table hidden rename to grants');
+  expect((await call).status).toBe(200);
+  expect(await liveGrant()).toMatchObject({ state: 'ready', version: 2 });
+  await until(() => files().length === 0);
+  expect(files()).toEqual([]);
+});
