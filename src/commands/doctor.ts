@@ -19,8 +19,9 @@ type Check = (config: Config) => Promise<string>;
 function checkKeysFile(config: Config): string {
   const { keysFile } = config;
   if (!existsSync(keysFile)) {
-    if (config.production || !isMissing(config.database)) throw new Error(`${keysFile} is missing`);
-    return `${keysFile} will be made at the first start`;
+    const isInUse = config.database.kind === 'sqlite' && !isMissing(config.database);
+    if (config.production || isInUse) throw new Error(`${keysFile} is missing`);
+    return `${keysFile} will be made at the first start, if the database is new`;
   }
   if ((statSync(keysFile).mode & 0o077) !== 0)
     throw new Error(`${keysFile} can be read by others, use mode 0600`);

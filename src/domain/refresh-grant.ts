@@ -114,6 +114,15 @@ async function claimAndWrite(context: Context, claim: Claim, connection: Connect
   await keepPair(context, { grantId: grant.id, version: grant.version, claimId, pair });
 }
 
+/** Nothing is spent while many grants are being refused, or while the answer might find no place to be kept. */
+async function mustBeSafe(context: Context): Promise<void> {
+  if ((await refreshStoppedUntil(context)) > 0)
+    throw new Unavailable('refreshing is stopped after many refusals');
+  if (await context.spill.hasRoom().catch(() => false)) return;
+  context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
+  throw new Unavailable('the disk is nearly full');
+}
+
 /**
  * Presents the refresh token of a grant that is `ready`, or `in_doubt` where the rules allow it once more. Resolves when
  * the outcome is recorded, whatever it is; the caller reads the row again.
@@ -121,8 +130,7 @@ async function claimAndWrite(context: Context, claim: Claim, connection: Connect
  */
 export async function presentRefreshToken(context: Context, grant: Grant): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
-  if ((await refreshStoppedUntil(context)) > 0)
-    throw new Unavailable('refreshing is stopped after many refusals');
+  await mustBeSafe(context);
   const connection = await connectOrPostpone(context, grant);
   try {
     await claimAndWrite(context, newClaim(context, grant), connection);

@@ -33,7 +33,7 @@ const INT8 = 20;
 /** Times are bigint columns, all far below 2^53. */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown),
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
 /** No text here can hold a NUL: a parameter with one equals nothing, and is not an error of the database. */
@@ -71,9 +71,13 @@ class MarkingDialect extends PostgresDialect {
   }
 }
 
-/** Connections that break while idle are replaced; without a listener the first would end the process. */
+/**
+ * A connection that breaks is replaced, and whoever uses it gets the error of the next statement; without a listener on
+ * each the first to break, idle or between two statements of a transaction, would end the process.
+ */
 function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...POOL, connectionString: url, types });
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool.on('error', () => undefined);
 }
 

@@ -1,4 +1,5 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SealedPair } from './presentations.ts';
 
@@ -18,9 +19,14 @@ export interface Spill {
   write(entry: SpilledPair): Promise<void>;
   list(): Promise<SpilledPair[]>;
   remove(entry: Pick<SpilledPair, 'grantId' | 'version'>): Promise<void>;
+  /** Whether the disk has room for what may have to be written after a refresh token is spent. */
+  hasRoom(): Promise<boolean>;
 }
 
 const SUFFIX = '.pair';
+
+/** Enough for the write-ahead log and the spill of everything in flight. */
+const ROOM_BYTES = 16 * 1024 * 1024;
 
 function nameOf({ grantId, version }: Pick<SpilledPair, 'grantId' | 'version'>): string {
   return `${grantId}-${version}${SUFFIX}`;
@@ -28,12 +34,15 @@ function nameOf({ grantId, version }: Pick<SpilledPair, 'grantId' | 'version'>):
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Whole or not at all: written beside, synced, then renamed. */
 async function writeWhole(folder: string, name: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${name}.${process.pid}.draft`);
   const handle = await open(draft, 'w', 0o600);
   try {
@@ -47,11 +56,7 @@ async function writeWhole(folder: string, name: string, text: string): Promise<v
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => name.endsWith(SUFFIX));
+  return (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
 }
 
 /** Undefined when another process has just taken it away. */
@@ -63,8 +68,9 @@ async function readEntry(file: string): Promise<SpilledPair | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as SpilledPair);
 }
 
-/** The spill of the processes that share `folder`. */
+/** The spill of the processes that share `folder`; a folder that cannot be made is found at the start. */
 export function openSpill(folder: string): Spill {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
     async list() {
@@ -72,5 +78,9 @@ export function openSpill(folder: string): Spill {
       return entries.filter((entry) => entry !== undefined);
     },
     remove: (entry) => rm(join(folder, nameOf(entry)), { force: true }),
+    async hasRoom() {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize >= ROOM_BYTES;
+    },
   };
 }
