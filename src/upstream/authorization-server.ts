@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import { REST_MAX } from '../shared/lifetimes.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createDiscovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
@@ -26,11 +27,16 @@ export interface AuthorizationServer {
   /** Authorization code + PKCE verifier for tokens (specification 5.5). Throws one of the three failures. */
   exchangeCode(code: CodeExchange): Promise<TokenPair>;
   /** Presents a refresh token on an open connection (specification 5.7). Throws one of the three failures. */
-  refresh(connection: Connection, presented: { refreshToken: string; scope: string }): Promise<TokenPair>;
+  refresh(connection: Connection, presented: Presented): Promise<TokenPair>;
   /** Whether the server still takes a refresh token (RFC 7662); undefined where it has no introspection for us. */
   isLive(refreshToken: string): Promise<boolean | undefined>;
   /** Tells the server to forget a refresh token (RFC 7009); false where it has no such endpoint. Throws `Unavailable`. */
   revoke(refreshToken: string): Promise<boolean>;
+}
+
+interface Presented {
+  refreshToken: string;
+  scope: string;
 }
 
 interface CodeExchange {
@@ -94,6 +100,22 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
   return true;
 }
 
+/** A server that asked to wait is left alone for every grant, not only for the one that heard it. */
+function createPause({ now }: Pick<Clock, 'now'>) {
+  let until = 0;
+  return {
+    check: (): void => {
+      const retryAfter = until - now();
+      if (retryAfter > 0 && retryAfter <= REST_MAX)
+        throw new Unavailable('the modern side asked to wait', { retryAfter });
+    },
+    obey: (error: unknown): never => {
+      if (error instanceof Unavailable) until = Math.max(until, now() + (error.retryAfter ?? 0));
+      throw error;
+    },
+  };
+}
+
 /** The modern authorization server at `authUrl`, as one of its clients. */
 export function createAuthorizationServer({
   authUrl,
@@ -102,11 +124,20 @@ export function createAuthorizationServer({
 }: AuthorizationServerOptions): AuthorizationServer {
   const metadata = createDiscovery(authUrl);
   const tokenUrl = `${authUrl}/token`;
+  const pause = createPause({ now: () => clock.now() });
+  const present = async (connection: Connection, { refreshToken, scope }: Presented) => {
+    const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    const answer = await sendOnce(connection, tokenUrl, credentialed(client, fields));
+    return processTokenAnswer(answer, { scope, presented: refreshToken, now: clock.now() });
+  };
   return {
     clientId: client.clientId,
     authorizationUrl: `${authUrl}/auth`,
     metadata,
-    connect: () => openConnection(tokenUrl),
+    async connect() {
+      pause.check();
+      return openConnection(tokenUrl);
+    },
     async exchangeCode({ code, codeVerifier, redirectUri, scope }) {
       const fields = {
         grant_type: 'authorization_code',
@@ -117,11 +148,7 @@ export function createAuthorizationServer({
       const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, credentialed(client, fields));
       return processTokenAnswer(answer, { scope, now: clock.now() });
     },
-    async refresh(connection, { refreshToken, scope }) {
-      const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
-      const answer = await sendOnce(connection, tokenUrl, credentialed(client, fields));
-      return processTokenAnswer(answer, { scope, presented: refreshToken, now: clock.now() });
-    },
+    refresh: (connection, presented) => present(connection, presented).catch(pause.obey),
     isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),
     revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),
   };

@@ -22,7 +22,8 @@ afterAll(() => system.stop());
 beforeEach(() => {
   system.proxy.onTokenAnswer = undefined;
   system.proxy.onTokenCall = undefined;
-  clock.set(Date.now());
+  // each test has a day of its own: nothing that an earlier one was asked to wait for reaches into it
+  clock.advance(86_400_000);
 });
 
 async function liveGrant() {
@@ -282,5 +283,20 @@ test('Retry-After is obeyed to the second', async () => {
   expect(sentSince(before)).toBe(1);
   clock.advance(2_000);
   expect((await read(system, '/1/profiles.json', token)).headers['age']).toBeUndefined();
+  expect(sentSince(before)).toBe(2);
+});
+
+test('a server that asks to wait is left alone for other grants too', async () => {
+  const app = await system.registerApp('https://other-app.example/callback');
+  const other = await issueToken(system, { app });
+  await read(system, '/1/profiles.json', other);
+  const { token, before } = await expiredToken();
+  system.proxy.onTokenAnswer = () => answered(429, {}, { ...json, 'retry-after': '20' });
+  await read(system, '/1/profiles.json', token);
+  system.proxy.onTokenAnswer = undefined;
+  await read(system, '/1/profiles.json', other);
+  expect(sentSince(before)).toBe(1);
+  clock.advance(22_000);
+  expect((await read(system, '/1/profiles.json', other)).headers['age']).toBeUndefined();
   expect(sentSince(before)).toBe(2);
 });
