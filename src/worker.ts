@@ -8,7 +8,7 @@ import { runWorker } from './workers.ts';
 
 process.setSourceMapsEnabled(true);
 
-/** Entry of one worker: the bridge by the settings that the first process has too, on the port that it holds open. */
+/** Entry of one worker: the bridge by the settings that the first process has too, on the port that it opens. */
 void runWorker(async () => {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: `bridge ${cluster.worker?.id ?? ''}` });

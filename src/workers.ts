@@ -5,7 +5,7 @@ import type { Logger } from './shared/logger.ts';
 import { reduceError } from './shared/redaction.ts';
 
 /**
- * Several processes that serve one port (WORKERS). The first process serves nothing itself: it holds the port open,
+ * Several processes that serve one port (WORKERS). The first process serves nothing itself: it opens the port for all,
  * starts the workers and replaces those that die. A worker learns nothing from it but when to stop.
  */
 
@@ -132,6 +132,8 @@ export async function runWorker(start: () => Promise<{ close(): Promise<void> }>
   process.on('SIGTERM', stop);
   // Ctrl-C in a terminal reaches every process at once; the first one stops the others in their order.
   process.on('SIGINT', () => undefined);
+  // A message to a first process that has just gone: `disconnect` follows, and what is under way must not end before.
+  worker.on('error', () => undefined);
   worker.once('disconnect', () => {
     if (!isServing) return;
     // Node would end the process after this, in the midst of an exchange whose answer were lost then.

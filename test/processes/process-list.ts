@@ -28,3 +28,8 @@ export function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+/** The processes among its children that serve for it. */
+export function workersOf(pid: number): number[] {
+  return childrenOf(pid).filter((child) => visibleOf(child).commandLine.includes('worker.js'));
+}
