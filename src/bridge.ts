@@ -4,6 +4,8 @@ import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { isNew, proveKeys } from './domain/prove-keys.ts';
+import { startSharing } from './domain/share-limits.ts';
+import { createSharedCounts } from './domain/shared-counts.ts';
 import { createApp } from './http/app.ts';
 import { startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
@@ -52,6 +54,7 @@ export async function openWorkshop(
     await store.close();
     throw error;
   });
+  const vault = createVault(keys);
   const databaseClock = await startDatabaseClock(store);
   const clock = overrides.clock ?? databaseClock;
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
@@ -60,13 +63,14 @@ export async function openWorkshop(
     store,
     clock,
     databaseClock: overrides.clock ? undefined : databaseClock,
-    vault: createVault(keys),
+    vault,
     logger,
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),
     flights: createFlights(),
     watch: createClaimWatch(clock),
     spill: openSpill(join(config.varDir, 'spill')),
+    counts: createSharedCounts({ store, clock, vault }),
     processId: newHexId(),
     chance: Math.random,
   };
@@ -97,7 +101,9 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context, keys } = workshop;
   const app = createApp({ ...config, context, session: keys.session });
+  const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {
+    await stopSharing();
     await workshop.close();
     throw error;
   });
@@ -110,6 +116,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
       await server.close();
       await stopJobs();
       await context.flights.close();
+      await stopSharing();
       await workshop.close();
     },
   };

@@ -8,6 +8,7 @@ import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { MainApi } from '../upstream/main-api.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import type { Flights } from './flights.ts';
+import type { SharedCounts } from './shared-counts.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
 interface DomainSettings {
@@ -34,6 +35,7 @@ export interface Context {
   flights: Flights;
   watch: ClaimWatch;
   spill: Spill;
+  counts: SharedCounts;
   /** Names this process among all that share the databases, until it ends. */
   processId: string;
   /** A random number in [0, 1), for jitter. */

@@ -153,6 +153,21 @@ interface LeasesTable {
   until: number;
 }
 
+interface CountsTable {
+  key_digest: string;
+  points: number;
+  ends_at: number;
+  changed_at: number;
+}
+
+interface BudgetsTable {
+  modern_client_id: string;
+  share_permille: number;
+  said_at: number;
+  valid_until: number;
+  paused_until: number;
+}
+
 /** The durable database. */
 export interface Tables {
   apps: AppsTable;
@@ -172,6 +187,8 @@ export interface Tables {
 export interface VolatileTables {
   answers: AnswersTable;
   leases: LeasesTable;
+  counts: CountsTable;
+  budgets: BudgetsTable;
 }
 
 export type App = Selectable<AppsTable>;
@@ -185,4 +202,6 @@ export type NewMapping = Insertable<MappingsTable>;
 export type LegacyCode = Selectable<LegacyCodesTable>;
 export type NewLegacyCode = Insertable<LegacyCodesTable>;
 export type OwedRevocation = Selectable<OwedRevocationsTable>;
+export type Count = Selectable<CountsTable>;
+export type Budget = Selectable<BudgetsTable>;
 export type NewEvent = Insertable<EventsTable>;

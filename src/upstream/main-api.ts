@@ -122,13 +122,23 @@ export interface MainApi {
   read(accessToken: string, organizationIds: readonly string[]): Promise<AccountReading>;
   /** The share of the budget that is left, 0 to 1; 1 while the main API says nothing of one. */
   remainingShare(): number;
+  /** What this process knows of the client's budget, heard itself or learned. */
+  budget(): KnownBudget;
+  /** Takes over what another process heard: the newer share, the longer pause. */
+  learn(heard: KnownBudget): void;
+}
+
+/** What the main API last said of the client's budget; times are Unix milliseconds, 0 while it said nothing. */
+export interface KnownBudget {
+  share: number;
+  saidAt: number;
+  validUntil: number;
+  pausedUntil: number;
 }
 
 /** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
 export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
-  let share = 1;
-  let shareUntil = 0;
-  let pausedUntil = 0;
+  let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
 
   const post = async (accessToken: string, body: string): Promise<HttpAnswer> => {
     const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
@@ -137,21 +147,26 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
     });
   };
 
+  const learn = (heard: KnownBudget): void => {
+    const newer = heard.saidAt > known.saidAt ? heard : known;
+    known = { ...newer, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
+  };
+
   const obey = (answer: HttpAnswer): void => {
+    const now = clock.now();
     const budget = budgetOf(answer);
-    if (budget) {
-      share = budget.share;
-      shareUntil = clock.now() + budget.validMs;
-    }
-    const asked = answer.status === 429 ? (retryAfterOf(answer, clock.now()) ?? 1000) : 0;
+    if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
+    const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
     const wait = Math.max(asked, budget?.waitMs ?? 0);
-    if (wait > 0) pausedUntil = Math.max(pausedUntil, clock.now() + wait);
+    if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
   };
 
   return {
-    remainingShare: () => (clock.now() < shareUntil ? share : 1),
+    remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
+    budget: () => known,
+    learn,
     async read(accessToken, organizationIds) {
-      const retryAfter = pausedUntil - clock.now();
+      const retryAfter = known.pausedUntil - clock.now();
       if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
       const answer = await post(accessToken, readingRequest(organizationIds));
       obey(answer);

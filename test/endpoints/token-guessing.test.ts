@@ -2,6 +2,7 @@ import { newLegacyCode } from '../../src/shared/ids.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { exchangeFields } from '../support/legacy-calls.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
+import { SettableClock } from '../support/settable-clock.ts';
 import { TOKEN_PATH } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { expectPage400, expectTokenError } from './support/expectations.ts';
@@ -9,13 +10,13 @@ import { expectAlive, knock } from './support/knock.ts';
 
 /** Protocol T12 and hardening C59, C60, C73: guessing at secrets, from one address and from many behind a proxy. */
 
+const clock = new SettableClock();
 let door: Door;
 
 beforeAll(async () => {
-  door = await openDoor({ env: { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://bridge.example' } });
+  clock.run();
+  door = await openDoor({ clock, env: { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://bridge.example' } });
 });
-
-afterEach(() => jest.useRealTimers());
 
 afterAll(async () => {
   await expectAlive(door);
@@ -64,11 +65,14 @@ test('rows T12 and C73 after ten wrong secrets an address waits, and nobody else
 
 test('rows T12 and C73 the right secret works again once the wait is over', async () => {
   const app = await door.addApp();
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'hrtime'] });
+  const started = clock.now();
   await guesses(11, () => ({ app, secret: 'wrong', address: '10.0.0.1' }));
   expectSlowedDown(await right(app, '10.0.0.1'));
-  jest.advanceTimersByTime(61_000);
+  clock.set(started + 59_999);
+  expectSlowedDown(await right(app, '10.0.0.1'));
+  clock.advance(1_000);
   expectTokenError(await right(app, '10.0.0.1'), 400, 'invalid_grant');
+  clock.run();
 });
 
 test('rows T12 and C73 guesses from 100 addresses are slowed down, and lock neither this app nor another out', async () => {

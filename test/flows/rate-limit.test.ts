@@ -1,4 +1,5 @@
 import { issueToken, read } from '../support/legacy-calls.ts';
+import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** Sixty calls a minute for one app and account, as the old API had (legacy-api 7). */
@@ -13,10 +14,11 @@ const statuses = async (system: System, token: string, calls: number) => {
 };
 
 describe('with the limit of the old API', () => {
+  const clock = new SettableClock();
   let system: System;
 
   beforeAll(async () => {
-    system = await startSystem();
+    system = await startSystem({ clock });
   });
 
   afterAll(() => system.stop());
@@ -39,6 +41,19 @@ describe('with the limit of the old API', () => {
       expect(answer.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
     }
     expect((await read(system, '/1/profiles.json', another)).status).toBe(200);
+  });
+
+  test('the minute begins with the first call and ends to the millisecond; refused calls do not prolong it', async () => {
+    const app = await system.registerApp('https://to-the-millisecond.example/callback');
+    const token = await issueToken(system, { app });
+    await statuses(system, token, 40);
+    clock.advance(59_000);
+    expect((await statuses(system, token, 30)).filter((status) => status === 200)).toHaveLength(20);
+    clock.advance(999);
+    const last = await read(system, '/1/user.json', token);
+    expect([last.status, last.headers['retry-after']]).toEqual([429, '1']);
+    clock.advance(1);
+    expect((await statuses(system, token, 61)).filter((status) => status === 200)).toHaveLength(60);
   });
 
   test('calls with an unknown token count against nobody, and are 401 however many', async () => {

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Context } from '../../domain/context.ts';
 import { withPatience } from '../../domain/patience.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
@@ -14,14 +13,12 @@ import { LegacyError, REFUSALS, sendChallenge } from './legacy-error.ts';
  */
 
 /** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
-function createRateLimit(perMinute: number): (mapping: ServedMapping) => Promise<void> {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  return async (mapping) => {
+function createRateLimit({ counts }: Context, perMinute: number): (mapping: ServedMapping) => void {
+  return (mapping) => {
     if (perMinute === 0) return;
-    await limiter.consume(`${mapping.client_id}|${mapping.account_id}`).catch((state: RateLimiterRes) => {
-      const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-      throw new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(seconds) } });
-    });
+    const { points, secondsLeft } = counts.count(['calls', mapping.client_id, mapping.account_id]);
+    if (points <= perMinute) return;
+    throw new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(secondsLeft) } });
   };
 }
 
@@ -29,13 +26,13 @@ type CallHandler = (mapping: ServedMapping, req: Request, res: Response) => Prom
 
 /** Makes handlers of old calls; all made by one of these share the limit. */
 export function createCalls(context: Context, perMinute: number) {
-  const limit = createRateLimit(perMinute);
+  const limit = createRateLimit(context, perMinute);
   return (handle: CallHandler): RequestHandler =>
     async (req, res) => {
       const token = await findToken(req);
       if (token === undefined) return sendChallenge(res);
       const mapping = await resolveToken(context, token);
-      await limit(mapping);
+      limit(mapping);
       await handle(mapping, req, res);
     };
 }

@@ -66,19 +66,19 @@ async function authenticated(
   address: string,
 ): Promise<string> {
   const claimedId = given.readings[0]?.clientId ?? '';
-  await limit.check(claimedId, address);
+  limit.check(claimedId, address);
   try {
     return await authenticateClient(context, given.readings);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    await limit.count(claimedId, address);
+    limit.count(claimedId, address);
     throw invalidClient(given.usedBasic);
   }
 }
 
 /** The handler of the old token endpoint. */
 export function token(context: Context): RequestHandler {
-  const door: Door = { context, limit: createGuessLimit() };
+  const door: Door = { context, limit: createGuessLimit(context) };
   return async (req, res) => {
     const body = await readBody(req);
     const asked = checkParameters(req, body);

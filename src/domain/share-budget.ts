@@ -1,0 +1,49 @@
+import { DAY, SECOND } from '../shared/lifetimes.ts';
+import { findBudget, storeBudget } from '../store/budgets.ts';
+import type { KnownBudget } from '../upstream/main-api.ts';
+import type { Context } from './context.ts';
+
+/** No window of a budget is longer; a later time was written by a clock that was wrong. */
+const LONGEST_WINDOW = 1 * DAY;
+
+/** A share changes with every answer, so it is passed on at most this often; a pause at once. */
+const SHARE_EVERY = 1 * SECOND;
+
+const NOTHING: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
+
+function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: number): boolean {
+  return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW;
+}
+
+async function sharedBudget({ store, server, clock }: Context): Promise<KnownBudget> {
+  const row = await findBudget(store, server.clientId);
+  if (!row) return NOTHING;
+  const { said_at: saidAt, valid_until: validUntil, paused_until: pausedUntil } = row;
+  const budget = { share: row.share_permille / 1000, saidAt, validUntil, pausedUntil };
+  return isPlausible(budget, clock.now()) ? budget : NOTHING;
+}
+
+function isNews(own: KnownBudget, shared: KnownBudget, now: number): boolean {
+  if (!isPlausible(own, now)) return false;
+  const isNewPause = own.pausedUntil > Math.max(shared.pausedUntil, now);
+  return isNewPause || (own.saidAt > shared.saidAt && now - shared.saidAt >= SHARE_EVERY);
+}
+
+/**
+ * Learns what other processes were told of the modern client's budget and pauses, and tells them what is new here. One
+ * that writes over a longer pause at the same moment is put right by whoever knows of it, at their next turn.
+ */
+export async function shareBudget(context: Context): Promise<void> {
+  const { store, server, mainApi, clock } = context;
+  const shared = await sharedBudget(context);
+  mainApi.learn(shared);
+  const own = mainApi.budget();
+  if (!isNews(own, shared, clock.now())) return;
+  await storeBudget(store, {
+    modern_client_id: server.clientId,
+    share_permille: Math.round(own.share * 1000),
+    said_at: own.saidAt,
+    valid_until: own.validUntil,
+    paused_until: own.pausedUntil,
+  });
+}

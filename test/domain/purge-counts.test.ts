@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { readConfig } from '../../src/config.ts';
+import { purgeExpired } from '../../src/domain/purge-expired.ts';
+import { takeLease } from '../../src/store/leases.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+
+/** Counts and leases are removed when they are over, and not a moment before. */
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+const folder = mkdtempSync(join(tmpdir(), 'purge-counts-'));
+const clock = new SettableClock(START);
+let workshop: Workshop;
+
+beforeAll(async () => {
+  const config = readConfig({
+    VAR_DIR: folder,
+    MODERN_AUTH_URL: 'http://127.0.0.1:9',
+    MODERN_API_URL: 'http://127.0.0.1:9',
+    MODERN_CLIENT_ID: 'bridge',
+    LOG_LEVEL: 'error',
+  });
+  if (!config.upstream) throw new Error('the settings name a modern side');
+  workshop = await openWorkshop(config, config.upstream, { clock });
+});
+
+afterAll(async () => {
+  await workshop.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function purgeAt(time: number): Promise<[counts: number, leases: number]> {
+  const { volatile } = workshop.context.store;
+  clock.set(time);
+  await purgeExpired(workshop.context);
+  const counts = await volatile.selectFrom('counts').selectAll().execute();
+  const leases = await volatile.selectFrom('leases').selectAll().execute();
+  return [counts.length, leases.length];
+}
+
+test('a count goes at its end, a lease after its own', async () => {
+  const { counts, store } = workshop.context;
+  counts.count(['calls', 'app', 'account']);
+  await counts.sync();
+  await takeLease(store, { name: 'job', holder: 'died' }, { now: START, until: START + 60_000 });
+  expect(await purgeAt(START + 59_999)).toEqual([1, 1]);
+  expect(await purgeAt(START + 60_000)).toEqual([0, 1]);
+  expect(await purgeAt(START + 60_001)).toEqual([0, 0]);
+});
