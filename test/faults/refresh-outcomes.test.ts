@@ -272,31 +272,3 @@ test('a dead grant costs no further request', async () => {
   }
   expect(sentSince(before)).toBe(0);
 });
-
-test('Retry-After is obeyed to the second', async () => {
-  const { token, before } = await expiredToken();
-  system.proxy.onTokenAnswer = () => answered(429, {}, { ...json, 'retry-after': '20' });
-  await read(system, '/1/profiles.json', token);
-  system.proxy.onTokenAnswer = undefined;
-  clock.advance(19_000);
-  await read(system, '/1/profiles.json', token);
-  expect(sentSince(before)).toBe(1);
-  clock.advance(2_000);
-  expect((await read(system, '/1/profiles.json', token)).headers['age']).toBeUndefined();
-  expect(sentSince(before)).toBe(2);
-});
-
-test('a server that asks to wait is left alone for other grants too', async () => {
-  const app = await system.registerApp('https://other-app.example/callback');
-  const other = await issueToken(system, { app });
-  await read(system, '/1/profiles.json', other);
-  const { token, before } = await expiredToken();
-  system.proxy.onTokenAnswer = () => answered(429, {}, { ...json, 'retry-after': '20' });
-  await read(system, '/1/profiles.json', token);
-  system.proxy.onTokenAnswer = undefined;
-  await read(system, '/1/profiles.json', other);
-  expect(sentSince(before)).toBe(1);
-  clock.advance(22_000);
-  expect((await read(system, '/1/profiles.json', other)).headers['age']).toBeUndefined();
-  expect(sentSince(before)).toBe(2);
-});
