@@ -55,6 +55,7 @@ export async function openWorkshop(
     throw error;
   });
   const vault = createVault(keys);
+  const spill = openSpill(join(config.varDir, 'spill'));
   const databaseClock = await startDatabaseClock(store);
   const clock = overrides.clock ?? databaseClock;
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
@@ -69,7 +70,7 @@ export async function openWorkshop(
     mainApi: createMainApi(upstream.apiUrl, clock),
     flights: createFlights(),
     watch: createClaimWatch(clock),
-    spill: openSpill(join(config.varDir, 'spill')),
+    spill,
     counts: createSharedCounts({ store, clock, vault }),
     processId: newHexId(),
     chance: Math.random,

@@ -182,6 +182,10 @@ function contradictions(env: Environment): string[] {
       production && given.length === 0,
       'MODERN_AUTH_URL: the embedded modern generation is not for production',
     ],
+    [
+      production && env.IN_DOUBT_QUIET_SECONDS < 60,
+      'IN_DOUBT_QUIET_SECONDS: must be at least 60 in production, longer than any request may be on its way',
+    ],
     [production && !env.PUBLIC_URL, 'PUBLIC_URL: must be set in production'],
     [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
     [

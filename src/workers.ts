@@ -34,6 +34,7 @@ function untilServing(worker: Worker): Promise<void> {
     worker.once('message', (message: Announcement) =>
       message.type === 'ready' ? resolve() : reject(new Error(message.message)),
     );
+    worker.on('error', reject);
     worker.once('exit', (code: number | null, signal: string | null) =>
       reject(new Error(`a worker ended with ${signal ?? code} before it served`)),
     );
@@ -58,7 +59,11 @@ class Place {
     const worker = cluster.fork();
     const startedAt = performance.now();
     this.#worker = worker;
-    this.#gone = new Promise((resolve) => worker.once('exit', () => resolve()));
+    this.#gone = new Promise((resolve) => {
+      worker.once('exit', () => resolve());
+      // One that could not be spawned never exits.
+      worker.on('error', () => (worker.process.pid === undefined ? resolve() : undefined));
+    });
     await untilServing(worker);
     worker.once('exit', (code: number | null, signal: string | null) => {
       if (performance.now() - startedAt >= LIVED_LONG) this.#pause = PAUSE_MIN;

@@ -7,6 +7,7 @@ import { Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
+import { recoverSpilledPair } from './keep-pair.ts';
 import { withLease } from './lease.ts';
 import { refreshStoppedUntil } from './refresh-breaker.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
@@ -39,8 +40,10 @@ function waitFor(context: Context, until: number): Unavailable {
 /** A claim of a process that died leaves the outcome unknown. */
 async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
-  context.watch.seenFor(grant);
-  if (Math.abs(now - (grant.presented_at ?? 0)) < PRESENTING_LIMIT) return;
+  const age = now - (grant.presented_at ?? 0);
+  const seenFor = context.watch.seenFor(grant);
+  // A date in the future says nothing; then only what this process has seen itself counts.
+  if ((age < 0 ? seenFor : age) < PRESENTING_LIMIT) return;
   await doubtClaim(context, grant, { retryAt: now });
 }
 
@@ -62,10 +65,12 @@ async function oneOf(context: Context, grant: Grant, work: () => Promise<void>):
 }
 
 async function presentAgainOrBury(context: Context, grant: Grant): Promise<void> {
+  // A pair that lies in this machine's spill is the answer itself: nothing is in doubt.
+  if (await recoverSpilledPair(context, grant.id)) return;
   const isLive = await askIsLive(context, grant);
   const siblings = await countSiblings(context.store.durable, grant);
-  if (mayPresentAgain(isLive, siblings)) return presentRefreshToken(context, grant);
-  return buryGrant(context, grant, 'lost');
+  if (!mayPresentAgain(isLive, siblings)) return buryGrant(context, grant, 'lost');
+  return presentRefreshToken(context, grant, { ifAlone: isLive === undefined });
 }
 
 /** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
@@ -86,7 +91,7 @@ async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
 async function refreshReady(context: Context, grant: Grant): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
   if (until > 0) throw waitFor(context, until);
-  return oneOf(context, grant, () => presentRefreshToken(context, grant));
+  return oneOf(context, grant, () => presentRefreshToken(context, grant, { ifAlone: false }));
 }
 
 /**

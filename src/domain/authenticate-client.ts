@@ -12,13 +12,19 @@ export interface Credentials {
 /** An unknown client costs the same comparison as a wrong secret. */
 const NOBODY = ['k0.unknown'];
 
-async function matches(context: Context, { clientId, clientSecret }: Credentials): Promise<boolean> {
+/** Told apart from an unknown client by the limits alone; the answer is the same. */
+export class WrongSecret extends OAuthError {}
+
+async function compare(
+  context: Context,
+  { clientId, clientSecret }: Credentials,
+): Promise<{ isKnown: boolean; isRight: boolean }> {
   const stored = await findSecretDigests(context.store.durable, clientId);
   const given = context.vault.digests(clientSecret);
   const comparisons = (stored.length > 0 ? stored : NOBODY).flatMap((known) =>
     given.map((digest) => equalDigests(known, digest)),
   );
-  return comparisons.includes(true);
+  return { isKnown: stored.length > 0, isRight: comparisons.includes(true) };
 }
 
 /**
@@ -29,8 +35,11 @@ export async function authenticateClient(
   context: Context,
   readings: readonly Credentials[],
 ): Promise<string> {
+  let Refusal: typeof OAuthError = OAuthError;
   for (const credentials of readings) {
-    if (await matches(context, credentials)) return credentials.clientId;
+    const { isKnown, isRight } = await compare(context, credentials);
+    if (isRight) return credentials.clientId;
+    if (isKnown) Refusal = WrongSecret;
   }
-  throw new OAuthError('invalid_client', 'The client could not be authenticated.');
+  throw new Refusal('invalid_client', 'The client could not be authenticated.');
 }

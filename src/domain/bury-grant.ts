@@ -13,6 +13,14 @@ import { refreshStoppedUntil } from './refresh-breaker.ts';
 export type FatalCause = 'refused' | 'lost';
 
 /**
+ * A refusal ends the version that it is about. A version is lost only while the doubt stands on which that was decided:
+ * another process may have presented it since, and hold its answer.
+ */
+function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
+  return cause === 'lost' ? { id, version, doubtedClaim: claim_id } : { id, version };
+}
+
+/**
  * Ends a grant that can serve no more and asks for re-authorization, in one transaction with its history. Only if the
  * version that failed is still the current one: a loser of a race must not end the winner's pair.
  */
@@ -20,11 +28,7 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {
-    const dead = await markDead(
-      tx,
-      { id: grant.id, version: grant.version },
-      { cause, now, eraseTokens: false },
-    );
+    const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;
     await moveMappings(tx, pair, { ...moveOf('grant_died'), reason: `grant_${cause}`, now });
     await insertEvent(tx, {

@@ -134,7 +134,8 @@ export async function completeAuthorization(
   const origin = { actor: `account:${account.id}`, requestId: request.id };
   const consent = { ...consented, clientId: request.client_id, account, origin };
   const grant = newGrantRow(context, consent);
-  await withPatience(storeGrant(context, consent, grant));
+  // A stop waits for it, as for every pair that exists nowhere else.
+  await withPatience(context.flights.run(`grant ${grant.id}`, () => storeGrant(context, consent, grant)));
   const code = newLegacyCode();
   const now = context.clock.now();
   await insertCode(context.store.durable, {

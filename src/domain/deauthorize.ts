@@ -7,7 +7,7 @@ import type { Grant } from '../store/tables.ts';
 import { forgetAnswer } from './answer-cache.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
-import { oweRevocation, settleOwedRevocations } from './owe-revocation.ts';
+import { oweRevocation, settleSoon } from './owe-revocation.ts';
 import { openRefreshToken } from './sealed-pair.ts';
 
 /** The pair that the modern side should forget; a grant whose pair cannot be opened is ended here all the same. */
@@ -54,7 +54,5 @@ export async function deauthorize(context: Context, pair: Pair, origin: Origin):
   });
   if (!ended) return;
   await forgetAnswer(context, ended.id);
-  settleOwedRevocations(context).catch((error: unknown) => {
-    context.logger.error('owed revocations could not be worked off', { error });
-  });
+  settleSoon(context);
 }

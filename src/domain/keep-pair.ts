@@ -1,3 +1,4 @@
+import { SECOND } from '../shared/lifetimes.ts';
 import { insertEvent } from '../store/events.ts';
 import { findGrant } from '../store/grants.ts';
 import { storeRotation } from '../store/presentations.ts';
@@ -6,13 +7,16 @@ import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
-import { oweRevocation } from './owe-revocation.ts';
+import { oweRevocation, settleSoon } from './owe-revocation.ts';
 import { openRefreshToken } from './sealed-pair.ts';
 
 /**
  * Keeping a received pair, which exists nowhere else: stored by compare on the version, whoever asked for it; held in
  * memory and in a synced file while the database is away; and owed upstream as a revocation when its grant has ended.
  */
+
+/** A database that says nothing is not waited for with the pair in memory alone. */
+const SPILL_AFTER = 2 * SECOND;
 
 /** Only the end of a doubt is history; a routine refresh is not (design 5). */
 async function recordRecovery(tx: Database, grant: Grant, now: number): Promise<void> {
@@ -40,14 +44,15 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
 /** A pair that came for a grant that has ended must be ended upstream too; beside a live one it is left to expire. */
 async function settleSurplus(context: Context, { grantId, version, pair }: SpilledPair): Promise<void> {
   const grant = await findGrant(context.store.durable, grantId);
+  if (!grant || grant.version < version) throw new Error('the database is older than this pair');
   // A commit whose answer was lost on the way is found to be done already.
-  const isStored = grant?.refresh_token_sealed === pair.refreshTokenSealed;
-  if (!grant || isStored) return;
+  if (grant.refresh_token_sealed === pair.refreshTokenSealed) return;
   context.logger.warn('a surplus pair came back', { grantId, version });
   if (grant.state !== 'dead') return;
   const received = { ...grant, version: version + 1, refresh_token_sealed: pair.refreshTokenSealed };
   const refreshToken = openRefreshToken(context, received);
   await context.store.transaction((tx) => oweRevocation(context, tx, { grant, refreshToken }));
+  settleSoon(context);
 }
 
 /** Stores a pair as far as the database can say; throws its failures. */
@@ -56,24 +61,45 @@ async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
   await settleSurplus(context, entry);
 }
 
-async function spillPair(context: Context, entry: SpilledPair): Promise<void> {
-  await context.spill.write(entry).catch((error: unknown) => {
-    context.logger.error('ALARM: a pair could not be spilled', { grantId: entry.grantId, error });
-  });
+/** Spills a pair once; a disk that could not take it is asked again at the next call. */
+function createSpilling(context: Context, entry: SpilledPair) {
+  let spilled: Promise<boolean> | undefined;
+  const write = () =>
+    context.spill.write(entry).then(
+      () => true,
+      (error: unknown) => {
+        context.logger.error('ALARM: a pair could not be spilled', { grantId: entry.grantId, error });
+        spilled = undefined;
+        return false;
+      },
+    );
+  return {
+    spill: () => (spilled ??= write()),
+    async remove(): Promise<void> {
+      if (await spilled) await context.spill.remove(entry);
+    },
+  };
 }
 
-/** Keeps a pair that has just been received; resolves when the database has it. */
+/**
+ * Keeps a pair that has just been received; resolves when the database has it. It is spilled as soon as the database
+ * refuses it, and also when it only keeps silent.
+ */
 export async function keepPair(context: Context, entry: SpilledPair): Promise<void> {
-  let meetsTrouble = false;
-  const settle = () =>
-    settlePair(context, entry).catch(async (error: unknown) => {
-      if (!meetsTrouble) await spillPair(context, entry);
-      meetsTrouble = true;
-      throw error;
-    });
-  await insist(context, 'a rotated pair', settle);
+  const spilling = createSpilling(context, entry);
+  const timer = setTimeout(() => void spilling.spill(), SPILL_AFTER);
+  try {
+    await insist(context, 'a rotated pair', () =>
+      settlePair(context, entry).catch(async (error: unknown) => {
+        await spilling.spill();
+        throw error;
+      }),
+    );
+  } finally {
+    clearTimeout(timer);
+  }
   context.watch.forget(entry.grantId);
-  if (meetsTrouble) await context.spill.remove(entry);
+  await spilling.remove();
 }
 
 async function recover(context: Context, entry: SpilledPair): Promise<void> {
@@ -82,11 +108,22 @@ async function recover(context: Context, entry: SpilledPair): Promise<void> {
   context.logger.warn('a spilled pair was taken back', { grantId: entry.grantId, version: entry.version });
 }
 
+/** Takes back what any process of this machine spilled for a grant; answers whether there was something. */
+export async function recoverSpilledPair(context: Context, grantId: string): Promise<boolean> {
+  const { entries } = await context.spill.list();
+  const own = entries.filter((entry) => entry.grantId === grantId);
+  for (const entry of own) await recover(context, entry);
+  return own.length > 0;
+}
+
 /** Takes back what an earlier process had to spill, and what a database that was away left lying. */
 export async function recoverSpilledPairs(context: Context): Promise<void> {
-  for (const entry of await context.spill.list()) {
+  const { entries, unreadable } = await context.spill.list();
+  for (const entry of entries) {
     await recover(context, entry).catch((error: unknown) => {
       context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId: entry.grantId, error });
     });
   }
+  if (unreadable.length > 0)
+    context.logger.error('ALARM: spilled pairs cannot be read', { files: unreadable });
 }

@@ -46,6 +46,13 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
   }
 }
 
+/** Begins to work off what is owed, without waiting for it; the job tries again what fails. */
+export function settleSoon(context: Context): void {
+  settleOwedRevocations(context).catch((error: unknown) => {
+    context.logger.error('owed revocations could not be worked off', { error });
+  });
+}
+
 /** Works off what is owed and due; a failure is put off with back-off and never given up. */
 export async function settleOwedRevocations(context: Context): Promise<void> {
   await context.flights.run('owed-revocations', async () => {

@@ -24,11 +24,15 @@ export async function isNew(db: Database): Promise<boolean> {
  * @throws {Error} in plain words; nothing was changed
  */
 export async function proveKeys(db: Database, vault: Vault): Promise<void> {
-  const proofs = await readProofs(db);
-  const [digest, sealing] = [proofs.get('digest'), proofs.get('sealing')];
-  if (digest === undefined || sealing === undefined) {
-    return writeProofs(db, { digest: vault.digest(KNOWN_TEXT), sealing: vault.seal(PLACE, KNOWN_TEXT) });
+  let proofs = await readProofs(db);
+  if (proofs.size === 0) {
+    await writeProofs(db, { digest: vault.digest(KNOWN_TEXT), sealing: vault.seal(PLACE, KNOWN_TEXT) });
+    // Another first starter may have been faster, with keys of its own.
+    proofs = await readProofs(db);
   }
-  if (vault.digests(KNOWN_TEXT).includes(digest) && opens(vault, sealing)) return;
+  const [digest, sealing] = [proofs.get('digest'), proofs.get('sealing')];
+  if (digest !== undefined && sealing !== undefined) {
+    if (vault.digests(KNOWN_TEXT).includes(digest) && opens(vault, sealing)) return;
+  }
   throw new Error('KEYS_FILE: these keys do not belong to this database; nothing was changed');
 }

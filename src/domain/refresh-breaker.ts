@@ -14,8 +14,9 @@ const STOPPED_FOR = 5 * MINUTE;
 
 /** Until when nothing may be refreshed; 0 when refreshing goes on. */
 export async function refreshStoppedUntil(context: Context): Promise<number> {
-  const deaths = await listDeathTimes(context.store.durable, ENDED);
+  const now = context.clock.now();
+  const deaths = await listDeathTimes(context.store.durable, { until: now, limit: ENDED });
   const [newest, tenth] = [deaths[0], deaths[ENDED - 1]];
   if (newest === undefined || tenth === undefined || newest - tenth > WITHIN) return 0;
-  return newest + STOPPED_FOR > context.clock.now() ? newest + STOPPED_FOR : 0;
+  return newest + STOPPED_FOR > now ? newest + STOPPED_FOR : 0;
 }

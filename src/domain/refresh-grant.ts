@@ -22,12 +22,25 @@ interface Claim {
   grant: Grant;
   from: 'ready' | 'in_doubt';
   claimId: string;
-  /** When the claim was begun, by the database's clock and by this process's own. */
-  begun: { at: number; elapsed: number };
+  /** In doubt without introspection: another live grant that came since forbids it. */
+  ifAlone: boolean;
+  /** When the claim was begun, by the database's clock, by this process's and by the machine's. */
+  begun: { at: number; elapsed: number; wall: number };
+}
+
+/** Nothing is spent while many grants are being refused, or while the answer might find no place to be kept. */
+async function mustBeSafe(context: Context): Promise<void> {
+  const stoppedFor = (await refreshStoppedUntil(context)) - context.clock.now();
+  if (stoppedFor > 0)
+    throw new Unavailable('refreshing is stopped after many refusals', { retryAfter: stoppedFor });
+  if (await context.spill.hasRoom().catch(() => false)) return;
+  context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
+  throw new Unavailable('the disk is nearly full');
 }
 
 async function connectOrPostpone(context: Context, grant: Grant): Promise<Connection> {
   try {
+    await mustBeSafe(context);
     return await context.server.connect();
   } catch (error) {
     const asked = error instanceof Unavailable ? error.retryAfter : undefined;
@@ -40,9 +53,9 @@ async function connectOrPostpone(context: Context, grant: Grant): Promise<Connec
   }
 }
 
-/** By both clocks: one may have been set, the other does not count while the machine sleeps. */
+/** By every clock: one may have been set, another does not count while the machine sleeps. */
 function isTooLate({ clock }: Context, { begun }: Claim): boolean {
-  const passed = Math.max(clock.elapsed() - begun.elapsed, clock.now() - begun.at);
+  const passed = Math.max(clock.elapsed() - begun.elapsed, clock.now() - begun.at, clock.wall() - begun.wall);
   return passed > CLAIM_TO_WRITE_LIMIT;
 }
 
@@ -79,9 +92,10 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
   await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim({ clock }: Context, grant: Grant): Claim {
+function newClaim({ clock }: Context, grant: Grant, ifAlone: boolean): Claim {
   const from = grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
-  return { grant, from, claimId: newHexId(), begun: { at: clock.now(), elapsed: clock.elapsed() } };
+  const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
+  return { grant, from, claimId: newHexId(), ifAlone, begun };
 }
 
 /**
@@ -89,8 +103,8 @@ function newClaim({ clock }: Context, grant: Grant): Claim {
  * took the claim, nothing is presented, and the claim is taken back by its own name.
  */
 async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
-  const { grant, from, claimId, begun } = claim;
-  const decision = { from, seenClaim: grant.claim_id, claimId, now: begun.at };
+  const { grant, from, claimId, ifAlone, begun } = claim;
+  const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at };
   try {
     return await claimPresenting(context.store.durable, grant, decision);
   } catch (error) {
@@ -111,16 +125,7 @@ async function claimAndWrite(context: Context, claim: Claim, connection: Connect
     return settleFailure(context, claim, error);
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
-  await keepPair(context, { grantId: grant.id, version: grant.version, claimId, pair });
-}
-
-/** Nothing is spent while many grants are being refused, or while the answer might find no place to be kept. */
-async function mustBeSafe(context: Context): Promise<void> {
-  if ((await refreshStoppedUntil(context)) > 0)
-    throw new Unavailable('refreshing is stopped after many refusals');
-  if (await context.spill.hasRoom().catch(() => false)) return;
-  context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
-  throw new Unavailable('the disk is nearly full');
+  await keepPair(context, { grantId: grant.id, version: grant.version, pair });
 }
 
 /**
@@ -128,12 +133,16 @@ async function mustBeSafe(context: Context): Promise<void> {
  * the outcome is recorded, whatever it is; the caller reads the row again.
  * @throws {Unavailable} nothing was claimed
  */
-export async function presentRefreshToken(context: Context, grant: Grant): Promise<void> {
+export async function presentRefreshToken(
+  context: Context,
+  grant: Grant,
+  { ifAlone }: { ifAlone: boolean },
+): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
-  await mustBeSafe(context);
   const connection = await connectOrPostpone(context, grant);
   try {
-    await claimAndWrite(context, newClaim(context, grant), connection);
+    if (context.flights.isClosing()) throw new Unavailable('the process is stopping');
+    await claimAndWrite(context, newClaim(context, grant, ifAlone), connection);
   } finally {
     connection.reset();
   }

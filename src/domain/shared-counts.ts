@@ -18,8 +18,8 @@ interface Counted {
  * counts alone.
  */
 export interface SharedCounts {
-  /** One more of `key`, and how many that makes. */
-  count(key: readonly string[]): Counted;
+  /** One more of `key`, and how many that makes; one that is not shared is counted in this process alone. */
+  count(key: readonly string[], how?: { isShared: boolean }): Counted;
   /** How many of `key` there were, without one more. */
   look(key: readonly string[]): Counted;
   /** Adds what is new here to the database and learns the totals. */
@@ -69,10 +69,11 @@ function createMinutes(clock: Clock) {
     return { known: 0, fresh: 0, endsAt: now + COUNT_WINDOW, isShared: false };
   };
   return {
-    count(digest: string): Counted {
+    count(digest: string, isNews: boolean): Counted {
       const now = clock.now();
       const minute = running(digest, now);
-      minute.fresh += 1;
+      if (isNews) minute.fresh += 1;
+      else minute.known += 1;
       minutes.set(digest, minute);
       return countedIn(minute, now);
     },
@@ -111,7 +112,7 @@ export function createSharedCounts(parts: { store: Store; clock: Clock; vault: V
   const digestOf = (key: readonly string[]) => vault.digest(JSON.stringify(key));
   let lastRead = 0;
   return {
-    count: (key) => minutes.count(digestOf(key)),
+    count: (key, { isShared } = { isShared: true }) => minutes.count(digestOf(key), isShared),
     look: (key) => minutes.look(digestOf(key)),
     async sync() {
       const now = clock.now();

@@ -3,7 +3,7 @@ import type { Context } from '../domain/context.ts';
 import { recoverSpilledPairs } from '../domain/keep-pair.ts';
 import { withLease } from '../domain/lease.ts';
 import { settleOwedRevocations } from '../domain/owe-revocation.ts';
-import { purgeExpired } from '../domain/purge-expired.ts';
+import { purgeCounts, purgeExpired } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
 import { settleDoubts } from '../domain/settle-doubts.ts';
 import { MINUTE } from '../shared/lifetimes.ts';
@@ -22,6 +22,7 @@ const JOBS: readonly Job[] = [
   { name: 'settle-doubts', cron: '*/10 * * * * *', run: settleDoubts, isLocal: true },
   { name: 'owed-revocations', cron: '* * * * *', run: settleOwedRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
+  { name: 'purge-counts', cron: '* * * * *', run: purgeCounts },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
 ];
 

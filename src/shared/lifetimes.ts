@@ -3,6 +3,9 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
+/** How far the clocks of two processes on one database may be apart; more is not ready to serve (design 6). */
+export const CLOCKS_DIFFER = 1 * SECOND;
+
 /** Legacy authorization code: valid strictly less than this (specification 5.10.5). */
 export const LEGACY_CODE_LIFETIME = 30 * SECOND;
 

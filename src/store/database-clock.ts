@@ -4,12 +4,6 @@ import type { Store } from './store.ts';
 
 const SAMPLE_EVERY = 1 * SECOND;
 
-/** A sample that took longer says too little. */
-const ROUND_TRIP_MAX = 1 * SECOND;
-
-/** Smaller differences are the measurement's own. */
-const NOISE = 20;
-
 /** Time does not go back while a code could live longer for it; then the database is followed all the same. */
 const BACKWARDS_AFTER = 1 * MINUTE;
 
@@ -21,29 +15,36 @@ export interface DatabaseClock extends Clock {
   stop(): void;
 }
 
-/** The distance of the database's clock from the monotonic one; undefined when the database was too slow to say. */
-async function measure(store: Store): Promise<number | undefined> {
-  const sent = performance.now();
-  const time = await store.now();
-  const roundTrip = performance.now() - sent;
-  return roundTrip > ROUND_TRIP_MAX ? undefined : time - sent - roundTrip / 2;
+/** Between which bounds the distance of the database's clock from the monotonic one lies, by one question to it. */
+interface Bounds {
+  low: number;
+  high: number;
 }
 
-/** Keeps the distance; a step back counts only once it has lasted. */
-function createDistance(first: number) {
-  let distance = first;
-  let behindSince: number | undefined;
+/** The database read its clock, in whole milliseconds, at some moment between the question and the answer. */
+async function measure(store: Store): Promise<Bounds> {
+  const asked = performance.now();
+  const time = await store.now();
+  return { low: time - performance.now(), high: time + 1 - asked };
+}
+
+/**
+ * Keeps the distance within what was measured, so that a slow answer moves nothing. Forwards at once; a step back counts
+ * only once it has lasted.
+ */
+function createDistance(first: Bounds) {
+  let distance = (first.low + first.high) / 2;
+  let aheadSince: number | undefined;
   let heardAt = performance.now();
   return {
     get: () => distance,
     heardAt: () => heardAt,
-    take(sample: number): void {
+    take({ low, high }: Bounds): void {
       heardAt = performance.now();
-      const isBehind = sample < distance - NOISE;
-      if (!isBehind) behindSince = undefined;
-      else behindSince ??= heardAt;
-      const hasLasted = behindSince !== undefined && heardAt - behindSince >= BACKWARDS_AFTER;
-      if (hasLasted || sample > distance + NOISE) distance = sample;
+      distance = Math.max(distance, low);
+      if (distance <= high) aheadSince = undefined;
+      else aheadSince ??= heardAt;
+      if (aheadSince !== undefined && heardAt - aheadSince >= BACKWARDS_AFTER) distance = high;
     },
   };
 }
@@ -53,18 +54,20 @@ function createDistance(first: number) {
  * machine's clock nor a change of this one's has a say (design 4 and 6).
  */
 export async function startDatabaseClock(store: Store): Promise<DatabaseClock> {
-  const first = (await measure(store)) ?? (await store.now()) - performance.now();
-  const distance = createDistance(first);
-  const sample = async () => {
-    const measured = await measure(store).catch(() => undefined);
-    if (measured !== undefined) distance.take(measured);
-  };
+  const distance = createDistance(await measure(store));
+  // A database that is away is carried on by the monotonic clock; readiness tells of it.
+  const sample = () =>
+    measure(store).then(
+      (bounds) => distance.take(bounds),
+      () => undefined,
+    );
   const timer = setInterval(() => void sample(), SAMPLE_EVERY);
   timer.unref();
   const now = () => Math.floor(performance.now() + distance.get());
   return {
     now,
     elapsed: () => performance.now(),
+    wall: Date.now,
     machineOffset: () => Date.now() - now(),
     sampleAge: () => performance.now() - distance.heardAt(),
     stop: () => clearInterval(timer),

@@ -1,3 +1,4 @@
+import { isRested } from './presentations.ts';
 import type { Database } from './store.ts';
 import type { DeathCause, Grant, NewGrant } from './tables.ts';
 
@@ -89,10 +90,17 @@ interface Death {
   eraseTokens: boolean;
 }
 
-/** Ends a grant; with a version only if that version is still the current one. */
+/** Which grant to end: always, only at a version, or only while a doubt about one presentation of it stands. */
+interface Ending {
+  id: string;
+  version?: number;
+  doubtedClaim?: string | null;
+}
+
+/** Ends a grant, under the conditions that are given; answers whether it did. */
 export async function markDead(
   tx: Database,
-  { id, version }: { id: string; version?: number },
+  { id, version, doubtedClaim }: Ending,
   { cause, now, eraseTokens }: Death,
 ): Promise<boolean> {
   let query = tx
@@ -101,6 +109,9 @@ export async function markDead(
     .where('id', '=', id)
     .where('state', '<>', 'dead');
   if (version !== undefined) query = query.where('version', '=', version);
+  if (doubtedClaim !== undefined) {
+    query = query.where('state', '=', 'in_doubt').where('claim_id', 'is not distinct from', doubtedClaim);
+  }
   if (eraseTokens) query = query.set({ access_token_sealed: null, refresh_token_sealed: null });
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
@@ -116,13 +127,17 @@ export async function eraseDeadBefore(db: Database, time: number): Promise<void>
     .execute();
 }
 
-/** When the last grants died of themselves, newest first. */
-export async function listDeathTimes(db: Database, limit: number): Promise<number[]> {
+/** When the last grants died of themselves, newest first; later than `until` is the date of a wrong clock. */
+export async function listDeathTimes(
+  db: Database,
+  { until, limit }: { until: number; limit: number },
+): Promise<number[]> {
   const rows = await db
     .selectFrom('grants')
     .select('dead_at')
     .where('state', '=', 'dead')
     .where('dead_cause', 'in', ['refused', 'lost'])
+    .where('dead_at', '<=', until)
     .orderBy('dead_at', 'desc')
     .limit(limit)
     .execute();
@@ -135,7 +150,7 @@ export async function listUnsettled(db: Database, now: number, limit: number): P
     .selectFrom('grants')
     .selectAll()
     .where('state', 'in', ['presenting', 'in_doubt'])
-    .where('retry_at', '<=', now)
+    .where(isRested(now))
     .orderBy('presented_at')
     .limit(limit)
     .execute();
@@ -151,7 +166,7 @@ export async function listIdle(
     .selectAll()
     .where('state', '=', 'ready')
     .where('rotated_at', '<=', before)
-    .where('retry_at', '<=', now)
+    .where(isRested(now))
     .orderBy('rotated_at')
     .limit(limit)
     .execute();

@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER } from '../shared/lifetimes.ts';
 import type { Database } from './store.ts';
 import type { LegacyCode, NewLegacyCode } from './tables.ts';
 
@@ -16,7 +17,7 @@ export async function findCode(
 
 /**
  * Spends a code, once, for the app it was issued to. It is valid strictly before `expires_at`, and not before it was
- * made, so that a clock set back gives it no second life.
+ * made, so that a clock set back gives it no second life; the machine that made it may be a little ahead.
  */
 export async function claimCode(
   tx: Database,
@@ -28,7 +29,7 @@ export async function claimCode(
     .where('code_digest', '=', claim.codeDigest)
     .where('client_id', '=', claim.clientId)
     .where('used_at', 'is', null)
-    .where('created_at', '<=', claim.now)
+    .where('created_at', '<=', claim.now + CLOCKS_DIFFER)
     .where('expires_at', '>', claim.now)
     .returningAll()
     .executeTakeFirst();

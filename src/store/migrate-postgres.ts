@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
-import type pg from 'pg';
+import pg from 'pg';
 import { migrationFiles } from './migrations.ts';
 
 /** Of no meaning; the same for every starter, so that one migrates and the others wait. */
 const ONE_AT_A_TIME = 4_917_203;
 
-async function currentNumber(client: pg.PoolClient): Promise<number> {
+async function currentNumber(client: pg.Client): Promise<number> {
   await client.query('create table if not exists schema_version (number integer not null)');
   const { rows } = await client.query<{ number: number }>('select max(number) as number from schema_version');
   return rows[0]?.number ?? 0;
 }
 
-async function applyNewer(client: pg.PoolClient): Promise<void> {
+async function applyNewer(client: pg.Client): Promise<void> {
   const files = migrationFiles('postgres');
   const newest = files.at(-1)?.number ?? 0;
   const current = await currentNumber(client);
@@ -27,16 +27,18 @@ async function applyNewer(client: pg.PoolClient): Promise<void> {
  * whole schema.
  * @throws {Error} when the database was written by a newer version than this one
  */
-export async function migratePostgres(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
+export async function migratePostgres(url: string): Promise<void> {
+  // A connection of its own, without the limits of the others: a migration, or waiting for one, may take its time.
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  await client.connect();
   try {
     await client.query('begin');
+    // The limits of the pool are for calls that somebody waits for.
+    await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
     await client.query('select pg_advisory_xact_lock($1)', [ONE_AT_A_TIME]);
     await applyNewer(client);
     await client.query('commit');
-    client.release();
-  } catch (error) {
-    client.release(true);
-    throw error;
+  } finally {
+    await client.end();
   }
 }

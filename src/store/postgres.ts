@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CompiledQuery,
@@ -26,7 +27,12 @@ const POOL = {
   lock_timeout: 5000,
   keepAlive: true,
   application_name: 'grantbridge',
+  // A claim that meets another's waits for it and then looks again; only whole transactions are serializable.
+  options: '-c default_transaction_isolation=read\\ committed',
 };
+
+/** Nothing heard for longer than any statement may take: the server, or the way to it, is gone without a word. */
+const SILENCE_LIMIT = 12_000;
 
 const INT8 = 20;
 
@@ -77,8 +83,27 @@ class MarkingDialect extends PostgresDialect {
  */
 function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...POOL, connectionString: url, types });
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    stream.setTimeout(SILENCE_LIMIT, () => stream.destroy());
+  });
   return pool.on('error', () => undefined);
+}
+
+/**
+ * Runs a prepared statement. One that was prepared before a newer version added a column fails (SQLSTATE 0A000), and its
+ * connection is closed for that; at worst each connection of the pool has one.
+ */
+async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await pool.query(statement);
+    } catch (error) {
+      const isOutdated = (error as { code?: unknown }).code === '0A000' && attempt <= POOL.max;
+      if (!isOutdated) throw asStorageFault(error);
+    }
+  }
 }
 
 /** A prepared statement has a name of its own on each connection. */
@@ -87,7 +112,7 @@ function preparedReader(pool: pg.Pool): Store['first'] {
   return async <Row>(text: string, parameters: readonly string[]) => {
     const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
     names.set(text, name);
-    const { rows } = await pool.query({ name, text, values: storable(parameters) }).catch(fail);
+    const { rows } = await runPrepared(pool, { name, text, values: storable(parameters) });
     return rows[0] as Row | undefined;
   };
 }
@@ -117,10 +142,10 @@ async function requireDurableCommits(pool: pg.Pool): Promise<void> {
     throw new Error('DATABASE_URL: synchronous_commit is off there; a commit could be lost');
 }
 
-async function prepare(pool: pg.Pool): Promise<void> {
+async function prepare(pool: pg.Pool, url: string): Promise<void> {
   try {
     await requireDurableCommits(pool);
-    await migratePostgres(pool);
+    await migratePostgres(url);
   } catch (cause) {
     await pool.end();
     if (cause instanceof Error && cause.message.startsWith('DATABASE_URL')) throw cause;
@@ -140,7 +165,7 @@ async function findProblem(pool: pg.Pool): Promise<string | undefined> {
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const pool = openPool(url);
-  await prepare(pool);
+  await prepare(pool, url);
   const dialect = new MarkingDialect({ pool });
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });

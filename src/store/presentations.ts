@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import { REST_MAX } from '../shared/lifetimes.ts';
 import type { GrantVersion } from './grants.ts';
 import type { Database } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * How one version of a grant's pair is presented (design 4). Every change is one conditional update on the version, and
@@ -14,14 +16,31 @@ interface ClaimDecision {
   seenClaim: string | null;
   /** Names this claim; no other ever has the same. */
   claimId: string;
+  /** Only while no other live grant of the account stands on the same modern client. */
+  ifAlone?: boolean;
   now: number;
 }
+
+/** Rests are over, or were dated by a clock that was wrong. */
+export const isRested = (now: number) => (eb: ExpressionBuilder<Tables, 'grants'>) =>
+  eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]);
+
+const hasSibling = (eb: ExpressionBuilder<Tables, 'grants'>) =>
+  eb.exists(
+    eb
+      .selectFrom('grants as other')
+      .select('other.id')
+      .whereRef('other.account_id', '=', 'grants.account_id')
+      .whereRef('other.modern_client_id', '=', 'grants.modern_client_id')
+      .whereRef('other.id', '<>', 'grants.id')
+      .where('other.state', '<>', 'dead'),
+  );
 
 /** Claims the right to present version v, durably, before the first byte leaves. */
 export async function claimPresenting(
   db: Database,
   { id, version }: GrantVersion,
-  { from, seenClaim, claimId, now }: ClaimDecision,
+  { from, seenClaim, claimId, ifAlone, now }: ClaimDecision,
 ): Promise<boolean> {
   const result = await db
     .updateTable('grants')
@@ -36,7 +55,8 @@ export async function claimPresenting(
     .where('version', '=', version)
     .where('state', '=', from)
     .where('claim_id', 'is not distinct from', seenClaim)
-    .where((eb) => eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]))
+    .where(isRested(now))
+    .$if(ifAlone === true, (query) => query.where((eb) => eb.not(hasSibling(eb))))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
@@ -106,7 +126,10 @@ export interface SealedPair {
   refreshAt: number;
 }
 
-/** Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away. */
+/**
+ * Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away, and not
+ * even a database that has forgotten the claim is a reason to.
+ */
 export async function storeRotation(
   db: Database,
   { id, version }: GrantVersion,
@@ -132,7 +155,7 @@ export async function storeRotation(
     })
     .where('id', '=', id)
     .where('version', '=', version)
-    .where('state', 'in', ['presenting', 'in_doubt'])
+    .where('state', '<>', 'dead')
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

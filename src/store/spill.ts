@@ -8,8 +8,6 @@ export interface SpilledPair {
   grantId: string;
   /** The version that was presented for it. */
   version: number;
-  /** The presentation that it answers. */
-  claimId: string;
   pair: SealedPair;
 }
 
@@ -17,7 +15,8 @@ export interface SpilledPair {
 export interface Spill {
   /** Resolves when the pair would survive a power cut. */
   write(entry: SpilledPair): Promise<void>;
-  list(): Promise<SpilledPair[]>;
+  /** What lies there, and the names of files that cannot be read. */
+  list(): Promise<{ entries: SpilledPair[]; unreadable: string[] }>;
   remove(entry: Pick<SpilledPair, 'grantId' | 'version'>): Promise<void>;
   /** Whether the disk has room for what may have to be written after a refresh token is spent. */
   hasRoom(): Promise<boolean>;
@@ -59,13 +58,13 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
 }
 
-/** Undefined when another process has just taken it away. */
-async function readEntry(file: string): Promise<SpilledPair | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  return text === undefined ? undefined : (JSON.parse(text) as SpilledPair);
+/** Nothing when another process has just taken it away; the name alone when it cannot be read. */
+async function readEntry(folder: string, name: string): Promise<SpilledPair | string | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, name), 'utf8')) as SpilledPair;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : name;
+  }
 }
 
 /** The spill of the processes that share `folder`; a folder that cannot be made is found at the start. */
@@ -74,8 +73,11 @@ export function openSpill(folder: string): Spill {
   return {
     write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
     async list() {
-      const entries = await Promise.all((await namesIn(folder)).map((name) => readEntry(join(folder, name))));
-      return entries.filter((entry) => entry !== undefined);
+      const read = await Promise.all((await namesIn(folder)).map((name) => readEntry(folder, name)));
+      return {
+        entries: read.filter((entry) => typeof entry === 'object'),
+        unreadable: read.filter((entry) => typeof entry === 'string'),
+      };
     },
     remove: (entry) => rm(join(folder, nameOf(entry)), { force: true }),
     async hasRoom() {

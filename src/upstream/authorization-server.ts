@@ -56,10 +56,11 @@ function credentialed(client: ModernClient, fields: Record<string, string>): str
 
 /** Sends on a connection of its own; a failure after this point can prove nothing about what arrived. */
 async function sendOnce(connection: Connection, url: string, body: string): Promise<HttpAnswer> {
-  if (!connection.isOpen()) throw new Unavailable('the connection was closed before anything was written');
   try {
+    if (!connection.isOpen()) throw new Unavailable('the connection was closed before anything was written');
     return await send({ method: 'POST', url, headers: FORM, body, connection });
   } catch (cause) {
+    if (cause instanceof Unavailable) throw cause;
     throw new InDoubt('no whole answer came', { cause });
   } finally {
     connection.reset();

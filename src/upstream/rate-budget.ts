@@ -34,7 +34,7 @@ export function budgetOf(answer: HttpAnswer): Budget | undefined {
     const quota = quotas.get(name) ?? Number(/\d+/.exec(name)?.[0]);
     const left = numbers.get('r');
     if (left === undefined || !(quota > 0)) return [];
-    const validMs = (numbers.get('t') ?? 0) * 1000;
+    const validMs = Math.ceil((numbers.get('t') ?? 0) * 1000);
     return [{ share: Math.min(left / quota, 1), waitMs: left <= 0 ? validMs : 0, validMs }];
   });
   const [tightest] = windows.toSorted((a, b) => a.share - b.share);

@@ -214,6 +214,11 @@ test('a claim that nobody ended is in doubt after twenty seconds and not before'
 test('a claim that a wrong clock dated into the future counts from now, and leaves doubt after the quiet time', async () => {
   const { token, grant, sent, row } = await expiredToken();
   await leftPresenting({ grant }, clock.now() + 86_400_000);
+  const call = profiles(token);
+  await delay(500);
+  expect((await row()).state).toBe('presenting');
+  clock.advance(20_100);
+  await call;
   await profiles(token);
   expect(await row()).toMatchObject({ state: 'in_doubt', presented_at: clock.now() });
   clock.advance(299_000);

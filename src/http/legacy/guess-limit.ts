@@ -19,8 +19,11 @@ function slowDown(retryAfter: number): OAuthError {
 export interface GuessLimit {
   /** @throws {OAuthError} 429 when this address has guessed too often at this client */
   check(clientId: string, address: string): void;
-  /** Counts a wrong secret. @throws {OAuthError} 429 in place of the refusal when there were too many */
-  count(clientId: string, address: string): void;
+  /**
+   * Counts a wrong secret; an invented client id is no news for the other processes, and there are too many of them.
+   * @throws {OAuthError} 429 in place of the refusal when there were too many
+   */
+  count(clientId: string, address: string, how: { isShared: boolean }): void;
 }
 
 /** The limit over all processes, within a minute of the first guess. */
@@ -30,9 +33,9 @@ export function createGuessLimit({ counts }: Context): GuessLimit {
       const { points, secondsLeft } = counts.look(['guesses', clientId, address]);
       if (points >= PER_ADDRESS) throw slowDown(secondsLeft);
     },
-    count(clientId, address) {
-      counts.count(['guesses', clientId, address]);
-      const { points, secondsLeft } = counts.count(['guesses', clientId]);
+    count(clientId, address, how) {
+      counts.count(['guesses', clientId, address], how);
+      const { points, secondsLeft } = counts.count(['guesses', clientId], how);
       if (points > PER_CLIENT) throw slowDown(secondsLeft);
     },
   };

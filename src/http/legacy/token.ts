@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticateClient } from '../../domain/authenticate-client.ts';
+import { authenticateClient, WrongSecret } from '../../domain/authenticate-client.ts';
 import type { Context } from '../../domain/context.ts';
 import { exchangeCode } from '../../domain/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
@@ -71,7 +71,7 @@ async function authenticated(
     return await authenticateClient(context, given.readings);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    limit.count(claimedId, address);
+    limit.count(claimedId, address, { isShared: error instanceof WrongSecret });
     throw invalidClient(given.usedBasic);
   }
 }

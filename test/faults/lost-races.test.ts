@@ -1,0 +1,173 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { buryGrant } from '../../src/domain/bury-grant.ts';
+import { recoverSpilledPairs } from '../../src/domain/keep-pair.ts';
+import { findGrant } from '../../src/store/grants.ts';
+import type { Grant } from '../../src/store/tables.ts';
+import { holdAnswer, until } from '../support/held-answer.ts';
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** What a decision that is out of date by the time it is carried out may not do to a grant. */
+
+class SleepingMachine extends SettableClock {
+  slept = 0;
+  override wall(): number {
+    return this.now() + this.slept;
+  }
+}
+
+const VAR_DIR = mkdtempSync(join(tmpdir(), 'lost-races-'));
+const SPILL = join(VAR_DIR, 'spill');
+const clock = new SleepingMachine();
+let system: System;
+let other: Sqlite.Database;
+
+beforeAll(async () => {
+  const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0', VAR_DIR };
+  system = await startSystem({ clock, env });
+  other = new Sqlite(join(VAR_DIR, 'bridge.db'));
+});
+
+afterAll(async () => {
+  other.close();
+  await system.stop();
+  rmSync(VAR_DIR, { recursive: true, force: true });
+});
+
+const profiles = (token: string) => read(system, '/1/profiles.json', token);
+const pairs = () => readdirSync(SPILL).filter((name) => name.endsWith('.pair'));
+const durable = () => system.bridge.context.store.durable;
+
+beforeEach(async () => {
+  Object.assign(system.proxy, { onTokenCall: undefined, onTokenAnswer: undefined });
+  await durable().updateTable('grants').set({ state: 'dead', dead_at: 0 }).execute();
+});
+
+async function expiredToken() {
+  const token = await issueToken(system);
+  await profiles(token);
+  clock.advance(3_700_000);
+  const live = durable().selectFrom('grants').selectAll().where('state', '<>', 'dead');
+  const grant = await live.executeTakeFirstOrThrow();
+  const before = system.proxy.refreshes().length;
+  return {
+    token,
+    sent: () => system.proxy.refreshes().length - before,
+    row: async (): Promise<Grant> => (await findGrant(durable(), grant.id)) ?? grant,
+  };
+}
+
+test('a grant that another process presents meanwhile is not given up as lost', async () => {
+  const { token, row, sent } = await expiredToken();
+  system.proxy.onTokenCall = () => {
+    throw new Error('cut');
+  };
+  await profiles(token);
+  system.proxy.onTokenCall = undefined;
+  const asItWasRead = await row();
+  expect(asItWasRead.state).toBe('in_doubt');
+  clock.advance(301_000);
+  const held = holdAnswer(system.proxy, 'onTokenAnswer');
+  const call = profiles(token);
+  await until(() => held.answer !== undefined);
+  await buryGrant(system.bridge.context, asItWasRead, 'lost');
+  expect((await row()).state).toBe('presenting');
+  held.release();
+  expect((await call).headers['age']).toBeUndefined();
+  expect(await row()).toMatchObject({ state: 'ready', version: 2 });
+  expect(sent()).toBe(2);
+});
+
+test('a pair is kept even when the database has forgotten that it was asked for', async () => {
+  const { token, row, sent } = await expiredToken();
+  system.proxy.onTokenAnswer = (_call, answer) => {
+    other.exec("update grants set state = 'ready', claim_id = null where state = 'presenting'");
+    return answer;
+  };
+  expect((await profiles(token)).headers['age']).toBeUndefined();
+  expect(await row()).toMatchObject({ state: 'ready', version: 2 });
+  expect(sent()).toBe(1);
+});
+
+test('a machine that slept between claim and write sends nothing', async () => {
+  const { token, row, sent } = await expiredToken();
+  const presenting = other.prepare("select count(*) from grants where state = 'presenting'").pluck();
+  const { spill } = system.bridge.context;
+  expect(await spill.hasRoom()).toBe(true);
+  Object.defineProperty(clock, 'slept', {
+    get: () => (presenting.get() === 1 ? 600_000 : 0),
+    configurable: true,
+  });
+  expect((await profiles(token)).headers['age']).toBeDefined();
+  Object.defineProperty(clock, 'slept', { value: 0, writable: true, configurable: true });
+  expect(sent()).toBe(0);
+  expect(await row()).toMatchObject({ state: 'ready', version: 1 });
+});
+
+test('a sibling that appears after the decision forbids presenting a version in doubt', async () => {
+  const { token, row, sent } = await expiredToken();
+  system.proxy.onTokenCall = () => {
+    throw new Error('cut');
+  };
+  await profiles(token);
+  system.proxy.onTokenCall = undefined;
+  clock.advance(301_000);
+  const grant = await row();
+  const { server } = system.bridge.context;
+  const connect = server.connect.bind(server);
+  const app = await system.registerApp('https://sibling.example/callback');
+  server.connect = async () => {
+    server.connect = connect;
+    const sibling = {
+      ...grant,
+      id: `${grant.id.slice(0, -1)}x`,
+      client_id: app.clientId,
+      state: 'ready' as const,
+    };
+    await durable().insertInto('grants').values(sibling).execute();
+    return connect();
+  };
+  await profiles(token);
+  expect(sent()).toBe(1);
+});
+
+test('a spill file that cannot be read does not keep the others from being taken back', async () => {
+  const { token, row } = await expiredToken();
+  writeFileSync(join(SPILL, 'broken-1.pair'), '{');
+  const held = holdAnswer(system.proxy, 'onTokenAnswer');
+  const call = profiles(token);
+  await until(() => held.answer !== undefined);
+  other.pragma('legacy_alter_table = on');
+  other.exec('alter table grants rename to hidden');
+  held.release();
+  await until(() => pairs().length === 2);
+  other.exec('alter table hidden rename to grants');
+  await recoverSpilledPairs(system.bridge.context);
+  expect(await row()).toMatchObject({ state: 'ready', version: 2 });
+  expect((await call).status).toBe(200);
+  await until(() => pairs().length === 1);
+  expect(pairs()).toEqual(['broken-1.pair']);
+});
+
+test('a stop does not present what is still waiting for a connection', async () => {
+  const second = await startSystem({ clock, env: { PROFILES_FRESH_SECONDS: '0' } });
+  const token = await issueToken(second);
+  clock.advance(3_700_000);
+  const { server } = second.bridge.context;
+  const connect = server.connect.bind(server);
+  server.connect = async () => {
+    await delay(500);
+    return connect();
+  };
+  const call = read(second, '/1/profiles.json', token).catch(() => undefined);
+  await delay(200);
+  await second.bridge.context.flights.close();
+  await call;
+  expect(second.proxy.refreshes()).toEqual([]);
+  await second.stop();
+});
