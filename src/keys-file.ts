@@ -31,7 +31,12 @@ function freshKeys() {
 
 function createKeysFile(path: string): void {
   const content = Object.fromEntries(PURPOSES.map((purpose) => [purpose, freshKeys()]));
-  createPrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  try {
+    createPrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  } catch (error) {
+    // Another first start on this machine was faster: its keys are the ones.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function readJson(path: string): unknown {
@@ -61,7 +66,7 @@ export function loadKeys(path: string, mayCreate: boolean): Keys {
   }
   const parsed = keysFile.safeParse(readJson(path));
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
     throw new Error(`KEYS_FILE: ${path} is not usable: ${problems.join('; ')}`);
   }
   const { digest, sealing, session, history } = parsed.data;

@@ -4,6 +4,9 @@ import type { Store } from './store.ts';
 
 const SAMPLE_EVERY = 1 * SECOND;
 
+/** A database that takes longer to say the time is not one to serve from. */
+const ROUND_TRIP_MAX = 1 * SECOND;
+
 /** Time does not go back while a code could live longer for it; then the database is followed all the same. */
 const BACKWARDS_AFTER = 1 * MINUTE;
 
@@ -40,11 +43,12 @@ function createDistance(first: Bounds) {
     get: () => distance,
     heardAt: () => heardAt,
     take({ low, high }: Bounds): void {
-      heardAt = performance.now();
+      const now = performance.now();
+      if (high - low <= ROUND_TRIP_MAX) heardAt = now;
       distance = Math.max(distance, low);
       if (distance <= high) aheadSince = undefined;
-      else aheadSince ??= heardAt;
-      if (aheadSince !== undefined && heardAt - aheadSince >= BACKWARDS_AFTER) distance = high;
+      else aheadSince ??= now;
+      if (aheadSince !== undefined && now - aheadSince >= BACKWARDS_AFTER) distance = high;
     },
   };
 }

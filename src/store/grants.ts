@@ -1,17 +1,11 @@
 import { isRested } from './presentations.ts';
 import type { Database } from './store.ts';
-import type { DeathCause, Grant, NewGrant } from './tables.ts';
+import type { DeathCause, Grant, GrantVersion, NewGrant } from './tables.ts';
 
 /**
  * The rows of modern grants (design 4): their lives, what the main API says of their access tokens, and which of them
  * wait for a look. How a version is presented stands in presentations.ts.
  */
-
-/** Names one version of one grant's token pair. */
-export interface GrantVersion {
-  id: string;
-  version: number;
-}
 
 /** Keeps a new grant as `ready`. */
 export async function insertGrant(tx: Database, grant: NewGrant): Promise<void> {

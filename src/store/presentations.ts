@@ -1,8 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { REST_MAX } from '../shared/lifetimes.ts';
-import type { GrantVersion } from './grants.ts';
 import type { Database } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { GrantVersion, Tables } from './tables.ts';
 
 /**
  * How one version of a grant's pair is presented (design 4). Every change is one conditional update on the version, and

@@ -197,6 +197,12 @@ export type AuthorizationRequest = Selectable<AuthorizationRequestsTable>;
 export type NewAuthorizationRequest = Insertable<AuthorizationRequestsTable>;
 export type Grant = Selectable<GrantsTable>;
 export type NewGrant = Insertable<GrantsTable>;
+/** Names one version of one grant's token pair. */
+export interface GrantVersion {
+  id: string;
+  version: number;
+}
+
 export type Mapping = Selectable<MappingsTable>;
 export type NewMapping = Insertable<MappingsTable>;
 export type LegacyCode = Selectable<LegacyCodesTable>;
