@@ -1,5 +1,15 @@
 // Packages that ship ES modules only: jest's CommonJS runtime needs them transformed on Node 20.
-const esmOnly = ['jose', 'oidc-provider', 'nanoid', 'quick-lru', 'oidc-token-hash', 'eta', 'oauth4webapi', 'p-limit', 'yocto-queue'];
+const esmOnly = [
+  'jose',
+  'oidc-provider',
+  'nanoid',
+  'quick-lru',
+  'oidc-token-hash',
+  'eta',
+  'oauth4webapi',
+  'p-limit',
+  'yocto-queue',
+];
 const swc = {
   swcrc: false,
   jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
@@ -14,6 +24,8 @@ export default {
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFiles: ['<rootDir>/test/support/sqlite-realm.cjs', '<rootDir>/test/support/quiet-oidc.cjs'],
   testTimeout: 30_000,
   verbose: true,

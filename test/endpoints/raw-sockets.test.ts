@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { json, rawForm } from '../support/raw-request.ts';
+import { testInProcess } from '../support/test-mode.ts';
 import { TOKEN_PATH } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { expectInvalidToken, expectRefusal } from './support/expectations.ts';
@@ -62,9 +63,12 @@ function serverOf({ bridgeUrl }: Door): Server {
   return found;
 }
 
-test('row C75 a request has 30 s and its headers 15 s, which are lower than the defaults of Node', () => {
-  expect(serverOf(door)).toMatchObject({ requestTimeout: 30_000, headersTimeout: 15_000 });
-});
+testInProcess(
+  'row C75 a request has 30 s and its headers 15 s, which are lower than the defaults of Node',
+  () => {
+    expect(serverOf(door)).toMatchObject({ requestTimeout: 30_000, headersTimeout: 15_000 });
+  },
+);
 
 test('row C75 slow senders of headers and bodies hold nobody else up', async () => {
   const { hostname, port } = new URL(door.bridgeUrl);

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Store } from '../../src/store/store.ts';
 import type { Answer } from '../support/forward.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
@@ -6,6 +5,7 @@ import { issueToken, read } from '../support/legacy-calls.ts';
 import { type ProgrammableMainApi, startProgrammableMainApi } from '../support/programmable-main-api.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { SettableClock } from '../support/settable-clock.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** When the main API is asked, and what is answered without asking it. */
@@ -32,8 +32,6 @@ const budget = (left: number, seconds: number) => ({
   'ratelimit-policy': '"100-in-15min";q=100;w=900',
 });
 
-const run = (statement: string) => sql.raw(statement).execute(volatile());
-
 /** A token, and how often the main API was asked since. */
 async function freshToken() {
   const token = await issueToken(system);
@@ -47,6 +45,7 @@ async function readOnce(headers: Answer['headers'] = {}) {
   system.proxy.onOtherAnswer = withHeaders(headers);
   expect((await profiles(issued.token)).status).toBe(200);
   system.proxy.onOtherAnswer = undefined;
+  if (Object.keys(headers).length > 0) await system.bridge.untilShared();
   return { ...issued, first: issued.asked() };
 }
 
@@ -54,12 +53,18 @@ const namesOf = ({ json }: { json: unknown }) =>
   (json as Array<{ id: string }>).map(({ id }) => id.replace('channel-of-', ''));
 
 describe('the cache', () => {
+  let breaker: StoreBreaker;
+
   beforeAll(async () => {
     const env = { PROFILES_STALE_SECONDS: '600', LEGACY_RATE_LIMIT: '0' };
     system = await startSystem({ clock, env });
+    breaker = await openStoreBreaker(system.bridge.database);
   });
 
-  afterAll(() => system.stop());
+  afterAll(async () => {
+    await breaker.close();
+    await system.stop();
+  });
 
   beforeEach(async () => {
     // past every pause and window that an earlier test set
@@ -115,34 +120,29 @@ describe('the cache', () => {
     expect(await answers()).toEqual([]);
   });
 
-  test.each([
-    [
-      'written',
-      "create trigger broken before insert on answers begin select raise(abort, 'full'); end",
-      'drop trigger broken',
-    ],
-    ['read', 'alter table answers rename to hidden', 'alter table hidden rename to answers'],
-  ])('a cache that cannot be %s costs no caller an answer', async (_what, breakIt, mendIt) => {
+  test.each<[string, (work: () => Promise<void>) => Promise<void>]>([
+    ['written', (work) => breaker.whileFailing('insert on answers', work)],
+    ['read', (work) => breaker.whileMissing('answers', work)],
+  ])('a cache that cannot be %s costs no caller an answer', async (_what, failing) => {
     const { token, asked } = await freshToken();
-    await run(breakIt);
-    const statuses = [(await profiles(token)).status, (await profiles(token)).status];
-    await run(mendIt);
-    expect(statuses).toEqual([200, 200]);
+    await failing(async () => {
+      const statuses = [(await profiles(token)).status, (await profiles(token)).status];
+      expect(statuses).toEqual([200, 200]);
+    });
     expect(asked()).toBeGreaterThanOrEqual(2);
     expect(await answers()).toEqual([]);
   });
 
   test('a cache that is away fails neither a new consent nor a deauthorization', async () => {
     await readOnce();
-    await run('alter table answers rename to hidden');
-    const token = await issueToken(system);
-    const ended = await deauthorize(token);
-    await run('alter table hidden rename to answers');
-    expect(ended).toMatchObject({
-      status: 200,
-      text: '{"success":true,"message":"Access successfully revoked!"}',
+    await breaker.whileMissing('answers', async () => {
+      const token = await issueToken(system);
+      expect(await deauthorize(token)).toMatchObject({
+        status: 200,
+        text: '{"success":true,"message":"Access successfully revoked!"}',
+      });
+      expect((await profiles(token)).status).toBe(401);
     });
-    expect((await profiles(token)).status).toBe(401);
   });
 
   test('an answer that a wrong clock dated into the future is neither served nor in the way of a newer one', async () => {
@@ -191,6 +191,7 @@ describe('the cache', () => {
     system.proxy.onOtherAnswer = withHeaders(budget(0, 100));
     expect((await profiles(token)).headers['age']).toBeUndefined();
     system.proxy.onOtherAnswer = undefined;
+    await system.bridge.untilShared();
     const first = asked();
     const refused = await profiles(unread);
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '100']);

@@ -3,10 +3,9 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { startBridge } from '../../src/bridge.ts';
-import { readConfig } from '../../src/config.ts';
 import { freePort } from '../support/free-port.ts';
 import { sendRaw } from '../support/raw-request.ts';
+import { startTestBridge } from '../support/started-bridge.ts';
 
 /** All old calls must use HTTPS (specification 5.10.2): by the bridge itself, by a named proxy, or loopback alone. */
 
@@ -18,14 +17,11 @@ const UPSTREAM = {
   MODERN_AUTH_URL: 'http://127.0.0.1:9',
   MODERN_API_URL: 'http://127.0.0.1:9',
   MODERN_CLIENT_ID: 'bridge',
-  LOG_LEVEL: 'error',
 };
 
 async function bridgeWith(env: Record<string, string>) {
-  const port = String(await freePort());
-  return startBridge(
-    readConfig({ ...UPSTREAM, VAR_DIR: mkdtempSync(join(folder, 'var-')), PORT: port, ...env }),
-  );
+  const place = { VAR_DIR: mkdtempSync(join(folder, 'var-')), PORT: String(await freePort()) };
+  return startTestBridge({ settings: { ...UPSTREAM, ...place, ...env } });
 }
 
 const unknownToken = `/1/profiles.json?access_token=1/${'0'.repeat(32)}`;

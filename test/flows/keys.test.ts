@@ -1,8 +1,8 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBridge } from '../../src/bridge.ts';
-import { readConfig } from '../../src/config.ts';
+import { freePort } from '../support/free-port.ts';
+import { chooseDatabase, startTestBridge } from '../support/started-bridge.ts';
 
 /** Keys are proven before anything is served (design 5, secrets at rest). */
 
@@ -10,22 +10,28 @@ const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 const keysFile = join(folder, 'keys.json');
 const kept = join(folder, 'kept.json');
 
-afterAll(() => rmSync(folder, { recursive: true }));
+let database: Awaited<ReturnType<typeof chooseDatabase>>;
 
-const start = () =>
-  startBridge(
-    readConfig({
-      PORT: '0',
+afterAll(async () => {
+  await database.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const start = async () =>
+  startTestBridge({
+    settings: {
+      PORT: String(await freePort()),
       PUBLIC_URL: 'http://127.0.0.1',
       VAR_DIR: folder,
       MODERN_AUTH_URL: 'http://127.0.0.1:9',
       MODERN_API_URL: 'http://127.0.0.1:9',
       MODERN_CLIENT_ID: 'bridge',
-      LOG_LEVEL: 'error',
-    }),
-  );
+      ...database.settings,
+    },
+  });
 
 beforeAll(async () => {
+  database = await chooseDatabase();
   await (await start()).close();
   copyFileSync(keysFile, kept);
 });

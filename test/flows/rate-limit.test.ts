@@ -13,6 +13,9 @@ const statuses = async (system: System, token: string, calls: number) => {
   return answers.map(({ status }) => status);
 };
 
+const refusedOf = async (system: System, token: string, calls: number) =>
+  (await statuses(system, token, calls)).filter((status) => status === 429).length;
+
 describe('with the limit of the old API', () => {
   const clock = new SettableClock();
   let system: System;
@@ -30,6 +33,7 @@ describe('with the limit of the old API', () => {
     const another = await issueToken(system, { app });
     expect(await statuses(system, token, 59)).toEqual(Array.from({ length: 59 }, () => 200));
     expect((await read(system, '/1/profiles.json', sameTwo)).status).toBe(200);
+    await system.bridge.untilShared();
     for (const [path, one] of [
       ['/1/profiles.json', token],
       ['/1/user.json', sameTwo],
@@ -48,12 +52,16 @@ describe('with the limit of the old API', () => {
     const token = await issueToken(system, { app });
     await statuses(system, token, 40);
     clock.advance(59_000);
-    expect((await statuses(system, token, 30)).filter((status) => status === 200)).toHaveLength(20);
+    expect(await refusedOf(system, token, 20)).toBe(0);
+    await system.bridge.untilShared();
+    expect(await refusedOf(system, token, 10)).toBe(10);
     clock.advance(999);
     const last = await read(system, '/1/user.json', token);
     expect([last.status, last.headers['retry-after']]).toEqual([429, '1']);
     clock.advance(1);
-    expect((await statuses(system, token, 61)).filter((status) => status === 200)).toHaveLength(60);
+    expect(await refusedOf(system, token, 60)).toBe(0);
+    await system.bridge.untilShared();
+    expect(await refusedOf(system, token, 1)).toBe(1);
   });
 
   test('calls with an unknown token count against nobody, and are 401 however many', async () => {
@@ -67,8 +75,10 @@ test.each([
 ])('LEGACY_RATE_LIMIT=%s %s', async (limit, _effect, refused) => {
   const system = await startSystem({ env: { LEGACY_RATE_LIMIT: limit } });
   try {
-    const answered = await statuses(system, await issueToken(system), 70);
-    expect(answered.filter((status) => status === 429)).toHaveLength(refused);
+    const token = await issueToken(system);
+    expect(await refusedOf(system, token, 3)).toBe(0);
+    await system.bridge.untilShared();
+    expect(await refusedOf(system, token, 67)).toBe(refused);
   } finally {
     await system.stop();
   }

@@ -1,11 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { type Bridge, startBridge } from '../../src/bridge.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/shared/clock.ts';
-import { createLogger } from '../../src/shared/logger.ts';
 import { startPlainProvider } from '../upstream/plain-provider.ts';
 import type { LegacyApp, Person } from './authorize.ts';
 import { startEmbeddedModern } from './embedded-modern.ts';
@@ -13,6 +9,7 @@ import { freePort } from './free-port.ts';
 import { BRIDGE_CLIENT, type StartModernSide } from './modern-side.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 import { registerLegacyApp } from './register-app.ts';
+import { type StartedBridge, startTestBridge } from './started-bridge.ts';
 
 /** The two modern sides that a test of the whole way can choose from. */
 const modernSides = { embedded: startEmbeddedModern, plain: startPlainProvider } satisfies Record<
@@ -34,7 +31,7 @@ export interface SystemOptions {
 }
 
 export interface System {
-  bridge: Bridge;
+  bridge: StartedBridge;
   bridgeUrl: string;
   /** What `POST /token` of the modern side received. */
   proxy: RecordingProxy;
@@ -68,11 +65,6 @@ async function startModernSide(options: SystemOptions, redirectUri: string): Pro
   };
 }
 
-/** What the bridge logs is silent in tests that provoke it; TEST_LOG=1 shows it. */
-function logStream(): NodeJS.WritableStream {
-  return process.env['TEST_LOG'] ? process.stderr : new PassThrough().resume();
-}
-
 function settingsFor(bridgeUrl: string, varDir: string, modernUrl: string): Record<string, string> {
   return {
     PORT: new URL(bridgeUrl).port,
@@ -92,9 +84,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const varDir = mkdtempSync(join(tmpdir(), 'bridge-'));
   const secret = options.clientSecret && { MODERN_CLIENT_SECRET: options.clientSecret };
   const settings = settingsFor(bridgeUrl, varDir, modern.proxy.origin);
-  const config = readConfig({ ...settings, ...secret, ...options.env });
-  const logger = createLogger({ level: 'warn', name: 'bridge', stream: logStream() });
-  const starting = startBridge(config, { logger, ...(options.clock && { clock: options.clock }) });
+  const starting = startTestBridge({
+    settings: { ...settings, ...secret, ...options.env },
+    ...(options.clock && { clock: options.clock }),
+  });
   // a modern side left open would keep the test process from ending
   const bridge = await starting.catch(async (error: unknown) => {
     await modern.close();

@@ -1,20 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Overrides, startBridge } from '../../../src/bridge.ts';
-import { readConfig } from '../../../src/config.ts';
 import { type Registered, registerApp } from '../../../src/domain/register-app.ts';
 import type { LegacyApp } from '../../support/authorize.ts';
 import { startEmbeddedModern } from '../../support/embedded-modern.ts';
 import { freePort } from '../../support/free-port.ts';
 import { BRIDGE_CLIENT } from '../../support/modern-side.ts';
 import { startRecordingProxy } from '../../support/recording-proxy.ts';
+import { type BridgeOptions, startTestBridge } from '../../support/started-bridge.ts';
 import type { System } from '../../support/system.ts';
 
 /** The callback of hardening 3.2. */
 export const CALLBACK = 'https://app.example.com/cb';
 
-export interface DoorOptions extends Overrides {
+export interface DoorOptions extends Pick<BridgeOptions, 'clock' | 'log'> {
   env?: Record<string, string>;
 }
 
@@ -24,9 +23,7 @@ interface NewApp {
   fixed?: Partial<Registered>;
 }
 
-/** The whole system with its database file in reach, for what only a broken store can show. */
 export interface Door extends System {
-  databaseFile: string;
   addApp(app?: NewApp): Promise<LegacyApp & { ownerToken: string }>;
 }
 
@@ -69,12 +66,12 @@ async function startModern(redirectUri: string) {
 }
 
 /** A modern side, the bridge and one registered app on loopback; limits of calls are off unless set. */
-export async function openDoor({ env = {}, ...overrides }: DoorOptions = {}): Promise<Door> {
+export async function openDoor({ env = {}, ...options }: DoorOptions = {}): Promise<Door> {
   const port = await freePort();
   const bridgeUrl = `http://127.0.0.1:${port}`;
   const modern = await startModern(`${env['PUBLIC_URL'] ?? bridgeUrl}/callback`);
   const folder = mkdtempSync(join(tmpdir(), 'door-'));
-  const config = readConfig({
+  const settings = {
     PORT: String(port),
     PUBLIC_URL: bridgeUrl,
     VAR_DIR: folder,
@@ -84,15 +81,14 @@ export async function openDoor({ env = {}, ...overrides }: DoorOptions = {}): Pr
     LEGACY_RATE_LIMIT: '0',
     LOG_LEVEL: 'error',
     ...env,
-  });
-  const bridge = await startBridge(config, overrides);
+  };
+  const bridge = await startTestBridge({ ...options, settings });
   const addApp = (app: NewApp = {}) => addTo(bridge, app);
   return {
     bridge,
     bridgeUrl,
     proxy: modern.proxy,
     person: modern.person,
-    databaseFile: join(folder, 'bridge.db'),
     app: await addApp(),
     addApp,
     registerApp: (callback) => addApp({ callbacks: [callback] }),

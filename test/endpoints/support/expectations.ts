@@ -15,7 +15,7 @@ export function expectSound({ headers, text }: Answered): void {
   expectNoCrossOriginHeaders(headers);
   expect(headers.etag).toBeUndefined();
   expect(headers['x-powered-by']).toBeUndefined();
-  expect(text).not.toMatch(/\bat .+\.[jt]s:\d+|node_modules|SQLITE|Error:/);
+  expect(text).not.toMatch(/\bat .+\.[jt]s:\d+|node_modules|SQLITE|relation "|Error:/);
 }
 
 /** A refusal that a person reads. */

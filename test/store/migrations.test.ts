@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { countLive } from '../../src/store/grants.ts';
+import { findMapping } from '../../src/store/mappings.ts';
+import { migrationFiles } from '../../src/store/migrations.ts';
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
+
+/** A database has a whole schema, whoever starts on it and whatever goes wrong meanwhile. */
+
+/** Statements as another program would run them; the rows of the last one. */
+async function runOn(location: DatabaseLocation, sql: string): Promise<unknown[]> {
+  if (location.kind === 'sqlite') {
+    const handle = new Sqlite(location.file);
+    try {
+      if (!/^(select|pragma \w+$)/.test(sql)) return [handle.exec(sql)];
+      return handle.prepare(sql).all();
+    } finally {
+      handle.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: location.url });
+  await client.connect();
+  try {
+    return (await client.query<object>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const TABLES = {
+  sqlite: "select name from sqlite_master where type = 'table'",
+  postgres: "select table_name as name from information_schema.tables where table_schema = 'public'",
+};
+
+const NEWER = {
+  sqlite: 'pragma user_version = 999',
+  postgres: 'create table schema_version (number integer not null); insert into schema_version values (999)',
+};
+
+const NUMBERS = {
+  sqlite: 'pragma user_version',
+  postgres: 'select count(*)::int as user_version from schema_version',
+};
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let place: Place;
+
+  beforeEach(async () => {
+    place = await choosePlace(kind);
+  });
+
+  afterEach(() => place.remove());
+
+  test('several starters at once find one whole schema, each migration made once', async () => {
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(place.location)));
+    expect(await Promise.all(stores.map(({ durable }) => countLive(durable)))).toEqual([0, 0, 0, 0, 0]);
+    await Promise.all(stores.map((store) => store.close()));
+    expect(await runOn(place.location, NUMBERS[kind])).toEqual([
+      { user_version: migrationFiles(kind).length },
+    ]);
+  });
+
+  test('a second start on a schema that is new enough changes nothing', async () => {
+    await (await openStore(place.location)).close();
+    await runOn(place.location, "insert into accounts (account_id, updated_at) values ('a', 1)");
+    await (await openStore(place.location)).close();
+    expect(await runOn(place.location, 'select account_id from accounts')).toEqual([{ account_id: 'a' }]);
+  });
+
+  test('a database with a newer schema is refused, and stays as it is', async () => {
+    await runOn(place.location, NEWER[kind]);
+    const before = await runOn(place.location, TABLES[kind]);
+    await expect(openStore(place.location)).rejects.toThrow('the database has schema 999');
+    expect(await runOn(place.location, TABLES[kind])).toEqual(before);
+  });
+
+  test('a migration that fails in the middle leaves the older schema whole', async () => {
+    await runOn(place.location, 'create table events (of_another_program text)');
+    await expect(openStore(place.location)).rejects.toThrow(/events.* already exists/);
+    expect(await runOn(place.location, TABLES[kind])).toEqual([{ name: 'events' }]);
+  });
+});
+
+describe('on postgres, beside processes that serve', () => {
+  let database: TestDatabase;
+  let operator: pg.Client;
+  const open = () => openStore({ kind: 'postgres', url: database.url });
+
+  beforeEach(async () => {
+    database = await freshDatabase();
+    operator = new pg.Client({ connectionString: database.url });
+    await operator.connect();
+  });
+
+  afterEach(async () => {
+    await operator.end();
+    await database.drop();
+  });
+
+  test('a migration that changes a table fails no call of an older process', async () => {
+    const store = await open();
+    const readings = () => Promise.all(Array.from({ length: 20 }, () => findMapping(store, ['unknown'])));
+    await readings();
+    await operator.query('alter table mappings add column of_a_newer_version text');
+    expect(await readings()).toEqual(Array.from({ length: 20 }, () => undefined));
+    await store.close();
+  });
+
+  test('a starter waits for the migration of another for longer than for any other lock', async () => {
+    await (await open()).close();
+    await operator.query('begin; select pg_advisory_xact_lock(4917203)');
+    const starting = open();
+    const outcome = starting.then(
+      () => 'opened',
+      (error: Error) => error.message,
+    );
+    expect(await Promise.race([outcome, delay(5500, 'waits')])).toBe('waits');
+    await operator.query('commit');
+    expect(await outcome).toBe('opened');
+    await (await starting).close();
+  });
+});
+
+test('a SQLite file whose folder is missing is made with its folder', async () => {
+  const place = await choosePlace('sqlite');
+  if (place.location.kind !== 'sqlite') throw new Error('not a file');
+  const file = place.location.file.replace(/bridge\.db$/, 'below/it/bridge.db');
+  await (await openStore({ kind: 'sqlite', file })).close();
+  expect(existsSync(file)).toBe(true);
+  await place.remove();
+});

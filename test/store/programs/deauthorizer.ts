@@ -1,0 +1,22 @@
+import { PassThrough } from 'node:stream';
+import { openWorkshop } from '../../../src/bridge.ts';
+import { readConfig } from '../../../src/config.ts';
+import { deauthorize } from '../../../src/domain/deauthorize.ts';
+import { createLogger } from '../../../src/shared/logger.ts';
+import type { Pair } from '../../../src/store/mappings.ts';
+
+/** A second process of the bridge that ends the pair of every message and says when it has. */
+
+const config = readConfig(JSON.parse(process.argv[2] ?? '{}') as Record<string, string>);
+if (!config.upstream) throw new Error('the settings name no modern side');
+const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
+const { context } = await openWorkshop(config, config.upstream, { logger });
+
+process.on('message', (pair: Pair) => {
+  deauthorize(context, pair, { actor: 'test', requestId: null }).then(
+    () => process.send?.('ended'),
+    (error: unknown) => process.send?.(String(error)),
+  );
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { freshDatabase } from '../../support/database.ts';
+
+export type DatabaseKind = DatabaseLocation['kind'];
+
+/** The databases that every test of the store runs on. */
+export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'postgres'];
+
+/** An empty database that nobody has opened. */
+export interface Place {
+  location: DatabaseLocation;
+  remove(): Promise<void>;
+}
+
+/** A database of its own, of the asked kind. */
+export async function choosePlace(kind: DatabaseKind): Promise<Place> {
+  if (kind === 'postgres') {
+    const database = await freshDatabase();
+    return { location: { kind, url: database.url }, remove: () => database.drop() };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  return {
+    location: { kind, file: join(folder, 'bridge.db') },
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** One database as two processes hold it. */
+export interface TwoStores {
+  location: DatabaseLocation;
+  one: Store;
+  two: Store;
+  close(): Promise<void>;
+}
+
+/** Two stores on one new database. */
+export async function openTwoStores(kind: DatabaseKind): Promise<TwoStores> {
+  const place = await choosePlace(kind);
+  const { location } = place;
+  const [one, two] = [await openStore(location), await openStore(location)];
+  return {
+    location,
+    one,
+    two,
+    async close() {
+      await one.close();
+      await two.close();
+      await place.remove();
+    },
+  };
+}

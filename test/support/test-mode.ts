@@ -1,0 +1,22 @@
+/** How the bridge of the tests runs: the same tests, on another database, in processes of its own, with workers. */
+
+function oneOf<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Value {
+  const given = process.env[name] ?? values[0];
+  const value = values.find((one) => one === given);
+  if (value === undefined) throw new Error(`${name} is ${given}, not ${values.join(' or ')}`);
+  return value;
+}
+
+export const testMode = {
+  database: oneOf('TEST_DATABASE', ['sqlite', 'postgres']),
+  isSpawned: oneOf('TEST_BRIDGE', ['in-process', 'spawned']) === 'spawned',
+  workers: Number(oneOf('TEST_WORKERS', ['1', '2'])),
+} as const;
+
+/** What only the process of the bridge itself can show; skipped where that is another one, and says so in its name. */
+export const testInProcess: (name: string, work: () => void) => void = (name, work) =>
+  testMode.isSpawned
+    ? test.skip(`${name} (skipped: only the process of the bridge itself can show it)`, work)
+    : test(name, work);
+
+if (testMode.workers > 1 && !testMode.isSpawned) throw new Error('TEST_WORKERS=2 needs TEST_BRIDGE=spawned');
