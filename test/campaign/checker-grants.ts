@@ -1,0 +1,142 @@
+import type { Violation } from './checker.ts';
+import type { GrantRow, Note, Received, RoundHistory } from './history.ts';
+
+/** What a grant's row may be at rest: I4, I11, answers lost, and why a grant may have died. */
+
+type ReceivedNote = Extract<Note, { what: 'received' }>;
+
+const violation = (invariant: string, text: string): Violation => ({ invariant, text });
+
+function refreshesWith(history: RoundHistory, token: string | undefined): Received[] {
+  return history.received.filter((entry) => entry.kind === 'refresh' && entry.token === token);
+}
+
+const isReceived = (note: Note): note is ReceivedNote => note.what === 'received';
+
+/** I4: what is stored for a version is what came for it. */
+function checkNewest(history: RoundHistory, row: GrantRow): Violation[] {
+  const came = history.notes.filter(
+    (note) => isReceived(note) && note.grantId === row.id && note.version === row.version,
+  ) as ReceivedNote[];
+  if (came.length === 0 || row.token === undefined || came.some(({ token }) => token === row.token))
+    return [];
+  return [violation('I4', `grant ${row.id} holds for version ${row.version} what never came for it`)];
+}
+
+/** I11: never ready(v) when the modern side has answered 200 to v. */
+function checkState(history: RoundHistory, row: GrantRow): Violation[] {
+  if (row.state !== 'ready') return [];
+  const isSpent = refreshesWith(history, row.token).some(({ status }) => status === 200);
+  return isSpent
+    ? [violation('I11', `grant ${row.id} is ready with version ${row.version}, which is spent`)]
+    : [];
+}
+
+function wasDurable({ notes }: RoundHistory, { grantId, version }: ReceivedNote): boolean {
+  return notes.some(
+    (note) =>
+      (note.what === 'kept' || note.what === 'spilled') &&
+      note.grantId === grantId &&
+      note.version === version,
+  );
+}
+
+function hasLived({ outages }: RoundHistory, { pid, at }: ReceivedNote): boolean {
+  return !outages.some((outage) => outage.pid === pid && outage.from >= at);
+}
+
+/** A pair that was made durable, or that a process held which was never killed, must be there at rest. */
+function lostAnswers(history: RoundHistory): Violation[] {
+  const bound = history.notes
+    .filter(isReceived)
+    .filter((note) => note.version > 1 && (wasDurable(history, note) || hasLived(history, note)));
+  return bound.flatMap((note) => {
+    const row = history.grants.find(({ id }) => id === note.grantId);
+    if (!row || row.version >= note.version) return [];
+    if (row.deadCause === 'deauthorized' || row.deadCause === 'replaced') return [];
+    return [
+      violation('answer lost', `version ${note.version} of grant ${note.grantId} came and is not stored`),
+    ];
+  });
+}
+
+function wasKilledAround({ outages, upstreamTimeout }: RoundHistory, { at }: Received): boolean {
+  return outages.some(({ from }) => from >= at - 100 && from <= at + upstreamTimeout + 500);
+}
+
+/** A pair that nobody received was spoiled or lost on the way, or its process was killed. */
+function unreceivedAnswers(history: RoundHistory): Violation[] {
+  const noted = new Set(history.notes.filter(isReceived).map(({ token }) => token));
+  const unheard = history.received.filter(
+    (entry) =>
+      entry.kind === 'refresh' &&
+      entry.next !== undefined &&
+      entry.at >= history.since &&
+      !entry.repeated &&
+      entry.hostile === undefined &&
+      !noted.has(entry.next) &&
+      !wasKilledAround(history, entry),
+  );
+  if (unheard.length <= history.networkFaults) return [];
+  return [
+    violation('answer lost', `${unheard.length} pairs came and no process that lived has noticed them`),
+  ];
+}
+
+/** P16: a dead grant costs no further request. */
+function checkTombstone(history: RoundHistory, row: GrantRow): Violation[] {
+  const { deadAt, token } = row;
+  if (row.state !== 'dead' || deadAt === null || token === undefined) return [];
+  const late = history.presentations.filter((each) => each.token === token && each.at > deadAt + 100);
+  return late.length > 0 ? [violation('I3', `the token of grant ${row.id} was presented after its end`)] : [];
+}
+
+/** Whether the modern side can have ended it for a reason outside of the bridge, or its answer was lost on the way. */
+function isBeyondSaving(history: RoundHistory, token: string | undefined): boolean {
+  const entries = refreshesWith(history, token);
+  const parent = history.received.find((entry) => entry.next !== undefined && entry.next === token)?.token;
+  const isSpent = entries.some(({ status }) => status === 200);
+  const wasRepeated = [...entries, ...refreshesWith(history, parent)].some(({ repeated }) => repeated);
+  return isSpent || wasRepeated || (token !== undefined && history.revokedByCampaign.includes(token));
+}
+
+const DEATHS: Record<string, (history: RoundHistory, row: GrantRow) => boolean> = {
+  refused: (history, row) =>
+    refreshesWith(history, row.token).some(({ error }) => error === 'invalid_grant') &&
+    isBeyondSaving(history, row.token),
+  lost: (history, row) =>
+    history.introspects ? isBeyondSaving(history, row.token) : history.withSibling.length > 0,
+  deauthorized: ({ calls }) => calls.some(({ operation }) => operation === 'deauthorize'),
+  replaced: () => true,
+};
+
+/** A grant dies of a cause that was really there. */
+function checkDeath(history: RoundHistory, row: GrantRow): Violation[] {
+  if (row.state !== 'dead' || DEATHS[row.deadCause ?? '']?.(history, row)) return [];
+  return [violation('grant lost', `grant ${row.id} died (${row.deadCause}) and nothing had happened to it`)];
+}
+
+/** What a deauthorization leaves upstream is revoked or owed; beside another live grant it is left to expire. */
+function checkRevocation(history: RoundHistory, row: GrantRow): Violation[] {
+  if (row.deadCause !== 'deauthorized' || history.withSibling.length > 0) return [];
+  const revoked = history.received
+    .filter(({ kind, status }) => kind === 'revocation' && status === 200)
+    .map(({ token }) => token ?? '');
+  const told = new Set([...revoked, ...history.owed]);
+  const surplus = history.notes
+    .filter(isReceived)
+    .filter((note) => note.grantId === row.id && hasLived(history, note));
+  const forgotten = surplus.filter(({ token, version }) => version > row.version && !told.has(token));
+  const words = `grant ${row.id} was deauthorized and the modern side is not told`;
+  return forgotten.length > 0 || told.size === 0 ? [violation('revocation', words)] : [];
+}
+
+/** Every rule about the rows of grants. */
+export function checkGrants(history: RoundHistory): Violation[] {
+  const rules = [checkNewest, checkState, checkDeath, checkTombstone, checkRevocation];
+  return [
+    ...history.grants.flatMap((row) => rules.flatMap((rule) => rule(history, row))),
+    ...lostAnswers(history),
+    ...unreceivedAnswers(history),
+  ];
+}

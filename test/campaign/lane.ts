@@ -1,0 +1,197 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Context } from '../../src/domain/context.ts';
+import { registerApp } from '../../src/domain/register-app.ts';
+import { createLogger } from '../../src/shared/logger.ts';
+import type { LegacyApp, Person } from '../support/authorize.ts';
+import { CookieWalker } from '../support/cookie-walker.ts';
+import { freePort } from '../support/free-port.ts';
+import { BRIDGE_CLIENT } from '../support/modern-side.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { type CampaignBridge, startCampaignBridge } from './bridge-process.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import type { Presentation } from './history.ts';
+import { QUIET_SECONDS } from './limits.ts';
+import { startModernProcess } from './modern-process.ts';
+import type { CampaignOptions } from './options.ts';
+import { watchPresentations } from './presentations.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+
+/** One whole system of its own: a database, two bridges, the faulty network, the recorder and a modern side. */
+export interface Lane {
+  /** Whether the bridge's client is confidential, so that introspection answers it. */
+  introspects: boolean;
+  folder: string;
+  bridges: readonly [CampaignBridge, CampaignBridge];
+  proxy: FaultProxy;
+  recorder: Recorder;
+  presentations: Presentation[];
+  /** The same database and keys, in the campaign's own process. */
+  context: Context;
+  person: Person;
+  browser: CookieWalker;
+  app: LegacyApp;
+  /** An app of the same account, for a second grant beside the first. */
+  otherApp: LegacyApp;
+  modernUrl: string;
+  issuer: string;
+  clientSecret: string | undefined;
+  /** The grant that the rounds use, until it ends. */
+  grant: { id: string; token: string } | undefined;
+  /** Ends PostgreSQL as a crash does, and starts it again. */
+  crashDatabase(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LaneOptions {
+  campaign: CampaignOptions;
+  /** The copied build. */
+  build: string;
+  introspects: boolean;
+  name: string;
+}
+
+const CALLBACK = 'https://old-app.example/callback';
+
+async function register(context: Context, name: string): Promise<LegacyApp> {
+  const owner = 'owner@old-app.example';
+  const registered = await registerApp(context, { name, callbacks: [CALLBACK], owner, actor: 'campaign' });
+  if (!registered) throw new Error('an app without a fixed id is never known already');
+  return { ...registered, callback: CALLBACK };
+}
+
+interface Ports {
+  first: number;
+  second: number;
+  network: number;
+  recorder: number;
+  modern: number;
+}
+
+async function takePorts(): Promise<Ports> {
+  return {
+    first: await freePort(),
+    second: await freePort(),
+    network: await freePort(),
+    recorder: await freePort(),
+    modern: await freePort(),
+  };
+}
+
+function settingsOf(ports: Ports, folder: string, databaseUrl: string): Record<string, string> {
+  const modern = `http://127.0.0.1:${ports.network}`;
+  return {
+    PORT: String(ports.first),
+    PUBLIC_URL: `http://127.0.0.1:${ports.first}`,
+    VAR_DIR: folder,
+    DATABASE_URL: databaseUrl,
+    KEYS_FILE: join(folder, 'keys.json'),
+    MODERN_AUTH_URL: modern,
+    MODERN_API_URL: modern,
+    MODERN_CLIENT_ID: BRIDGE_CLIENT,
+    IN_DOUBT_QUIET_SECONDS: String(QUIET_SECONDS),
+    LEGACY_RATE_LIMIT: '0',
+    PROFILES_FRESH_SECONDS: '0',
+    LOG_LEVEL: 'debug',
+  };
+}
+
+/** With introspection the last known answer stands in for a failure; without it a failure is seen as one. */
+function settingsOfKind(introspects: boolean, secret: string): Record<string, string> {
+  return introspects ? { MODERN_CLIENT_SECRET: secret } : { PROFILES_STALE_SECONDS: '0' };
+}
+
+function openContext(settings: Record<string, string>): Promise<Workshop> {
+  const config = readConfig(settings);
+  if (!config.upstream) throw new Error('the settings name no modern side');
+  const logger = createLogger({ level: 'error', name: 'campaign', stream: new PassThrough().resume() });
+  return openWorkshop(config, config.upstream, { logger });
+}
+
+interface Way {
+  proxy: FaultProxy;
+  recorder: Recorder;
+  presentations: Presentation[];
+}
+
+async function layWay(ports: Ports): Promise<Way> {
+  const proxy = await startFaultProxy(ports.network, ports.recorder);
+  const presentations: Presentation[] = [];
+  proxy.onRequestBytes = watchPresentations(presentations);
+  const modern = `http://127.0.0.1:${ports.modern}`;
+  const recorder = await startRecorder(ports.recorder, modern, (port) => proxy.isRepetition(port));
+  return { proxy, recorder, presentations };
+}
+
+function modernSettings({ modern, network, first }: Ports, folder: string, clientSecret?: string) {
+  const client = {
+    clientId: BRIDGE_CLIENT,
+    name: 'grantbridge',
+    redirectUris: [`http://127.0.0.1:${first}/callback`],
+  };
+  return {
+    host: '127.0.0.1',
+    port: modern,
+    issuer: `http://127.0.0.1:${network}`,
+    databaseFile: join(folder, 'modern.db'),
+    accessTokenSeconds: 3600,
+    logLevel: 'error',
+    clients: [{ ...client, ...(clientSecret && { clientSecret }) }],
+    demo: true,
+  };
+}
+
+/** Starts everything; the two bridges are up when it resolves. */
+export async function startLane({ campaign, build, introspects, name }: LaneOptions): Promise<Lane> {
+  const [ports, folder, secret] = [await takePorts(), join(build, name), `campaign-secret-of-${name}`];
+  mkdirSync(folder);
+  const clientSecret = introspects ? secret : undefined;
+  const way = await layWay(ports);
+  const modern = await startModernProcess(build, modernSettings(ports, folder, clientSecret));
+  const postgres = campaign.database === 'postgres' ? await startPostgres({ fsync: true }) : undefined;
+  const databaseUrl = postgres?.url ?? `sqlite:${folder}/bridge.db`;
+  const settings = { ...settingsOf(ports, folder, databaseUrl), ...settingsOfKind(introspects, secret) };
+  const workshop = await openContext(settings);
+  const { context } = workshop;
+  const [app, otherApp] = [await register(context, 'Old App'), await register(context, 'Other App')];
+  let isDatabaseAway = false;
+  const startBridge = (index: number, port: number) =>
+    startCampaignBridge({
+      folder: build,
+      index,
+      settings: { ...settings, PORT: String(port) },
+      sabotage: campaign.sabotage,
+      isDatabaseAway: () => isDatabaseAway,
+    });
+  const bridges = [startBridge(0, ports.first), startBridge(1, ports.second)] as const;
+  await Promise.all(bridges.map((bridge) => bridge.up()));
+  for (const { clientSecret: known } of [app, otherApp]) way.recorder.secrets.add(known);
+  return {
+    introspects,
+    folder,
+    bridges,
+    ...way,
+    context,
+    person: modern.person,
+    browser: new CookieWalker(),
+    app,
+    otherApp,
+    modernUrl: `http://127.0.0.1:${ports.modern}`,
+    issuer: `http://127.0.0.1:${ports.network}`,
+    clientSecret,
+    grant: undefined,
+    async crashDatabase() {
+      isDatabaseAway = true;
+      await postgres?.restart('SIGQUIT');
+      isDatabaseAway = false;
+    },
+    async close() {
+      await Promise.all(bridges.map((bridge) => bridge.end()));
+      await workshop.close();
+      await Promise.all([way.proxy.close(), way.recorder.close(), modern.stop(), postgres?.stop()]);
+    },
+  };
+}

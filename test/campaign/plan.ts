@@ -1,0 +1,263 @@
+import { type Chance, chanceOf } from './chance.ts';
+import type { NetworkFault } from './fault-proxy.ts';
+import { LIMITS, QUIET_SECONDS } from './limits.ts';
+import type { HostileAnswer } from './recorder.ts';
+
+/** What happens in a round, derived from the seed and the round's number alone. */
+
+export interface Trap {
+  point: string;
+  action: 'kill' | 'stop' | 'fail';
+  /** How often it is sprung, and how often the point is passed before. */
+  left?: number;
+  skip?: number;
+  /** Which of the database's failures. */
+  variant?: number;
+}
+
+export type Scenario = 'refresh' | 'exchange' | 'consent' | 'deauthorize';
+
+export interface Plan {
+  round: number;
+  name: string;
+  scenario: Scenario;
+  /** The point that must be hit by a kill in this round. */
+  point?: string;
+  traps: Trap[];
+  /** Armed in a process that starts again. */
+  restartTraps: Trap[];
+  network?: NetworkFault;
+  hostile?: HostileAnswer;
+  /** How far the clock of each process is set away, in milliseconds. */
+  shifts: [number, number];
+  callers: number;
+  /** The time over which the callers come. */
+  spread: number;
+  restartAfter: number;
+  /** How long a process that was stopped stays so. */
+  pause: number;
+  /** Kills from outside: which process, and when. */
+  kills: Array<{ process: number; after: number }>;
+  /** Whether the access token still lives when its pair is renewed. */
+  isEarly: boolean;
+  /** Whether another grant of the same account stands beside. */
+  hasSibling: boolean;
+  /** Whether the modern side revokes the grant beforehand. */
+  isRevoked: boolean;
+  /** When PostgreSQL crashes. */
+  databaseCrash?: number;
+  /** The first of the two processes that is called. */
+  first: number;
+}
+
+type Recipe = Partial<Plan>;
+type Draw = (chance: Chance) => Recipe;
+
+const kill = (point: string): Trap => ({ point, action: 'kill' });
+
+function anyFault(chance: Chance): NetworkFault {
+  return chance.pick<NetworkFault>([
+    { kind: 'latency', ms: chance.between(20, 400) },
+    { kind: 'reset', at: chance.pick(['open', 'request', 'answer'] as const) },
+    { kind: 'cut', direction: 'up', bytes: chance.between(1, 400) },
+    { kind: 'cut', direction: 'down', bytes: chance.between(0, 900) },
+    { kind: 'black-hole', direction: chance.pick(['up', 'down'] as const) },
+    { kind: 'slow', slice: chance.between(20, 200), pauseMs: chance.between(1, 15) },
+    { kind: 'duplicate' },
+  ]);
+}
+
+/** Faults after which an answer still comes. */
+function mildFault(chance: Chance): NetworkFault {
+  return chance.pick<NetworkFault>([
+    { kind: 'latency', ms: chance.between(20, 200) },
+    { kind: 'slow', slice: chance.between(50, 200), pauseMs: chance.between(1, 5) },
+  ]);
+}
+
+/** Faults after which nobody knows whether the token was spent. */
+function losingFault(chance: Chance): NetworkFault {
+  return chance.pick<NetworkFault>([
+    { kind: 'reset', at: chance.pick(['request', 'answer'] as const) },
+    { kind: 'cut', direction: 'up', bytes: chance.between(20, 200) },
+    { kind: 'cut', direction: 'down', bytes: chance.between(0, 150) },
+    { kind: 'black-hole', direction: chance.pick(['up', 'down'] as const) },
+  ]);
+}
+
+const sometimes = (chance: Chance, fault: (chance: Chance) => NetworkFault): Recipe =>
+  chance.happens(0.4) ? { network: fault(chance) } : {};
+
+const refresh =
+  (weather: (chance: Chance) => NetworkFault): Draw =>
+  (chance) => ({ scenario: 'refresh', ...sometimes(chance, weather) });
+
+const inDoubt: Draw = (chance) => ({
+  scenario: 'refresh',
+  network: losingFault(chance),
+  hasSibling: chance.happens(0.3),
+});
+
+const hostile =
+  (...answers: HostileAnswer[]): Draw =>
+  (chance) => ({ scenario: 'refresh', hostile: chance.pick(answers) });
+
+/** The database fails directly after the answer came, so that the pair is spilled. */
+const spilled =
+  (left: number, ...then: Trap[]): Draw =>
+  (chance) => {
+    const fail: Trap = { point: 'store.before', action: 'fail', left, variant: chance.between(0, 2) };
+    return { scenario: 'refresh', traps: [fail, ...then] };
+  };
+
+const revoked: Draw = () => ({ scenario: 'refresh', isRevoked: true });
+const scene =
+  (scenario: Scenario): Draw =>
+  () => ({ scenario });
+
+/** Every named crash point, with what brings a process to it. */
+const CRASH_POINTS: Record<string, Draw> = {
+  'connect.before': refresh(mildFault),
+  'connect.after': refresh(anyFault),
+  'claim.before': refresh(anyFault),
+  'claim.after': refresh(anyFault),
+  'request-out': refresh(anyFault),
+  'answer-arrived': refresh(mildFault),
+  'pair-received': refresh(mildFault),
+  'store.before': refresh(mildFault),
+  'store.after': refresh(mildFault),
+  'pair-kept': refresh(mildFault),
+  'doubt.before': inDoubt,
+  'doubt.after': inDoubt,
+  'doubting.after': inDoubt,
+  'introspection.after': inDoubt,
+  'release.before': hostile('slow-down', 'client-refused'),
+  'release.after': hostile('slow-down', 'client-refused'),
+  // Where the process stays away for long, the other one has to find what it spilled.
+  'spill.after': (chance) => ({
+    ...spilled(9)(chance),
+    ...(chance.happens(0.5) && { restartAfter: QUIET_SECONDS * 1000 + 2500 }),
+  }),
+  'spill-stored': spilled(2),
+  // By the process itself when it has started again, or by the other one.
+  'spill-taken-back': (chance) => ({
+    ...spilled(9, kill('spill.after'))(chance),
+    restartTraps: [kill('spill-taken-back')],
+    restartAfter: 0,
+  }),
+  'burial.before': revoked,
+  'death.after': revoked,
+  'burial.after': revoked,
+  'code-claim.after': scene('exchange'),
+  'exchange.after': scene('exchange'),
+  'grant.after': scene('consent'),
+  'new-code.before': scene('consent'),
+  'new-code.after': scene('consent'),
+  'deauthorizing.after': scene('deauthorize'),
+  'settling.before': scene('deauthorize'),
+  'revocation.before': scene('deauthorize'),
+  'revocation.after': scene('deauthorize'),
+};
+
+export const crashPoints: readonly string[] = Object.keys(CRASH_POINTS);
+
+const STOPPED_AT = ['connect.after', 'claim.before', 'claim.after', 'request-out', 'answer-arrived'];
+
+/** Where a database may fail: at a statement, or at a commit of which nobody knows whether it was done. */
+const FAILS_AT = [
+  'claim.before',
+  'claim.after',
+  'store.before',
+  'store.after',
+  'commit.after',
+  'doubt.before',
+  'doubt.after',
+  'release.before',
+  'release.after',
+  'spill.before',
+  'code-claim.after',
+];
+
+function failing(chance: Chance): Recipe {
+  const point = chance.pick(FAILS_AT);
+  const traps: Trap[] = [
+    { point, action: 'fail', left: chance.between(1, 4), variant: chance.between(0, 2) },
+  ];
+  if (point === 'code-claim.after') return { scenario: 'exchange', traps };
+  if (point.startsWith('doubt')) return { ...inDoubt(chance), traps };
+  if (point.startsWith('release')) return { ...hostile('slow-down', 'client-refused')(chance), traps };
+  if (point === 'spill.before') traps.push({ point: 'store.before', action: 'fail', left: 4 });
+  return { ...refresh(mildFault)(chance), traps };
+}
+
+/** What happens beside the named points, in a turn with them. */
+const OTHERS: Record<string, Draw> = {
+  stop: (chance) => ({
+    ...refresh(mildFault)(chance),
+    traps: [{ point: chance.pick(STOPPED_AT), action: 'stop' }],
+    pause: chance.pick([300, 900, LIMITS.PRESENTING_LIMIT + 400, LIMITS.PRESENTING_LIMIT + 2500]),
+  }),
+  'random-kill': (chance) => ({
+    ...refresh(anyFault)(chance),
+    scenario: chance.pick(['refresh', 'refresh', 'refresh', 'exchange', 'deauthorize'] as const),
+    kills: killsOf(chance, 3),
+  }),
+  network: (chance) => ({ scenario: 'refresh', network: anyFault(chance), hasSibling: chance.happens(0.2) }),
+  hostile: hostile('slow-down', 'client-refused', 'server-error', 'not-json', 'half-a-pair'),
+  storage: failing,
+  early: (chance) => ({ ...inDoubt(chance), isEarly: true }),
+};
+
+/** Up to so many kills from outside, at random times. */
+function killsOf(chance: Chance, most: number): Plan['kills'] {
+  return Array.from({ length: chance.between(1, most) }, () => ({
+    process: chance.between(0, 1),
+    after: chance.between(0, 600),
+  }));
+}
+
+const KINDS = [...crashPoints, ...Object.keys(OTHERS)];
+
+/** Rounds until every kind has had its turn; odd, so that each meets both kinds of lanes. */
+const TURN = KINDS.length;
+
+function shiftOf(chance: Chance): number {
+  return chance.happens(0.5) ? 0 : chance.pick([-1, 1]) * chance.between(1, 7200) * 1000;
+}
+
+function common(chance: Chance): Omit<Plan, 'round' | 'name'> {
+  return {
+    scenario: 'refresh',
+    traps: [],
+    restartTraps: [],
+    // The browser of the tests goes by the Expires of the first one's cookies, which must not lie in the past.
+    shifts: [Math.abs(shiftOf(chance)), shiftOf(chance)],
+    callers: chance.between(2, 10),
+    spread: chance.pick([0, 10, 60, 200]),
+    restartAfter: chance.between(0, 500),
+    pause: 0,
+    kills: chance.happens(0.12) ? killsOf(chance, 1) : [],
+    isEarly: false,
+    hasSibling: false,
+    isRevoked: false,
+    first: chance.between(0, 1),
+  };
+}
+
+/** Drawn in every round, so that the rest of a round is the same on both databases. */
+function crashOf(chance: Chance, isPostgres: boolean): Pick<Plan, 'databaseCrash'> {
+  const [happens, after] = [chance.happens(0.08), chance.between(0, 300)];
+  return happens && isPostgres ? { databaseCrash: after } : {};
+}
+
+/** The plan of a round. */
+export function planOf(seed: number, round: number, database: 'sqlite' | 'postgres'): Plan {
+  const chance = chanceOf(seed, round);
+  const name = KINDS[round % TURN] as string;
+  const base = { round, name, ...common(chance), ...crashOf(chance, database === 'postgres') };
+  const recipe = CRASH_POINTS[name];
+  if (!recipe) return { ...base, ...OTHERS[name]?.(chance) };
+  const drawn = recipe(chance);
+  const traps = [...(drawn.traps ?? []), kill(name)];
+  return { ...base, ...drawn, traps, point: name };
+}
