@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import axios, { type AxiosRequestConfig } from 'axios';
+import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
 import type { Connection } from './connection.ts';
 
@@ -25,6 +25,8 @@ interface HttpRequest {
 
 const sharedHttp = new HttpAgent({ keepAlive: true, maxSockets: 64 });
 const sharedHttps = new HttpsAgent({ keepAlive: true, maxSockets: 64, minVersion: 'TLSv1.2' });
+const freshHttp = new HttpAgent({ keepAlive: false });
+const freshHttps = new HttpsAgent({ keepAlive: false, minVersion: 'TLSv1.2' });
 
 /**
  * axios with the safe settings for a token client: no redirect is followed (a 307 would send the body, with refresh
@@ -72,12 +74,29 @@ function optionsOf(request: HttpRequest, signal: AbortSignal): AxiosRequestConfi
   };
 }
 
+/** The peer had closed a connection of the shared agent just before it was used again. */
+function metClosedConnection(error: unknown): boolean {
+  const { code, request } = error as { code?: string; request?: { reusedSocket?: boolean } };
+  return request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
+}
+
+/** What may be repeated is sent once more, on a connection that is new; a call with a connection of its own never is. */
+async function exchange(request: HttpRequest, signal: AbortSignal): Promise<AxiosResponse<string>> {
+  const options = optionsOf(request, signal);
+  try {
+    return await axios.request<string>(options);
+  } catch (error) {
+    if (request.connection || !metClosedConnection(error)) throw error;
+    return axios.request<string>({ ...options, httpAgent: freshHttp, httpsAgent: freshHttps });
+  }
+}
+
 /** Sends one request and reads the whole answer, whatever its status; throws when no whole answer came. */
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
   const deadline = createDeadline();
   deadline.signal.addEventListener('abort', () => request.connection?.reset(), { once: true });
   try {
-    const answer = await axios.request<string>(optionsOf(request, deadline.signal));
+    const answer = await exchange(request, deadline.signal);
     const headers = Object.fromEntries(
       Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
     );
