@@ -65,8 +65,11 @@ function turnBad({ lane, plan }: Stage): void {
   if (plan.hostile) lane.recorder.hostile = { answer: plan.hostile, times };
 }
 
+/** A machine that is too busy to connect within the shortened limits is no calm; a bridge that never refreshes is. */
+const CALM_ATTEMPTS = 4;
+
 /** Nothing is faulty any more: one end of an access token is one token request, and every caller is answered 200. */
-async function calm(stage: Stage): Promise<void> {
+async function calm(stage: Stage, attempt = 1): Promise<void> {
   const { lane } = stage;
   const row = lane.grant && (await grantOf(lane.context, lane.grant.id));
   if (!lane.grant || row?.state !== 'ready' || stage.unsettled.length > 0) return;
@@ -79,8 +82,11 @@ async function calm(stage: Stage): Promise<void> {
     lane.grant = undefined;
     return;
   }
+  const requests = lane.presentations.length - before;
+  const couldNotConnect = requests === 0 && (after?.attempts ?? 0) > (row.attempts ?? 0);
+  if (couldNotConnect && attempt < CALM_ATTEMPTS) return calm(stage, attempt + 1);
   stage.calm.push({
-    requests: lane.presentations.length - before,
+    requests,
     statuses: calls.map(({ status }) => status ?? 0),
   });
 }
