@@ -39,12 +39,10 @@ test('a pair that comes while the database keeps silent is spilled within second
   const silentSince = Date.now();
   const call = read(system, '/1/profiles.json', token);
   await until(() => pairs().length === 1);
-  expect(pairs()).toHaveLength(1);
   expect(Date.now() - silentSince).toBeLessThan(6000);
   expect((await call).status).toBe(503);
   line.delay = 0;
-  for (let look = 0; look < 3 && pairs().length > 0; look += 1) await until(() => pairs().length === 0);
-  expect(pairs()).toEqual([]);
+  await until(() => pairs().length === 0, 30_000);
   const [grant] = await durable.selectFrom('grants').selectAll().execute();
   expect(grant).toMatchObject({ state: 'ready', version: 2 });
   expect(system.proxy.refreshes().length - before).toBe(1);

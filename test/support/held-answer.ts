@@ -2,9 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from './forward.ts';
 import type { RecordingProxy } from './recording-proxy.ts';
 
-/** Waits until something holds, at most ten seconds; the test says itself what it expects. */
-export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  for (let step = 0; step < 500 && !(await what()); step += 1) await delay(20);
+/** Waits until something holds; after the limit, in milliseconds, the test has failed. */
+export async function until(what: () => boolean | Promise<boolean>, limit = 10_000): Promise<void> {
+  const end = performance.now() + limit;
+  while (!(await what())) {
+    if (performance.now() > end) throw new Error(`waited ${limit} ms in vain for: ${what.toString()}`);
+    await delay(20);
+  }
 }
 
 export interface HeldAnswer {
