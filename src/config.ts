@@ -40,7 +40,8 @@ function isProxyRange(text: string): boolean {
 
 const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-const isPostgres = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+const isPostgres = (text: string) =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
 const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
 
 const httpAddress = z
@@ -71,7 +72,10 @@ const environment = z.object({
   VAR_DIR: z.string().default('var'),
   DATABASE_URL: z
     .string()
-    .refine(isDatabaseUrl, 'must be sqlite:FILE or postgres://USER@HOST:PORT/NAME')
+    .refine(
+      isDatabaseUrl,
+      'must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME (in a password write # / @ % as %23 %2F %40 %25)',
+    )
     .optional(),
   MODERN_AUTH_URL: httpAddress.optional(),
   MODERN_API_URL: httpAddress.optional(),

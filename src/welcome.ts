@@ -4,6 +4,11 @@ import { embeddedOrigin } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin } from './seed-demo.ts';
 import type { System } from './system.ts';
 
+/** With a database elsewhere the folder alone is no beginning. */
+function beginAgain({ database, varDir }: Config): string {
+  return database.kind === 'sqlite' ? ` (deauthorized? delete ${varDir} to begin again)` : '';
+}
+
 function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] {
   const { clientId, clientSecret, ownerToken } = DEMO_APP;
   const authorize = `${config.publicUrl}/oauth2/authorize?client_id=${clientId}&response_type=code&redirect_uri=${OUT_OF_BAND}`;
@@ -17,7 +22,7 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
     `  demo client_secret: ${clientSecret}`,
     `  demo token: ${ownerToken}`,
     '',
-    'Once you have connected the demo integration, its owner token works too (deauthorized? delete var/ to begin again):',
+    `Once you have connected the demo integration, its owner token works too${beginAgain(config)}:`,
     `  curl '${config.publicUrl}/1/profiles.json?access_token=${ownerToken}'`,
     '',
     'The old flow by hand: open the first line, then send the code within 30 seconds:',

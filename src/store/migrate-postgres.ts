@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
 import { migrationFiles } from './migrations.ts';
 
 /** Of no meaning; the same for every starter, so that one migrates and the others wait. */
@@ -27,18 +27,9 @@ async function applyNewer(client: pg.Client): Promise<void> {
  * whole schema.
  * @throws {Error} when the database was written by a newer version than this one
  */
-export async function migratePostgres(url: string): Promise<void> {
-  // A connection of its own, without the limits of the others: a migration, or waiting for one, may take its time.
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  await client.connect();
-  try {
-    await client.query('begin');
-    // The limits of the pool are for calls that somebody waits for.
-    await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
-    await client.query('select pg_advisory_xact_lock($1)', [ONE_AT_A_TIME]);
-    await applyNewer(client);
-    await client.query('commit');
-  } finally {
-    await client.end();
-  }
+export async function migratePostgres(client: pg.Client): Promise<void> {
+  await client.query('begin');
+  await client.query('select pg_advisory_xact_lock($1)', [ONE_AT_A_TIME]);
+  await applyNewer(client);
+  await client.query('commit');
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CompiledQuery,
@@ -12,6 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { migratePostgres } from './migrate-postgres.ts';
+import { onOneConnection, streamOf } from './postgres-connection.ts';
 import { asStorageFault, isSerializationFailure } from './storage-fault.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from './tables.ts';
@@ -85,7 +85,7 @@ function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...POOL, connectionString: url, types });
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    const stream = streamOf(client);
     stream.setTimeout(SILENCE_LIMIT, () => stream.destroy());
   });
   return pool.on('error', () => undefined);
@@ -131,28 +131,15 @@ async function transact<T>(db: Kysely<Tables>, work: Parameters<Store['transacti
   }
 }
 
-async function setting(pool: pg.Pool, name: string): Promise<string> {
-  const { rows } = await pool.query<{ value: string }>('select current_setting($1) as value', [name]);
+async function setting(on: pg.Pool | pg.Client, name: string): Promise<string> {
+  const { rows } = await on.query<{ value: string }>('select current_setting($1) as value', [name]);
   return rows[0]?.value ?? '';
 }
 
 /** An answer leaves after its commit, so a commit must be kept (design 5, durability). */
-async function requireDurableCommits(pool: pg.Pool): Promise<void> {
-  if ((await setting(pool, 'synchronous_commit')) === 'off')
-    throw new Error('DATABASE_URL: synchronous_commit is off there; a commit could be lost');
-}
-
-async function prepare(pool: pg.Pool, url: string): Promise<void> {
-  try {
-    await requireDurableCommits(pool);
-    await migratePostgres(url);
-  } catch (cause) {
-    await pool.end();
-    if (cause instanceof Error && cause.message.startsWith('DATABASE_URL')) throw cause;
-    throw new Error(`DATABASE_URL: ${(cause as Error).message || (cause as { code?: string }).code}`, {
-      cause,
-    });
-  }
+async function requireDurableCommits(client: pg.Client): Promise<void> {
+  if ((await setting(client, 'synchronous_commit')) === 'off')
+    throw new Error('synchronous_commit is off there; a commit could be lost');
 }
 
 async function findProblem(pool: pg.Pool): Promise<string | undefined> {
@@ -164,8 +151,11 @@ async function findProblem(pool: pg.Pool): Promise<string | undefined> {
  * @throws {Error} in plain words, without the address's password
  */
 export async function openPostgresStore(url: string): Promise<Store> {
+  await onOneConnection(url, async (client) => {
+    await requireDurableCommits(client);
+    await migratePostgres(client);
+  });
   const pool = openPool(url);
-  await prepare(pool, url);
   const dialect = new MarkingDialect({ pool });
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });
