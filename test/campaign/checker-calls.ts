@@ -1,5 +1,5 @@
 import type { Violation } from './checker.ts';
-import { type Call, groupedBy, type RoundHistory } from './history.ts';
+import { type Call, type GrantRow, groupedBy, type MappingRow, type RoundHistory } from './history.ts';
 
 /** What callers may be answered: I1, I2, I5, I8, I12, and that everybody is answered. */
 
@@ -15,6 +15,10 @@ function wasAway({ outages }: RoundHistory, call: Call): boolean {
   );
 }
 
+function entriesOf({ events }: RoundHistory, action: string): number {
+  return events.filter((event) => event.action === action).length;
+}
+
 const words = (call: Call) => `${call.operation} at process ${call.process}`;
 
 function checkAnswered(history: RoundHistory, call: Call): Violation[] {
@@ -27,6 +31,16 @@ function checkAnswered(history: RoundHistory, call: Call): Violation[] {
   return [violation('answered', `${words(call)} was answered ${call.status}: ${call.body}`)];
 }
 
+/** Whoever waits longer than a caller may waits for a process that does not run, or for ever. */
+function checkWaited({ pauses, callerLimit }: RoundHistory, call: Call): Violation[] {
+  const waited = call.endedAt - call.startedAt;
+  const wasPaused = pauses.some(
+    ({ process, from, until }) => process === call.process && from <= call.endedAt && until >= call.startedAt,
+  );
+  if (waited <= callerLimit || wasPaused) return [];
+  return [violation('answered', `${words(call)} took ${waited} ms`)];
+}
+
 /** P1: whatever happens to its renewal, an access token serves while it lives. */
 function checkServed(history: RoundHistory, call: Call): Violation[] {
   const { served } = history;
@@ -36,12 +50,37 @@ function checkServed(history: RoundHistory, call: Call): Violation[] {
   return [violation('P1', `${words(call)} was answered ${call.status} while the access token lived`)];
 }
 
+/** Two clocks of one machine, read in two processes. */
+const NOISE_MS = 100;
+
+/** Whether a grant had ended and no newer one had taken its tokens over when the call began. */
+function hadEnded({ events, grants }: RoundHistory, { id, deadAt, clientId }: GrantRow, call: Call): boolean {
+  if (deadAt === null || deadAt > call.endedAt + NOISE_MS) return false;
+  return !events.some(
+    ({ action, grantId, at }) =>
+      action === 'granted' &&
+      at >= deadAt &&
+      at < call.startedAt - NOISE_MS &&
+      grants.some((newer) => newer.id === grantId && newer.id !== id && newer.clientId === clientId),
+  );
+}
+
+function wasRevoked({ events }: RoundHistory, mapping: MappingRow, call: Call): boolean {
+  return events.some(
+    ({ action, grantId, mappingId, at }) =>
+      action === 'deauthorized' &&
+      at <= call.endedAt + NOISE_MS &&
+      (mappingId === mapping.id || grantId === mapping.grantId),
+  );
+}
+
 /** 401 says that the token is dead for good; it may only be said when it is. */
 function checkRefusal(history: RoundHistory, call: Call): Violation[] {
   if (call.operation !== 'read' || call.status !== 401) return [];
   const mapping = history.mappings.find(({ token }) => token === call.secret);
-  const hasDied = history.grants.some(({ deadAt }) => deadAt !== null && deadAt <= call.endedAt + 100);
-  if (mapping?.state !== 'active' || hasDied) return [];
+  if (!mapping) return [];
+  const own = history.grants.filter(({ clientId }) => clientId === mapping.clientId);
+  if (wasRevoked(history, mapping, call) || own.some((grant) => hadEnded(history, grant, call))) return [];
   return [violation('answered', `${words(call)} was answered 401, and its grant lives`)];
 }
 
@@ -65,6 +104,30 @@ function checkCodes({ calls }: RoundHistory): Violation[] {
   return [...byCode].flatMap(([code, list]) =>
     list.length > 1 ? [violation('I1', `code ${code} gave ${list.length} tokens`)] : [],
   );
+}
+
+/** I1, the other side: a code that is refused has given somebody a token, unless a process went down with it. */
+function checkGiven(history: RoundHistory): Violation[] {
+  const exchanges = history.calls.filter(({ operation }) => operation === 'exchange');
+  const answered = exchanges.filter(({ status }) => status === 200).length;
+  if (entriesOf(history, 'token_issued') > answered) return [];
+  return [...groupedBy(exchanges, ({ secret }) => secret)].flatMap(([code, list]) => {
+    const isGiven = list.some(({ status }) => status === 200);
+    const isRefused = list.some(({ status }) => status === 400);
+    if (isGiven || !isRefused || list.some((call) => wasAway(history, call))) return [];
+    return [violation('I1', `code ${code} was refused and gave nobody a token`)];
+  });
+}
+
+/** A grant that serves at the end of a round has served somebody. */
+function checkSomebody({ calls, grants, mappings }: RoundHistory): Violation[] {
+  const reads = calls.filter(({ operation }) => operation === 'read');
+  return mappings.flatMap(({ token, grantId, state }) => {
+    const own = reads.filter(({ secret }) => secret === token);
+    const serves = state === 'active' && grants.some((row) => row.id === grantId && row.state === 'ready');
+    if (!serves || own.length === 0 || own.some(({ status }) => status !== 503)) return [];
+    return [violation('answered', `${own.length} calls and nobody was served, though the grant lives`)];
+  });
 }
 
 /** I2: what starts after an answered deauthorization is not answered with the token. */
@@ -99,10 +162,6 @@ function checkIssued({ events, mappings }: RoundHistory, call: Call): Violation[
   return [violation('I5', `a token was answered with ${entries.length} entries in the history`)];
 }
 
-function entriesOf({ events }: RoundHistory, action: string): number {
-  return events.filter((event) => event.action === action).length;
-}
-
 /** I5, deauthorizations: as many entries as answers, and one more at most for each that was never answered. */
 function checkDeauthorizations(history: RoundHistory): Violation[] {
   const calls = history.calls.filter(({ operation }) => operation === 'deauthorize');
@@ -134,12 +193,21 @@ function checkCalm({ calm }: RoundHistory): Violation[] {
 export function checkCalls(history: RoundHistory): Violation[] {
   const each = history.calls.flatMap((call) => [
     ...checkAnswered(history, call),
+    ...checkWaited(history, call),
     ...checkRefusal(history, call),
     ...checkServed(history, call),
     ...checkTokenAnswer(call),
     ...checkCommitted(call),
     ...checkIssued(history, call),
   ]);
-  const all = [checkCodes, checkDeauthorized, checkDeauthorizations, checkGranted, checkCalm];
+  const all = [
+    checkCodes,
+    checkGiven,
+    checkSomebody,
+    checkDeauthorized,
+    checkDeauthorizations,
+    checkGranted,
+    checkCalm,
+  ];
   return [...each, ...all.flatMap((rule) => rule(history))];
 }

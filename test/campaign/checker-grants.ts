@@ -54,17 +54,45 @@ function lostAnswers(history: RoundHistory): Violation[] {
     const row = history.grants.find(({ id }) => id === note.grantId);
     if (!row || row.version >= note.version) return [];
     if (row.deadCause === 'deauthorized' || row.deadCause === 'replaced') return [];
+    const answer = history.received.find(({ next }) => next === note.token);
+    if (row.state === 'dead' && answer && wasPausedPast(history, note.pid, answer.at)) return [];
     return [
       violation('answer lost', `version ${note.version} of grant ${note.grantId} came and is not stored`),
     ];
   });
 }
 
-function wasKilledAround({ outages, upstreamTimeout }: RoundHistory, { at }: Received): boolean {
-  return outages.some(({ from }) => from >= at - 100 && from <= at + upstreamTimeout + 500);
+/** The processes that wrote down that they presented the token. */
+function presentersOf({ notes }: RoundHistory, token: string | undefined): Set<number> {
+  return new Set(
+    notes.filter((note) => note.what === 'presented' && note.token === token).map(({ pid }) => pid),
+  );
 }
 
-/** A pair that nobody received was spoiled or lost on the way, or its process was killed. */
+function wasKilledAround(history: RoundHistory, { at, token }: Received): boolean {
+  const pids = presentersOf(history, token);
+  return history.outages.some(
+    ({ from, pid }) => pids.has(pid) && from >= at - 100 && from <= at + history.upstreamTimeout + 500,
+  );
+}
+
+/** Stopped past the quiet time: meanwhile another process may have ended what this one would have read. */
+function wasPausedPast({ pauses, quiet, claimToWrite }: RoundHistory, pid: number, at: number): boolean {
+  return pauses.some(
+    (pause) => pause.pid === pid && pause.from <= at + quiet && pause.until >= at + quiet - claimToWrite,
+  );
+}
+
+function mayBeUnread(history: RoundHistory, { token, at }: Received): boolean {
+  return [...presentersOf(history, token)].some((pid) => wasPausedPast(history, pid, at));
+}
+
+/** The modern side itself, on a machine that was too busy, answered when nobody waited any more. */
+function cameTooLate({ upstreamTimeout }: RoundHistory, { at, answeredAt = at }: Received): boolean {
+  return answeredAt - at > upstreamTimeout - 300;
+}
+
+/** A pair that nobody received was spoiled or lost on the way, or its process was killed or paused for too long. */
 function unreceivedAnswers(history: RoundHistory): Violation[] {
   const noted = new Set(history.notes.filter(isReceived).map(({ token }) => token));
   const unheard = history.received.filter(
@@ -75,6 +103,8 @@ function unreceivedAnswers(history: RoundHistory): Violation[] {
       !entry.repeated &&
       entry.hostile === undefined &&
       !noted.has(entry.next) &&
+      !cameTooLate(history, entry) &&
+      !mayBeUnread(history, entry) &&
       !wasKilledAround(history, entry),
   );
   if (unheard.length <= history.networkFaults) return [];
@@ -106,8 +136,18 @@ const DEATHS: Record<string, (history: RoundHistory, row: GrantRow) => boolean> 
     isBeyondSaving(history, row.token),
   lost: (history, row) =>
     history.introspects ? isBeyondSaving(history, row.token) : history.withSibling.length > 0,
-  deauthorized: ({ calls }) => calls.some(({ operation }) => operation === 'deauthorize'),
-  replaced: () => true,
+  deauthorized: ({ calls, mappings }, { clientId }) => {
+    const own = mappings.filter((mapping) => mapping.clientId === clientId);
+    const ended = calls.filter(({ operation }) => operation === 'deauthorize');
+    return ended.some(({ secret }) => own.some(({ token }) => token === secret));
+  },
+  replaced: ({ events, grants }, { id, clientId, deadAt }) =>
+    events.some(
+      ({ action, grantId, at }) =>
+        action === 'granted' &&
+        at >= (deadAt ?? 0) - 100 &&
+        grants.some((grant) => grant.id === grantId && grant.id !== id && grant.clientId === clientId),
+    ),
 };
 
 /** A grant dies of a cause that was really there. */
@@ -120,9 +160,10 @@ function checkDeath(history: RoundHistory, row: GrantRow): Violation[] {
 function checkRevocation(history: RoundHistory, row: GrantRow): Violation[] {
   if (row.deadCause !== 'deauthorized' || history.withSibling.length > 0) return [];
   const revoked = history.received
-    .filter(({ kind, status }) => kind === 'revocation' && status === 200)
+    .filter(({ kind, status, at }) => kind === 'revocation' && status === 200 && at >= history.since)
     .map(({ token }) => token ?? '');
-  const told = new Set([...revoked, ...history.owed]);
+  const earlier = new Set(history.owedBefore);
+  const told = new Set([...revoked, ...history.owed].filter((token) => !earlier.has(token)));
   const surplus = history.notes
     .filter(isReceived)
     .filter((note) => note.grantId === row.id && hasLived(history, note));

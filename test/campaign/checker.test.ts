@@ -1,91 +1,19 @@
 import { checkRound } from './checker.ts';
-import type { Call, RoundHistory } from './history.ts';
+import {
+  again,
+  broken,
+  call,
+  type Change,
+  entry,
+  exchangeCall,
+  killed,
+  refusedExchange,
+  row,
+  SINCE,
+  sound,
+} from './sound-history.ts';
 
 /** The checker on histories written by hand: a sound one passes, and each invariant is seen when it is broken. */
-
-const SINCE = 1_000_000;
-
-const call = (given: Partial<Call>): Call => ({
-  operation: 'read',
-  process: 0,
-  startedAt: SINCE + 100,
-  endedAt: SINCE + 150,
-  status: 200,
-  headers: {},
-  body: '',
-  isJson: true,
-  secret: 'legacy-token',
-  ...given,
-});
-
-const exchangeCall = (given: Partial<Call> = {}): Call =>
-  call({
-    operation: 'exchange',
-    secret: 'code',
-    issued: 'legacy-token',
-    headers: {
-      'content-type': 'application/json;charset=UTF-8',
-      'cache-control': 'no-store',
-      pragma: 'no-cache',
-    },
-    ...given,
-  });
-
-/** One refresh of v1 to v2, received and kept. */
-function sound(): RoundHistory {
-  return {
-    round: 7,
-    introspects: false,
-    quiet: 2000,
-    claimToWrite: 400,
-    since: SINCE,
-    presentations: [{ at: SINCE + 110, token: 'r1' }],
-    received: [{ at: SINCE + 111, kind: 'refresh', token: 'r1', repeated: false, status: 200, next: 'r2' }],
-    calls: [call({})],
-    notes: [
-      { at: SINCE + 120, pid: 1, process: 0, what: 'received', grantId: 'g', version: 2, token: 'r2' },
-      { at: SINCE + 121, pid: 1, process: 0, what: 'kept', grantId: 'g', version: 2 },
-    ],
-    outages: [],
-    expiries: [{ at: SINCE + 90, grantId: 'g' }],
-    grants: [
-      {
-        id: 'g',
-        state: 'ready',
-        version: 2,
-        deadAt: null,
-        deadCause: null,
-        accessExpiresAt: SINCE + 3_600_000,
-        token: 'r2',
-      },
-    ],
-    mappings: [{ id: 'm', token: 'legacy-token', grantId: 'g', state: 'active' }],
-    events: [],
-    owed: [],
-    served: undefined,
-    networkFaults: 0,
-    upstreamTimeout: 1000,
-    withSibling: [],
-    revokedByCampaign: [],
-    leaks: [],
-    log: [],
-    calm: [{ requests: 1, statuses: [200, 200] }],
-    unsettled: [],
-  };
-}
-
-type Change = (history: RoundHistory) => void;
-
-function broken(change: Change): string[] {
-  const history = sound();
-  change(history);
-  return checkRound(history).violations.map(({ invariant }) => invariant);
-}
-
-const [row, entry] = [(h: RoundHistory) => h.grants[0]!, (h: RoundHistory) => h.received[0]!];
-const again = (h: RoundHistory, after: number) =>
-  h.presentations.push({ at: SINCE + 110 + after, token: 'r1' });
-const killed = { process: 0, pid: 1, from: SINCE + 130, until: SINCE + 900, wanted: true };
 
 test('a sound history has no violation', () => {
   expect(broken(() => undefined)).toEqual([]);
@@ -238,6 +166,8 @@ const ALLOWED: Array<[string, Change]> = [
       again(h, 300);
       const { next: _none, ...first } = entry(h);
       h.received.unshift({ ...first, status: 429, hostile: 'slow-down' });
+      entry(h).answeredAt = SINCE + 115;
+      h.received[1]!.at = SINCE + 411;
     },
   ],
   [
@@ -253,6 +183,47 @@ const ALLOWED: Array<[string, Change]> = [
     (h) => {
       h.outages.push(killed);
       h.calls.push({ ...call({}), status: undefined as never, failure: 'socket hang up' });
+    },
+  ],
+  [
+    'a pair that a process could not read while it was paused past the quiet time',
+    (h) => {
+      h.notes = [{ at: SINCE + 109, pid: 1, process: 0, what: 'presented', token: 'r1' }];
+      h.pauses.push({ process: 0, pid: 1, from: SINCE + 110, until: SINCE + 3000 });
+      Object.assign(row(h), { state: 'in_doubt', version: 1, token: 'r1' });
+    },
+  ],
+  [
+    'a caller who waits for a process that is paused',
+    (h) => {
+      h.pauses.push({ process: 0, pid: 1, from: SINCE + 110, until: SINCE + 9000 });
+      h.calls.push(call({ endedAt: SINCE + 9100 }));
+    },
+  ],
+  [
+    'a code that went down with its process',
+    (h) => {
+      h.outages.push(killed);
+      h.calls.push(refusedExchange());
+    },
+  ],
+  [
+    'a refusal after the end of its grant',
+    (h) => {
+      h.calls.push(call({ startedAt: SINCE + 300, endedAt: SINCE + 310, status: 401 }));
+      h.calls.push(call({ operation: 'deauthorize', startedAt: SINCE + 200, endedAt: SINCE + 250 }));
+      h.events.push({ at: SINCE + 240, action: 'deauthorized', grantId: 'g', mappingId: null });
+      h.owed.push('r2');
+      Object.assign(row(h), { state: 'dead', deadCause: 'deauthorized', deadAt: SINCE + 240 });
+    },
+  ],
+  [
+    'a grant that a newer one replaced',
+    (h) => {
+      Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
+      h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
+      delete h.grants[1]?.token;
+      h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
     },
   ],
   [

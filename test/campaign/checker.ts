@@ -3,7 +3,13 @@ import { checkGrants } from './checker-grants.ts';
 import { checkPresentations, type PresentationCounts } from './checker-presentations.ts';
 import { groupedBy, type RoundHistory } from './history.ts';
 
-/** Decides over what was recorded of a round, and over nothing else; pure, so that it can be tested. */
+/**
+ * Decides over what was recorded of a round, and over nothing else; pure, so that it can be tested.
+ *
+ * Not here: I7 (redirects only to registered addresses), because every consent of the campaign uses the one registered
+ * callback and no fault of a process or network can choose another; and I10 (bounds of memory and queues), because a
+ * round is too short to grow anything, and its processes die before a leak would be seen.
+ */
 
 export interface Violation {
   /** The number of the invariant in the list that it comes from, or the name of a rule of this campaign. */

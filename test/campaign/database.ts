@@ -91,6 +91,7 @@ export async function grantsSince(context: Context, time: number): Promise<Grant
   );
   return rows.map((row) => ({
     id: row.id,
+    clientId: row.client_id,
     state: row.state,
     version: row.version,
     deadAt: row.dead_at,
@@ -113,6 +114,7 @@ export async function mappingsOf(context: Context, tokens: Iterable<string>): Pr
   );
   return rows.map((row) => ({
     id: row.id,
+    clientId: row.client_id,
     grantId: row.grant_id,
     state: row.state,
     ...(known.has(row.token_digest) && { token: known.get(row.token_digest) as string }),

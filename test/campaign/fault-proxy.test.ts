@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { portOf } from '../support/free-port.ts';
 import { type FaultProxy, type NetworkFault, startFaultProxy } from './fault-proxy.ts';
 
@@ -11,12 +12,12 @@ const ANSWER = 'the answer of the modern side';
 let target: Server;
 let proxy: FaultProxy;
 /** What arrived behind the proxy, one text for each connection, and whether the proxy called it a repetition. */
-let arrived: Array<{ text: string; repeated: boolean }>;
+let arrived: Array<{ text: string; repeated: boolean; port: number | undefined }>;
 
 beforeEach(async () => {
   arrived = [];
   target = createServer((socket) => {
-    const entry = { text: '', repeated: false };
+    const entry = { text: '', repeated: false, port: socket.remotePort };
     arrived.push(entry);
     socket
       .on('error', () => undefined)
@@ -127,6 +128,16 @@ test('a duplicated request arrives twice, is known as a repetition, and is answe
   expect(await send()).toMatchObject({ text: ANSWER, isOpen: false });
   expect(texts()).toEqual([REQUEST, REQUEST]);
   expect(arrived.filter(({ repeated }) => repeated)).toHaveLength(1);
+});
+
+test('the port of a repetition is forgotten when it has ended, for another connection may come from it', async () => {
+  inject({ kind: 'duplicate' });
+  await send();
+  const port = arrived.find(({ repeated }) => repeated)?.port;
+  const limit = Date.now() + 2000;
+  while (proxy.isRepetition(port) && Date.now() < limit) await delay(10);
+  expect(port).toBeDefined();
+  expect(proxy.isRepetition(port)).toBe(false);
 });
 
 test('a fault meets as many connections as it was told to, and only those that begin so', async () => {

@@ -87,7 +87,12 @@ async function write(target: Socket, bytes: Buffer): Promise<void> {
 function repeatOn(port: number, ports: Set<number>): Socket {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined).resume();
-  socket.once('connect', () => ports.add(socket.localPort ?? 0));
+  socket.once('connect', () => {
+    const own = socket.localPort ?? 0;
+    ports.add(own);
+    // the next connection from this port may be a bridge's
+    socket.once('close', () => ports.delete(own));
+  });
   return socket;
 }
 

@@ -15,6 +15,8 @@ export interface Received {
   repeated: boolean;
   /** What the modern side answered, or the recorder in its place. */
   status?: number;
+  /** When the answer set out on its way back. */
+  answeredAt?: number;
   error?: string;
   hostile?: string;
   /** Digest of the refresh token of the answer. */
@@ -55,6 +57,7 @@ export interface Call {
 /** What a bridge process wrote down of itself. */
 export type Note = { at: number; pid: number; process: number } & (
   | { what: 'hit'; point: string; action: string }
+  | { what: 'presented'; token: string }
   | { what: 'received'; grantId: string; version: number; token: string }
   | { what: 'kept' | 'spilled'; grantId: string; version: number }
   | { what: 'taken-back'; grantId: string }
@@ -70,8 +73,17 @@ export interface Outage {
   wanted: boolean;
 }
 
+/** A time in which a process was stopped by a signal, to go on afterwards. */
+export interface Pause {
+  process: number;
+  pid: number;
+  from: number;
+  until: number;
+}
+
 export interface GrantRow {
   id: string;
+  clientId: string;
   state: GrantState;
   version: number;
   deadAt: number | null;
@@ -85,6 +97,7 @@ export interface MappingRow {
   id: string;
   /** Digest of the legacy token, where the campaign knows it. */
   token?: string;
+  clientId: string;
   grantId: string | null;
   state: MappingState;
 }
@@ -117,23 +130,28 @@ export interface RoundHistory {
   calls: Call[];
   notes: Note[];
   outages: Outage[];
+  pauses: Pause[];
   expiries: Expiry[];
   grants: GrantRow[];
   mappings: MappingRow[];
   events: EventRow[];
   /** Refresh tokens (digests) whose revocation is still owed. */
   owed: string[];
+  /** Those whose revocation was owed when the round began. */
+  owedBefore: string[];
   /** While the access token lived and the database was there: nothing that goes wrong may be seen by a caller. */
   served: { from: number; until: number } | undefined;
-  /** How many connections of this round met a fault of the network. */
+  /** How many connections of this round met a fault of the network that can take an answer away. */
   networkFaults: number;
   /** What an exchange with the modern side may take. */
   upstreamTimeout: number;
+  /** What a caller may have to wait for an answer, with all that a busy machine adds. */
+  callerLimit: number;
   /** Grants that had another live one of their account beside them. */
   withSibling: string[];
   /** Refresh tokens (digests) that the campaign itself revoked upstream. */
   revokedByCampaign: string[];
-  /** Lines of a log in which a secret stands, and the secret's kind. */
+  /** Lines of a log in which a secret stood; only its beginning is left in them. */
   leaks: string[];
   /** For the people who look into a violation. */
   log: string[];

@@ -11,7 +11,7 @@ import { CookieWalker } from '../support/cookie-walker.ts';
 import { freePort } from '../support/free-port.ts';
 import { BRIDGE_CLIENT } from '../support/modern-side.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { type CampaignBridge, startCampaignBridge } from './bridge-process.ts';
+import { type CampaignBridge, startCampaignBridge } from './campaign-bridge.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import type { Presentation } from './history.ts';
 import { QUIET_SECONDS } from './limits.ts';

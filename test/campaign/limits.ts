@@ -9,7 +9,7 @@ const UPSTREAM_TIMEOUT = 1500;
 export const LIMITS = {
   CLAIM_TO_WRITE_LIMIT,
   UPSTREAM_TIMEOUT,
-  CONNECT_TIMEOUT: 900,
+  CONNECT_TIMEOUT: 2000,
   CALLER_WAIT: 3000,
   PRESENTING_LIMIT: CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + 300,
   RETRY_BASE: 60,
@@ -17,5 +17,8 @@ export const LIMITS = {
   STOP_LIMIT: 2000,
 };
 
-/** `IN_DOUBT_QUIET_SECONDS`: longer than an exchange with the modern side may take. */
-export const QUIET_SECONDS = 3;
+/**
+ * `IN_DOUBT_QUIET_SECONDS`: longer than an exchange with the modern side may take, and clearly longer than the lease of a
+ * refresh (the limits of connecting and of the claim), so that who trusts the lease is seen to come too early.
+ */
+export const QUIET_SECONDS = 4;

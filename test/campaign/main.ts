@@ -18,6 +18,10 @@ import { newTally, type Tally } from './tally.ts';
 /** After so many violations the rest would say nothing new. */
 const ENOUGH = 5;
 
+/** A campaign of this length must have killed a process so often at every point. */
+const LONG = 1000;
+const HITS_OF_LONG = 25;
+
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 interface Campaign {
@@ -37,6 +41,9 @@ function roundsOf({ rounds, round }: CampaignOptions): Campaign['left'] {
 function isEnough({ options, tally }: Campaign): boolean {
   return tally.violations.length >= (options.sabotage === 'none' ? ENOUGH : 1);
 }
+
+/** Whether every round was played that was asked for. */
+const isWhole = ({ options, tally }: Campaign) => tally.rounds() === options.rounds;
 
 function reproduction({ seed, database, sabotage }: CampaignOptions, round: number): string {
   const wrong = sabotage === 'none' ? '' : ` --sabotage ${sabotage}`;
@@ -100,5 +107,7 @@ export async function runCampaign(args: readonly string[]): Promise<boolean> {
     rmSync(build, { recursive: true, force: true });
   }
   say(campaign.tally.table(options));
-  return campaign.tally.violations.length === 0;
+  const seldom = options.rounds >= LONG && isWhole(campaign) ? campaign.tally.seldomHit(HITS_OF_LONG) : [];
+  for (const point of seldom) say(`fewer than ${HITS_OF_LONG} kills at ${point}`);
+  return campaign.tally.violations.length === 0 && seldom.length === 0;
 }

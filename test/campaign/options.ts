@@ -12,36 +12,57 @@ export interface CampaignOptions {
   sabotage: (typeof SABOTAGES)[number];
 }
 
-const USAGE = `crash-campaign [--rounds N] [--seed N] [--database sqlite|postgres] [--round K] [--lanes N]
-               [--sabotage ${SABOTAGES.join('|')}]`;
+/** What is said about a command line that cannot be played. */
+export class UsageError extends Error {}
+
+export const USAGE = `crash-campaign [--rounds N] [--seed N] [--database sqlite|postgres] [--round K] [--lanes N]
+               [--sabotage ${SABOTAGES.join('|')}]
+
+It ends with 0 without a violation, 1 with one, 2 for a wrong option. Violations are named so:
+  I1   a code gives at most one token          I8   every answer of token.json is JSON with both cache headers
+  I2   nothing is served after a deauthorize   I9   no process ends that was not killed
+  I3   no refresh token is presented again     I11  after a restart no spent version is ready
+       without proof, outside the rule         I12  without a fault one expiry is one token request
+  I4   what is stored is the newest received   P1   an access token serves while it lives
+  I5   a change has one entry, before the answer    P16  a dead grant costs no request
+  I6   no secret stands in a log               answer lost, grant lost, answered, settled: as they say`;
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number\n${USAGE}`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number`);
   return Number(text);
 }
 
 function oneOf<T extends string>(name: string, list: readonly T[], text: string): T {
   const found = list.find((each) => each === text);
-  if (found === undefined) throw new Error(`--${name} must be one of ${list.join(', ')}\n${USAGE}`);
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${list.join(', ')}`);
   return found;
 }
 
-/** Reads the command line. @throws {Error} with the usage */
+const OPTIONS = ['rounds', 'seed', 'database', 'round', 'lanes', 'sabotage'] as const;
+
+function parse(args: readonly string[]): Partial<Record<(typeof OPTIONS)[number], string>> {
+  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** Reads the command line. @throws {UsageError} */
 export function readOptions(args: readonly string[]): CampaignOptions {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: { rounds: text, seed: text, database: text, round: text, lanes: text, sabotage: text },
-  });
+  const values = parse(args);
+  const rounds = wholeNumber('rounds', values.rounds) ?? 100;
+  if (rounds < 1) throw new UsageError('--rounds must be at least 1: no round proves nothing');
   const round = wholeNumber('round', values.round);
   return {
-    rounds: wholeNumber('rounds', values.rounds) ?? 100,
+    rounds,
     seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1_000_000),
     database: oneOf('database', ['sqlite', 'postgres'], values.database ?? 'sqlite'),
     round,
     // at least one of each kind
-    lanes: round === undefined ? Math.max(wholeNumber('lanes', values.lanes) ?? 6, 2) : 1,
+    lanes: round === undefined ? Math.max(wholeNumber('lanes', values.lanes) ?? 4, 2) : 1,
     sabotage: oneOf('sabotage', SABOTAGES, values.sabotage ?? 'none'),
   };
 }

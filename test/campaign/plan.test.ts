@@ -1,3 +1,4 @@
+import { LIMITS, QUIET_SECONDS } from './limits.ts';
 import { crashPoints, planOf } from './plan.ts';
 
 const ROUNDS = Array.from({ length: 1000 }, (_, round) => round);
@@ -39,4 +40,27 @@ test('every fault of the network happens, and processes are killed, stopped and 
     20,
   );
   expect(plans.filter(({ shifts }) => shifts.some((shift) => shift !== 0)).length).toBeGreaterThan(500);
+});
+
+test('processes are stopped at each point for less than every limit, past the lease and past the quiet time', () => {
+  const stops = ROUNDS.map((round) => planOf(5, round, 'sqlite')).filter(({ name }) => name === 'stop');
+  const drawn = new Set(stops.map(({ traps, pause }) => `${traps[0]?.point} ${pause}`));
+  const [points, pauses] = [
+    new Set(stops.map(({ traps }) => traps[0]?.point)),
+    new Set(stops.map(({ pause }) => pause)),
+  ];
+  expect(drawn.size).toBe(points.size * pauses.size);
+  const quiet = QUIET_SECONDS * 1000;
+  const longest = Math.max(...pauses);
+  expect(Math.min(...pauses)).toBeLessThan(LIMITS.CLAIM_TO_WRITE_LIMIT);
+  expect([...pauses].some((pause) => pause > LIMITS.PRESENTING_LIMIT && pause < quiet)).toBe(true);
+  expect(longest).toBeGreaterThan(quiet + LIMITS.UPSTREAM_TIMEOUT);
+});
+
+test('as many rounds as there are kinds meet each of them, and twenty meet what stands beside the points', () => {
+  const names = ROUNDS.map((round) => planOf(5, round, 'sqlite').name);
+  const kinds = new Set(names);
+  expect(new Set(names.slice(0, kinds.size)).size).toBe(kinds.size);
+  const others = new Set(names.slice(0, 20).filter((name) => !crashPoints.includes(name)));
+  expect(others.size).toBeGreaterThan(1);
 });

@@ -55,14 +55,15 @@ type Draw = (chance: Chance) => Recipe;
 
 const kill = (point: string): Trap => ({ point, action: 'kill' });
 
+/** Latency and slowness stay below the limits of an exchange: what takes an answer away is counted as such. */
 function anyFault(chance: Chance): NetworkFault {
   return chance.pick<NetworkFault>([
-    { kind: 'latency', ms: chance.between(20, 400) },
+    { kind: 'latency', ms: chance.between(20, 250) },
     { kind: 'reset', at: chance.pick(['open', 'request', 'answer'] as const) },
     { kind: 'cut', direction: 'up', bytes: chance.between(1, 400) },
     { kind: 'cut', direction: 'down', bytes: chance.between(0, 900) },
     { kind: 'black-hole', direction: chance.pick(['up', 'down'] as const) },
-    { kind: 'slow', slice: chance.between(20, 200), pauseMs: chance.between(1, 15) },
+    { kind: 'slow', slice: chance.between(50, 200), pauseMs: chance.between(1, 10) },
     { kind: 'duplicate' },
   ]);
 }
@@ -161,7 +162,12 @@ const CRASH_POINTS: Record<string, Draw> = {
 
 export const crashPoints: readonly string[] = Object.keys(CRASH_POINTS);
 
-const STOPPED_AT = ['connect.after', 'claim.before', 'claim.after', 'request-out', 'answer-arrived'];
+/** Past the quiet time with time for the other process to act, past the lease, and shorter than every limit. */
+const PAUSES = [QUIET_SECONDS * 1000 + 2500, LIMITS.PRESENTING_LIMIT + 200, 500];
+
+const STOPPED_AT = ['request-out', 'claim.after', 'answer-arrived', 'claim.before', 'connect.after'];
+
+const STOPS = PAUSES.flatMap((pause) => STOPPED_AT.map((point) => ({ point, pause })));
 
 /** Where a database may fail: at a statement, or at a commit of which nobody knows whether it was done. */
 const FAILS_AT = [
@@ -190,13 +196,12 @@ function failing(chance: Chance): Recipe {
   return { ...refresh(mildFault)(chance), traps };
 }
 
-/** What happens beside the named points, in a turn with them. */
-const OTHERS: Record<string, Draw> = {
-  stop: (chance) => ({
-    ...refresh(mildFault)(chance),
-    traps: [{ point: chance.pick(STOPPED_AT), action: 'stop' }],
-    pause: chance.pick([300, 900, LIMITS.PRESENTING_LIMIT + 400, LIMITS.PRESENTING_LIMIT + 2500]),
-  }),
+/** What happens beside the named points, in a turn with them; `turn` counts the rounds of a kind. */
+const OTHERS: Record<string, (chance: Chance, turn: number) => Recipe> = {
+  stop: (chance, turn) => {
+    const { point, pause } = STOPS[turn % STOPS.length] as (typeof STOPS)[number];
+    return { ...refresh(mildFault)(chance), traps: [{ point, action: 'stop' }], pause, kills: [] };
+  },
   'random-kill': (chance) => ({
     ...refresh(anyFault)(chance),
     scenario: chance.pick(['refresh', 'refresh', 'refresh', 'exchange', 'deauthorize'] as const),
@@ -218,8 +223,11 @@ function killsOf(chance: Chance, most: number): Plan['kills'] {
 
 const KINDS = [...crashPoints, ...Object.keys(OTHERS)];
 
-/** Rounds until every kind has had its turn; odd, so that each meets both kinds of lanes. */
+/** Rounds until every kind has had its turn; a prime, so that each meets both kinds of lanes, and any stride them all. */
 const TURN = KINDS.length;
+
+/** From one round's kind to the next one's, so that a short campaign meets kinds from the whole list. */
+const STRIDE = 16;
 
 function shiftOf(chance: Chance): number {
   return chance.happens(0.5) ? 0 : chance.pick([-1, 1]) * chance.between(1, 7200) * 1000;
@@ -253,10 +261,10 @@ function crashOf(chance: Chance, isPostgres: boolean): Pick<Plan, 'databaseCrash
 /** The plan of a round. */
 export function planOf(seed: number, round: number, database: 'sqlite' | 'postgres'): Plan {
   const chance = chanceOf(seed, round);
-  const name = KINDS[round % TURN] as string;
+  const [turn, name] = [Math.floor(round / TURN), KINDS[(round * STRIDE) % TURN] as string];
   const base = { round, name, ...common(chance), ...crashOf(chance, database === 'postgres') };
   const recipe = CRASH_POINTS[name];
-  if (!recipe) return { ...base, ...OTHERS[name]?.(chance) };
+  if (!recipe) return { ...base, ...OTHERS[name]?.(chance, turn) };
   const drawn = recipe(chance);
   const traps = [...(drawn.traps ?? []), kill(name)];
   return { ...base, ...drawn, traps, point: name };

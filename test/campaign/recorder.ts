@@ -95,11 +95,11 @@ export async function startRecorder(
     const hostile = takeHostile(entry);
     const unspent = hostile && UNSPENT[hostile];
     if (unspent) {
-      entry.status = unspent.status;
+      Object.assign(entry, { status: unspent.status, answeredAt: Date.now() });
       return unspent;
     }
     const real = await forward(request, body, modern);
-    entry.status = real.status;
+    Object.assign(entry, { status: real.status, answeredAt: Date.now() });
     const { refresh_token: next, access_token: access, active, error } = parsed(real.body);
     if (typeof next === 'string') entry.next = digestOf(next);
     if (typeof active === 'boolean') entry.active = active;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { calm } from './calm.ts';
 import {
   ageDeaths,
   endedGrants,
   eventsAfter,
-  grantOf,
   grantsSince,
   lastEventId,
   mappingsOf,
@@ -15,7 +15,7 @@ import { LIMITS, QUIET_SECONDS } from './limits.ts';
 import type { CampaignOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import { SCENES } from './scenarios.ts';
-import { armTraps, disarmTraps, expire, newStage, readMany, type Stage } from './stage.ts';
+import { armTraps, disarmTraps, newStage, type Stage } from './stage.ts';
 
 /** One round on a lane: the scene is set, faults and callers come, everything is brought to rest, and looked at. */
 
@@ -30,7 +30,7 @@ function watch(stage: Stage): () => Promise<void> {
       for (const note of bridge.newNotes()) {
         notes.push(note);
         if (note.what !== 'hit' || note.action !== 'stop') continue;
-        bridge.notePause();
+        bridge.notePause(note);
         waking.push(setTimeout(() => bridge.resume(), plan.pause));
       }
     }
@@ -65,48 +65,29 @@ function turnBad({ lane, plan }: Stage): void {
   if (plan.hostile) lane.recorder.hostile = { answer: plan.hostile, times };
 }
 
-/** A machine that is too busy to connect within the shortened limits is no calm; a bridge that never refreshes is. */
-const CALM_ATTEMPTS = 4;
-
-/** Nothing is faulty any more: one end of an access token is one token request, and every caller is answered 200. */
-async function calm(stage: Stage, attempt = 1): Promise<void> {
-  const { lane } = stage;
-  const row = lane.grant && (await grantOf(lane.context, lane.grant.id));
-  if (!lane.grant || row?.state !== 'ready' || stage.unsettled.length > 0) return;
-  const before = lane.presentations.length;
-  await expire(stage, lane.grant.id);
-  const calls = await readMany(stage, 4, lane.grant.token);
-  const after = await grantOf(lane.context, lane.grant.id);
-  if (after?.state === 'dead') {
-    // what was lost in the round is found out only now; a new consent follows
-    lane.grant = undefined;
-    return;
-  }
-  const requests = lane.presentations.length - before;
-  const couldNotConnect = requests === 0 && (after?.attempts ?? 0) > (row.attempts ?? 0);
-  if (couldNotConnect && attempt < CALM_ATTEMPTS) return calm(stage, attempt + 1);
-  stage.calm.push({
-    requests,
-    statuses: calls.map(({ status }) => status ?? 0),
-  });
-}
-
-/** What both processes logged, and the secrets that stand in it. */
+/** What both processes logged, and where a secret stood in it; nothing of a secret but its beginning is passed on. */
 function logsOf(lane: Lane): { log: string[]; leaks: string[] } {
   const log = lane.bridges.flatMap((bridge) => bridge.newLog().split('\n'));
   const text = log.join('\n');
   const leaked = [...lane.recorder.secrets].filter((secret) => text.includes(secret));
-  const leaks = leaked.map(
-    (secret) => `${secret.slice(0, 4)}… in ${log.find((line) => line.includes(secret))}`,
-  );
-  return { log, leaks };
+  const masked = (line: string) =>
+    leaked.reduce((left, secret) => left.replaceAll(secret, `${secret.slice(0, 4)}…`), line);
+  const leaks = leaked.map((secret) => masked(log.find((line) => line.includes(secret)) ?? secret));
+  return { log: log.map(masked), leaks };
 }
 
-const faultsMet = ({ proxy }: Lane): number => [...proxy.met.values()].reduce((sum, times) => sum + times, 0);
+/** The faults that can take an answer away; the others are shorter than the limits. */
+const TAKING = ['cut', 'black-hole', 'reset'] as const;
+
+const faultsMet = ({ proxy }: Lane): number =>
+  TAKING.reduce((sum, kind) => sum + (proxy.met.get(kind) ?? 0), 0);
 
 function outagesOf(lane: Lane, since: number): Outage[] {
   return lane.bridges.flatMap(({ outages }) => outages).filter(({ until }) => until >= since);
 }
+
+/** The wait for a refresh, a request to the main API after it, and what a busy machine adds. */
+const CALLER_LIMIT = LIMITS.CALLER_WAIT + 2 * LIMITS.UPSTREAM_TIMEOUT + LIMITS.CONNECT_TIMEOUT + 4000;
 
 /** How far two processes may be apart about the database's clock. */
 const CLOCKS_DIFFER_MS = 100;
@@ -120,12 +101,14 @@ interface Start {
   ended: Set<string>;
   /** How many connections had met a fault. */
   met: number;
+  owed: string[];
 }
 
 async function startOf(lane: Lane): Promise<Start> {
   const { context } = lane;
   const [eventId, ended] = [await lastEventId(context), await endedGrants(context)];
-  return { at: Date.now(), clock: context.clock.now(), eventId, ended, met: faultsMet(lane) };
+  const owed = await owedTokens(context);
+  return { at: Date.now(), clock: context.clock.now(), eventId, ended, owed, met: faultsMet(lane) };
 }
 
 async function collect(stage: Stage, start: Start): Promise<RoundHistory> {
@@ -143,15 +126,18 @@ async function collect(stage: Stage, start: Start): Promise<RoundHistory> {
     calls,
     notes,
     outages: outagesOf(lane, start.at),
+    pauses: lane.bridges.flatMap(({ pauses }) => pauses).filter(({ until }) => until >= start.at),
     expiries,
     grants: touched.filter(({ id }) => !start.ended.has(id)),
     mappings: await mappingsOf(context, stage.tokens),
     events: await eventsAfter(context, start.eventId),
     owed: await owedTokens(context),
+    owedBefore: start.owed,
     withSibling: [...stage.withSibling],
     revokedByCampaign: stage.revokedByCampaign,
     networkFaults: faultsMet(lane) - start.met,
     upstreamTimeout: LIMITS.UPSTREAM_TIMEOUT,
+    callerLimit: CALLER_LIMIT,
     ...logsOf(lane),
     calm: stage.calm,
     unsettled: stage.unsettled,
@@ -165,7 +151,10 @@ const KEPT = 400;
 function forgetOld(lane: Lane): void {
   lane.presentations.splice(0, Math.max(lane.presentations.length - KEPT, 0));
   lane.recorder.received.splice(0, Math.max(lane.recorder.received.length - 3 * KEPT, 0));
-  for (const bridge of lane.bridges) bridge.outages.splice(0, Math.max(bridge.outages.length - KEPT, 0));
+  for (const { outages, pauses } of lane.bridges) {
+    outages.splice(0, Math.max(outages.length - KEPT, 0));
+    pauses.splice(0, Math.max(pauses.length - KEPT, 0));
+  }
 }
 
 const isHit = ({ plan, notes }: Stage): boolean =>

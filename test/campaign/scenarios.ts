@@ -61,6 +61,19 @@ async function renewEarly(stage: Stage, { id, token }: { id: string; token: stri
   await expire(stage, id);
 }
 
+/** The callers of the round; while a process is paused, others go on calling the one that is not. */
+async function readThrough(stage: Stage, token: string): Promise<void> {
+  const { plan } = stage;
+  const reading = { isOver: false };
+  const callers = readMany(stage, plan.callers, token).finally(() => (reading.isOver = true));
+  while (plan.pause > 0 && !reading.isOver) {
+    await delay(150);
+    const awake = [0, 1].filter((n) => !bridgeOf(stage, n).bridge.isPaused());
+    await Promise.all(awake.map((n) => Promise.race([readOnce(stage, n, token), delay(1000)])));
+  }
+  await callers;
+}
+
 const refresh: Scene = async (stage) => {
   const { lane, plan } = stage;
   const grant = await readyGrant(stage);
@@ -71,7 +84,7 @@ const refresh: Scene = async (stage) => {
     if (plan.isEarly) await renewEarly(stage, grant);
     else {
       await expire(stage, grant.id);
-      await readMany(stage, plan.callers, grant.token);
+      await readThrough(stage, grant.token);
     }
     await settle(stage, grant.id, grant.token);
     if (other) await endGrant(stage, other.token);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorize, type LegacyApp } from '../support/authorize.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
-import type { CampaignBridge } from './bridge-process.ts';
+import type { CampaignBridge } from './campaign-bridge.ts';
 import { exchangeCode, readProfiles } from './calls.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { expireAccess, grantIdOf, grantOf, isRecorded } from './database.ts';

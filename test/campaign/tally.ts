@@ -15,6 +15,8 @@ export interface Tally {
   addFaults(kind: string, count: number): void;
   violations: Array<Violation & { round: number }>;
   rounds(): number;
+  /** The points at which fewer processes than that were killed. */
+  seldomHit(least: number): string[];
   table(options: CampaignOptions): string;
 }
 
@@ -97,6 +99,7 @@ export function newTally(): Tally {
   return {
     violations,
     rounds: () => rounds,
+    seldomHit: (least) => crashPoints.filter((point) => (hits.get(point) ?? 0) < least),
     addFaults: (kind, by) => count(faults, kind, by),
     add(plan, history, found) {
       rounds += 1;

@@ -34,7 +34,10 @@ test.each<[string, Record<string, string>]>([
     { MODERN_AUTH_URL: 'http://auth.example', MODERN_API_URL: 'https://api.example', MODERN_CLIENT_ID: 'x' },
   ],
   ['MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID', { MODERN_CLIENT_SECRET: 'x' }],
-  ['DATABASE_URL: must be sqlite:FILE or postgres:', { DATABASE_URL: 'postgres://user:word@db.example:5432' }],
+  [
+    'DATABASE_URL: must be sqlite:FILE or postgres:',
+    { DATABASE_URL: 'postgres://user:word@db.example:5432' },
+  ],
   ['WORKERS: must be at least 1', { WORKERS: '0' }],
   ['IN_DOUBT_QUIET_SECONDS: must be at least 60', { NODE_ENV: 'production', IN_DOUBT_QUIET_SECONDS: '59' }],
   ['TLS_CERT_FILE, TLS_KEY_FILE: give both or none', { TLS_CERT_FILE: 'package.json' }],

@@ -81,7 +81,14 @@ function openStore(original) {
 function createAuthorizationServer(original) {
   return (options) => {
     const server = original(options);
-    const sent = { ...server, isLive: pointed('introspection', server.isLive) };
+    const sent = {
+      ...server,
+      isLive: pointed('introspection', server.isLive),
+      refresh(connection, presented) {
+        note({ what: 'presented', token: digest(presented.refreshToken) });
+        return server.refresh(connection, presented);
+      },
+    };
     return sabotage.server?.(sent) ?? sent;
   };
 }

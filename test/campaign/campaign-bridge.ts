@@ -4,7 +4,7 @@ import { fstatSync, openSync, readSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Note, Outage } from './history.ts';
+import type { Note, Outage, Pause } from './history.ts';
 import type { Trap } from './plan.ts';
 
 const entry = new URL('./programs/entry.mjs', import.meta.url).href;
@@ -18,6 +18,8 @@ export interface CampaignBridge {
   url: string;
   /** When it could not answer, the present outage with an end in the future. */
   outages: Outage[];
+  /** When it was stopped, the present pause with an end in the future. */
+  pauses: Pause[];
   /** Tells the running process what to do from now on; one that is paused or gone is not told. */
   order(order: Order): Promise<void>;
   /** What the next start is told before anything else. */
@@ -26,7 +28,7 @@ export interface CampaignBridge {
   restartAfter: number;
   kill(): void;
   /** It has been stopped by a signal, from inside. */
-  notePause(): void;
+  notePause(note: { pid: number; at: number }): void;
   resume(): void;
   isPaused(): boolean;
   /** Resolves when it serves. */
@@ -45,7 +47,7 @@ interface Options {
   index: number;
   settings: Record<string, string>;
   sabotage: string;
-  /** Whether its database is away by the campaign's will, so that it may not be able to start. */
+  /** Whether its database is away by the campaign's will, so that it may not be able to start; one that serves goes on. */
   isDatabaseAway(): boolean;
 }
 
@@ -97,6 +99,7 @@ export function startCampaignBridge(options: Options): CampaignBridge {
   let wanted = false;
   let serves: Promise<void> = Promise.resolve();
   let failedStarts = 0;
+  let hasServed = false;
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
 
@@ -113,14 +116,20 @@ export function startCampaignBridge(options: Options): CampaignBridge {
 
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
 
-  function onEnd(pid: number): void {
+  function endPause(): void {
     paused = false;
+    const last = bridge.pauses.at(-1);
+    if (last) last.until = Math.min(last.until, Date.now());
+  }
+
+  function onEnd(pid: number): void {
+    endPause();
     bridge.outages.push({
       process: index,
       pid,
       from: Date.now(),
       until: Number.POSITIVE_INFINITY,
-      wanted: isKilled(pid) || options.isDatabaseAway(),
+      wanted: isKilled(pid) || (!hasServed && options.isDatabaseAway()),
     });
     wanted = false;
     if (!isEnding) serves = startAgain();
@@ -133,13 +142,16 @@ export function startCampaignBridge(options: Options): CampaignBridge {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });
     child = started;
+    hasServed = false;
     started.stdio[3]?.on('error', () => undefined);
     started.stderr?.setEncoding('utf8').on('data', (text: string) => (log += text));
     ended = once(started, 'exit').then(() => onEnd(started.pid ?? 0));
     const serving = new Promise<void>((resolve) => {
       started.stdout?.setEncoding('utf8').on('data', (text: string) => {
         log += text;
-        if (text.includes('Stop with Ctrl-C')) resolve();
+        if (!text.includes('Stop with Ctrl-C')) return;
+        hasServed = true;
+        resolve();
       });
     });
     const late = delay(START_LIMIT_MS, 'late' as const, { ref: false });
@@ -161,6 +173,7 @@ export function startCampaignBridge(options: Options): CampaignBridge {
   const bridge: CampaignBridge = {
     url: `http://127.0.0.1:${settings['PORT']}`,
     outages: [],
+    pauses: [],
     firstOrder: {},
     restartAfter: 0,
     async order(order) {
@@ -175,9 +188,12 @@ export function startCampaignBridge(options: Options): CampaignBridge {
       wanted = true;
       child?.kill('SIGKILL');
     },
-    notePause: () => void (paused = true),
+    notePause({ pid, at }) {
+      paused = true;
+      bridge.pauses.push({ process: index, pid, from: at, until: Number.POSITIVE_INFINITY });
+    },
     resume() {
-      paused = false;
+      endPause();
       child?.kill('SIGCONT');
     },
     isPaused: () => paused,
