@@ -60,8 +60,7 @@ test('a deauthorization during a refresh wins, and the pair that comes too late 
   });
   const surplus = JSON.parse(String(held.answer?.body)) as { refresh_token: string };
   await until(() => system.proxy.revoked().includes(surplus.refresh_token));
-  expect(system.proxy.revoked()).toContain(surplus.refresh_token);
-  expect(await owed()).toEqual([]);
+  await until(async () => (await owed()).length === 0);
 });
 
 test('a pair that comes too late is revoked when the database is back', async () => {
@@ -81,8 +80,7 @@ test('a pair that comes too late is revoked when the database is back', async ()
   expect((await call).status).toBe(401);
   const late = JSON.parse(held.answer?.body.toString() ?? '{}') as { refresh_token: string };
   await until(() => system.proxy.revoked().includes(late.refresh_token));
-  expect(system.proxy.revoked()).toContain(late.refresh_token);
-  expect(await owed()).toEqual([]);
+  await until(async () => (await owed()).length === 0);
 });
 
 async function revocableToken() {
