@@ -42,6 +42,18 @@ async function keysFor(config: Config, store: Store): Promise<Keys> {
   return keys;
 }
 
+/** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
+async function openBeside(config: Config, store: Store) {
+  try {
+    const keys = await keysFor(config, store);
+    const spill = openSpill(join(config.varDir, 'spill'));
+    return { keys, spill, databaseClock: await startDatabaseClock(store) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
 export async function openWorkshop(
   config: Config,
@@ -50,13 +62,8 @@ export async function openWorkshop(
 ): Promise<Workshop> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const store = await openStore(config.database);
-  const keys = await keysFor(config, store).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const { keys, spill, databaseClock } = await openBeside(config, store);
   const vault = createVault(keys);
-  const spill = openSpill(join(config.varDir, 'spill'));
-  const databaseClock = await startDatabaseClock(store);
   const clock = overrides.clock ?? databaseClock;
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
   const context: Context = {

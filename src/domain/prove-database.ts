@@ -1,9 +1,6 @@
-import { SECOND } from '../shared/lifetimes.ts';
+import { CLOCKS_DIFFER, SECOND } from '../shared/lifetimes.ts';
 import { countApps } from '../store/apps.ts';
 import type { Context } from './context.ts';
-
-/** The clocks of machines that serve together are no further apart (design 6). */
-const OFFSET_MAX = 1 * SECOND;
 
 /** The database is asked for the time once a second; without an answer for so long its time is a guess. */
 const SILENCE_MAX = 5 * SECOND;
@@ -17,7 +14,7 @@ export async function proveDatabase(context: Context): Promise<void> {
 export function findClockProblem({ databaseClock }: Context): string | undefined {
   if (!databaseClock) return undefined;
   if (databaseClock.sampleAge() > SILENCE_MAX) return 'the database has not told the time for some seconds';
-  if (Math.abs(databaseClock.machineOffset()) > OFFSET_MAX)
+  if (Math.abs(databaseClock.machineOffset()) > CLOCKS_DIFFER)
     return "this machine's clock is more than one second from the database's";
   return undefined;
 }

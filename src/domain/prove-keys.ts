@@ -31,8 +31,7 @@ export async function proveKeys(db: Database, vault: Vault): Promise<void> {
     proofs = await readProofs(db);
   }
   const [digest, sealing] = [proofs.get('digest'), proofs.get('sealing')];
-  if (digest !== undefined && sealing !== undefined) {
-    if (vault.digests(KNOWN_TEXT).includes(digest) && opens(vault, sealing)) return;
-  }
+  const isComplete = digest !== undefined && sealing !== undefined;
+  if (isComplete && vault.digests(KNOWN_TEXT).includes(digest) && opens(vault, sealing)) return;
   throw new Error('KEYS_FILE: these keys do not belong to this database; nothing was changed');
 }
