@@ -3,17 +3,15 @@ import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
-import { isNew, proveKeys } from './domain/prove-keys.ts';
+import { type Keyring, openKeyring } from './domain/hold-keys.ts';
 import { startSharing } from './domain/share-limits.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
 import { createApp } from './http/app.ts';
 import { startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
-import { loadKeys } from './keys-file.ts';
 import type { Clock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
-import { createVault, type Keys } from './shared/secrets.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
 import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
@@ -31,23 +29,24 @@ export interface Overrides {
 /** What use cases need, and the keys and the closing of what was opened. */
 export interface Workshop {
   context: Context;
-  keys: Keys;
+  keyring: Keyring;
   close(): Promise<void>;
 }
 
-/** The keys of a database; made anew where it is new too, but never in production. */
-async function keysFor(config: Config, store: Store): Promise<Keys> {
-  const keys = loadKeys(config.keysFile, !config.production && (await isNew(store.durable)));
-  await proveKeys(store.durable, createVault(keys));
-  return keys;
+interface Opening {
+  config: Config;
+  logger: Logger;
 }
 
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
-async function openBeside(config: Config, store: Store) {
+async function openBeside({ config, logger }: Opening, store: Store) {
   try {
-    const keys = await keysFor(config, store);
+    const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
-    return { keys, spill, databaseClock: await startDatabaseClock(store) };
+    // Keys are made anew where the database is new too, but never in production.
+    const keys = { file: config.keysFile, mayCreate: !config.production };
+    const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
+    return { processId, keyring, spill, databaseClock: await startDatabaseClock(store) };
   } catch (error) {
     await store.close();
     throw error;
@@ -62,8 +61,8 @@ export async function openWorkshop(
 ): Promise<Workshop> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const store = await openStore(config.database);
-  const { keys, spill, databaseClock } = await openBeside(config, store);
-  const vault = createVault(keys);
+  const { processId, keyring, spill, databaseClock } = await openBeside({ config, logger }, store);
+  const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
   const context: Context = {
@@ -72,6 +71,7 @@ export async function openWorkshop(
     clock,
     databaseClock: overrides.clock ? undefined : databaseClock,
     vault,
+    keyring,
     logger,
     server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
     mainApi: createMainApi(upstream.apiUrl, clock),
@@ -79,14 +79,16 @@ export async function openWorkshop(
     watch: createClaimWatch(clock),
     spill,
     counts: createSharedCounts({ store, clock, vault }),
-    processId: newHexId(),
+    anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
+    processId,
     chance: Math.random,
   };
   return {
     context,
-    keys,
+    keyring,
     async close() {
       databaseClock.stop();
+      await keyring.stop();
       await store.close();
     },
   };
@@ -107,8 +109,8 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
     throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
   }
   const workshop = await openWorkshop(config, config.upstream, overrides);
-  const { context, keys } = workshop;
-  const app = createApp({ ...config, context, session: keys.session });
+  const { context } = workshop;
+  const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {
     await stopSharing();

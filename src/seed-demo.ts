@@ -1,8 +1,7 @@
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { OUT_OF_BAND } from './domain/callback-rule.ts';
-import { registerApp } from './domain/register-app.ts';
-import { addCallback } from './store/apps.ts';
+import { registerApp, registerCallback } from './domain/register-app.ts';
 
 /** The demo app's values: fixed, so that every start prints the same; served on loopback alone and never in production. */
 export const DEMO_APP = {
@@ -26,5 +25,6 @@ export async function seedDemo(context: Context, config: Config, ownerAccountId:
     actor: 'demo',
     fixed: DEMO_APP,
   });
-  if (!registered) await addCallback(context.store.durable, DEMO_APP.clientId, callback);
+  if (registered) return;
+  await registerCallback(context, { clientId: DEMO_APP.clientId, uri: callback, actor: 'demo' });
 }

@@ -1,4 +1,3 @@
-import { insertEvent } from '../store/events.ts';
 import { markDead } from '../store/grants.ts';
 import { moveMappings } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
@@ -7,6 +6,7 @@ import { forgetAnswer } from './answer-cache.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
+import { recordEvent } from './record-event.ts';
 import { refreshStoppedUntil } from './refresh-breaker.ts';
 
 /** Why a working grant died: the modern side refused its refresh token, or the answer that held the next one is lost. */
@@ -31,14 +31,13 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;
     await moveMappings(tx, pair, { ...moveOf('grant_died'), reason: `grant_${cause}`, now });
-    await insertEvent(tx, {
+    await recordEvent(context, tx, {
       at: now,
       actor: 'bridge',
       action: 'grant_died',
-      client_id: grant.client_id,
-      account_id: grant.account_id,
-      grant_id: grant.id,
       reason: cause,
+      grantId: grant.id,
+      ...pair,
     });
     return true;
   };

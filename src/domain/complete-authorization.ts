@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId, newLegacyCode } from '../shared/ids.ts';
 import { LEGACY_CODE_LIFETIME, SECOND } from '../shared/lifetimes.ts';
 import { upsertAccount } from '../store/accounts.ts';
-import { insertEvent } from '../store/events.ts';
 import { findGrant, findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
 import { insertCode } from '../store/legacy-codes.ts';
 import { moveMappings } from '../store/mappings.ts';
@@ -16,6 +15,7 @@ import type { Context, Origin } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
 import { withPatience } from './patience.ts';
+import { recordEvents } from './record-event.ts';
 import { sealPair } from './sealed-pair.ts';
 
 /** A pair fresh from the modern consent, and when its request left. */
@@ -87,15 +87,15 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
     const older = await replaceOlder(tx, grant, now);
     await insertGrant(tx, grant);
     await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId: grant.id, now });
-    await insertEvent(tx, {
-      at: now,
-      actor: origin.actor,
-      action: 'granted',
-      client_id: pair.clientId,
-      account_id: pair.accountId,
-      grant_id: grant.id,
-      request_id: origin.requestId,
-    });
+    const by = { at: now, actor: origin.actor, requestId: origin.requestId, ...pair };
+    const replaced = {
+      ...by,
+      action: 'grant_replaced',
+      reason: 'a newer consent',
+      grantId: older?.id ?? null,
+    };
+    const granted = { ...by, action: 'granted', reason: 'consent', grantId: grant.id };
+    await recordEvents(context, tx, older ? [replaced, granted] : [granted]);
     return older;
   };
   const replaced = await insist(context, 'a new grant', () =>

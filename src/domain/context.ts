@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { MainApi } from '../upstream/main-api.ts';
 import type { ClaimWatch } from './claim-watch.ts';
+import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
@@ -29,6 +30,7 @@ export interface Context {
   /** What is known of the database's clock; nothing where a test brought its own. */
   databaseClock: Pick<DatabaseClock, 'machineOffset' | 'sampleAge'> | undefined;
   vault: Vault;
+  keyring: Keyring;
   logger: Logger;
   server: AuthorizationServer;
   mainApi: MainApi;
@@ -36,6 +38,8 @@ export interface Context {
   watch: ClaimWatch;
   spill: Spill;
   counts: SharedCounts;
+  /** Where this machine keeps what it saw of the history's chain. */
+  anchorsFile: string;
   /** Names this process among all that share the databases, until it ends. */
   processId: string;
   /** A random number in [0, 1), for jitter. */

@@ -1,4 +1,3 @@
-import { insertEvent } from '../store/events.ts';
 import { findLiveGrant, markDead } from '../store/grants.ts';
 import { voidCodes } from '../store/legacy-codes.ts';
 import { moveMappings, type Pair } from '../store/mappings.ts';
@@ -8,6 +7,7 @@ import { forgetAnswer } from './answer-cache.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
+import { recordEvent } from './record-event.ts';
 import { openRefreshToken } from './sealed-pair.ts';
 
 /** The pair that the modern side should forget; a grant whose pair cannot be opened is ended here all the same. */
@@ -41,14 +41,13 @@ export async function deauthorize(context: Context, pair: Pair, origin: Origin):
     await voidCodes(tx, pair, now);
     const grant = await findLiveGrant(tx, pair.clientId, pair.accountId);
     if (grant) await endGrant(context, tx, grant);
-    await insertEvent(tx, {
+    await recordEvent(context, tx, {
       at: now,
-      actor: origin.actor,
+      ...origin,
       action: 'deauthorized',
-      client_id: pair.clientId,
-      account_id: pair.accountId,
-      grant_id: grant?.id ?? null,
-      request_id: origin.requestId,
+      reason: 'the app asked for it',
+      grantId: grant?.id ?? null,
+      ...pair,
     });
     return grant;
   });

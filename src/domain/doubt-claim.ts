@@ -1,8 +1,8 @@
-import { insertEvent } from '../store/events.ts';
 import { markInDoubt } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
+import { recordEvent } from './record-event.ts';
 
 /**
  * Records that nobody can say whether a claimed presentation spent the refresh token, with its entry in the history;
@@ -18,14 +18,14 @@ export async function doubtClaim(
   const isMarked = await insist(context, 'a doubt', () =>
     context.store.transaction(async (tx) => {
       if (!(await markInDoubt(tx, grant, { claimId: grant.claim_id, retryAt, now }))) return false;
-      await insertEvent(tx, {
+      await recordEvent(context, tx, {
         at: now,
         actor: 'bridge',
         action: 'refresh_in_doubt',
-        client_id: grant.client_id,
-        account_id: grant.account_id,
-        grant_id: grant.id,
         reason,
+        clientId: grant.client_id,
+        accountId: grant.account_id,
+        grantId: grant.id,
       });
       return true;
     }),

@@ -1,6 +1,5 @@
 import { newHexId, newLegacyToken, tokenHint } from '../shared/ids.ts';
 import { OAuthError } from '../shared/oauth-error.ts';
-import { insertEvent } from '../store/events.ts';
 import { findLiveGrant } from '../store/grants.ts';
 import { claimCode, findCode } from '../store/legacy-codes.ts';
 import { insertMapping, revokeMapping } from '../store/mappings.ts';
@@ -8,6 +7,7 @@ import { isStorageFault } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
 import type { LegacyCode } from '../store/tables.ts';
 import type { Context, Origin } from './context.ts';
+import { recordEvent } from './record-event.ts';
 
 /** A legacy exchange whose client is authenticated. */
 export interface ExchangeAsked {
@@ -45,15 +45,14 @@ async function recordReplay(context: Context, code: LegacyCode, origin: Origin):
     if (context.settings.codeReplay === 'revoke') {
       await revokeMapping(tx, mappingId, { reason: 'code_replayed', now });
     }
-    await insertEvent(tx, {
+    await recordEvent(context, tx, {
       at: now,
-      actor: origin.actor,
+      ...origin,
       action: 'code_replayed',
-      client_id: code.client_id,
-      account_id: code.account_id,
-      mapping_id: mappingId,
       reason: context.settings.codeReplay,
-      request_id: origin.requestId,
+      clientId: code.client_id,
+      accountId: code.account_id,
+      mappingId,
     });
   });
 }
@@ -113,15 +112,15 @@ async function spend(
     created_at: now,
     updated_at: now,
   });
-  await insertEvent(tx, {
+  await recordEvent(context, tx, {
     at: now,
-    actor: origin.actor,
+    ...origin,
     action: 'token_issued',
-    client_id: code.client_id,
-    account_id: code.account_id,
-    grant_id: grant.id,
-    mapping_id: mappingId,
-    request_id: origin.requestId,
+    reason: 'a code was exchanged',
+    clientId: code.client_id,
+    accountId: code.account_id,
+    grantId: grant.id,
+    mappingId,
   });
 }
 

@@ -1,5 +1,4 @@
 import { SECOND } from '../shared/lifetimes.ts';
-import { insertEvent } from '../store/events.ts';
 import { findGrant } from '../store/grants.ts';
 import { storeRotation } from '../store/presentations.ts';
 import type { SpilledPair } from '../store/spill.ts';
@@ -8,6 +7,7 @@ import type { Grant } from '../store/tables.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
+import { recordEvent } from './record-event.ts';
 import { openRefreshToken } from './sealed-pair.ts';
 
 /**
@@ -19,15 +19,16 @@ import { openRefreshToken } from './sealed-pair.ts';
 const SPILL_AFTER = 2 * SECOND;
 
 /** Only the end of a doubt is history; a routine refresh is not (design 5). */
-async function recordRecovery(tx: Database, grant: Grant, now: number): Promise<void> {
+async function recordRecovery(context: Context, tx: Database, grant: Grant): Promise<void> {
   if (grant.doubt_since === null) return;
-  await insertEvent(tx, {
-    at: now,
+  await recordEvent(context, tx, {
+    at: context.clock.now(),
     actor: 'bridge',
     action: 'refresh_recovered',
-    client_id: grant.client_id,
-    account_id: grant.account_id,
-    grant_id: grant.id,
+    reason: 'a whole pair came',
+    clientId: grant.client_id,
+    accountId: grant.account_id,
+    grantId: grant.id,
   });
 }
 
@@ -36,7 +37,7 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
   return context.store.transaction(async (tx) => {
     const grant = await findGrant(tx, grantId);
     if (!grant || !(await storeRotation(tx, { id: grantId, version }, { ...pair, now }))) return false;
-    await recordRecovery(tx, grant, now);
+    await recordRecovery(context, tx, grant);
     return true;
   });
 }

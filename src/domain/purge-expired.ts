@@ -1,8 +1,9 @@
-import { DEAD_GRANT_KEPT, SPENT_ROWS_KEPT } from '../shared/lifetimes.ts';
+import { DEAD_GRANT_KEPT, MINUTE, SPENT_ROWS_KEPT } from '../shared/lifetimes.ts';
 import { dropAnswersBefore } from '../store/answers.ts';
 import { deleteRequestsBefore } from '../store/authorization-requests.ts';
 import { deleteEndedCounts } from '../store/counts.ts';
 import { eraseDeadBefore } from '../store/grants.ts';
+import { forgetHolders } from '../store/key-holders.ts';
 import { deleteCodesBefore } from '../store/legacy-codes.ts';
 import { deleteLeasesBefore } from '../store/leases.ts';
 import type { Context } from './context.ts';
@@ -17,6 +18,7 @@ export async function purgeExpired(context: Context): Promise<void> {
     eraseDeadBefore(durable, now - DEAD_GRANT_KEPT),
     dropAnswersBefore(context.store, now - context.settings.profilesStale),
     deleteLeasesBefore(context.store, now),
+    forgetHolders(durable, { seenBefore: now - 60 * MINUTE }),
   ];
   // One that fails is no reason to keep the others.
   const outcomes = await Promise.allSettled(removals);

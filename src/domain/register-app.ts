@@ -1,11 +1,11 @@
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
 import { ensureAccount } from '../store/accounts.ts';
-import { findApp, insertApp } from '../store/apps.ts';
-import { insertEvent } from '../store/events.ts';
+import { addCallback, findApp, insertApp } from '../store/apps.ts';
 import { insertMapping } from '../store/mappings.ts';
 import type { App, NewMapping } from '../store/tables.ts';
 import { callbackProblem } from './callback-rule.ts';
 import type { Context } from './context.ts';
+import { recordEvent, recordEvents } from './record-event.ts';
 
 /** What an app is registered with. The owner is an account id (24 hex digits) or an e-mail address. */
 export interface Registration {
@@ -100,17 +100,28 @@ export async function registerApp(
     const secretDigest = context.vault.digest(clientSecret);
     const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
     if (!(await insertApp(tx, app, details))) return false;
-    await insertMapping(tx, ownerMapping(context, app, ownerToken));
-    const event = {
-      at: app.created_at,
-      actor: registration.actor,
-      action: 'app_registered',
-      client_id: clientId,
-    };
-    await insertEvent(tx, event);
+    const mapping = ownerMapping(context, app, ownerToken);
+    await insertMapping(tx, mapping);
+    const by = { at: app.created_at, actor: registration.actor, clientId };
+    await recordEvents(context, tx, [
+      { ...by, action: 'app_registered', reason: 'registration' },
+      { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
+    ]);
     return true;
   });
   return added ? { clientId, clientSecret, ownerToken } : undefined;
+}
+
+/** Adds a callback to an app, if it does not have it yet. */
+export async function registerCallback(
+  context: Context,
+  { clientId, uri, actor }: { clientId: string; uri: string; actor: string },
+): Promise<void> {
+  const change = { actor, action: 'callback_added', reason: 'registration', clientId };
+  await context.store.transaction(async (tx) => {
+    if (!(await addCallback(tx, clientId, uri))) return;
+    await recordEvent(context, tx, { at: context.clock.now(), ...change });
+  });
 }
 
 /** A registered app with its callbacks; undefined when unknown or retired. */

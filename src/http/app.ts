@@ -3,7 +3,6 @@ import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
 import { createPages, stylesheet } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
-import type { KeyRing } from '../shared/secrets.ts';
 import { legacyRouter } from './legacy/router.ts';
 import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/app-page.ts';
@@ -16,7 +15,6 @@ import { signinRouter } from './signin/router.ts';
 
 export interface AppOptions {
   context: Context;
-  session: KeyRing;
   rateLimitPerMinute: number;
   trustProxy: string[];
 }
@@ -34,7 +32,7 @@ function bareApp(trustProxy: string[]): Express {
 }
 
 /** The whole HTTP surface, mounted in reading order. */
-export function createApp({ context, session, rateLimitPerMinute, trustProxy }: AppOptions): Express {
+export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): Express {
   const site = { siteName: 'grantbridge', siteLink: '/', narrow: true };
   const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
   const style = stylesheet();
@@ -46,7 +44,7 @@ export function createApp({ context, session, rateLimitPerMinute, trustProxy }: 
   app.get('/assets/style.css', (_req, res) => void res.type('css').send(style));
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
   app.use(ownersRouter(context, pages));
-  app.use(signinRouter(createSigninParts(context, pages, session)));
+  app.use(signinRouter(createSigninParts(context, pages)));
   app.use(pageNotFound);
   app.use(pageFailures(context.logger, pages));
   return app;

@@ -7,6 +7,10 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
+/** Purposes never share a key (design 8, KEYS_FILE). */
+export const PURPOSES = ['digest', 'sealing', 'session', 'history'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
 /** A 32-byte key with the id that every digest and sealed value made with it carries. */
 export interface Key {
   id: string;
@@ -19,12 +23,12 @@ export interface KeyRing {
   all: readonly Key[];
 }
 
-/** One ring per purpose; purposes never share a key (design 8, KEYS_FILE). */
-export interface Keys {
-  digest: KeyRing;
-  sealing: KeyRing;
-  session: KeyRing;
-  history: KeyRing;
+/** One ring per purpose. */
+export type Keys = Record<Purpose, KeyRing>;
+
+/** A sealed value that was moved, cut or changed, or whose key is not held; the value itself is left as it is. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
 }
 
 /**
@@ -36,7 +40,18 @@ export interface Vault {
   /** The digests under every key, the active one first, to find a value stored before a rotation. */
   digests(value: string): string[];
   seal(place: string, value: string): string;
+  /** @throws {Unreadable} */
   open(place: string, sealed: string): string;
+  /** Shows later that a text of the history was written by a holder of the history key. */
+  witness(text: string): string;
+  isWitness(text: string, witness: string): boolean;
+  /** The current keys of the forms' hidden fields. */
+  session(): KeyRing;
+}
+
+/** The id of the key that a digest, a sealed value or a witness was made with. */
+export function keyIdOf(text: string): string {
+  return text.slice(0, Math.max(text.indexOf('.'), 0));
 }
 
 const IV_BYTES = 12;
@@ -55,29 +70,70 @@ function seal(key: Key, place: string, value: string): string {
   return `${key.id}.${sealed.toString('base64url')}`;
 }
 
-function open(ring: KeyRing, place: string, text: string): string {
-  const [id, body = ''] = text.split('.', 2);
-  const key = ring.all.find((candidate) => candidate.id === id);
-  if (!key) throw new Error(`sealed with a key that is not in the key file: ${place}`);
-  const sealed = Buffer.from(body, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', key.secret, sealed.subarray(0, IV_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
-  decipher.setAAD(Buffer.from(`${key.id}|${place}`)).setAuthTag(sealed.subarray(-TAG_BYTES));
-  const clear = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-  return clear.toString('utf8');
+function keyOf(ring: KeyRing, text: string): Key | undefined {
+  const id = keyIdOf(text);
+  return ring.all.find((candidate) => candidate.id === id);
 }
 
-/** The vault over a set of keys. `open` throws when a value was moved, cut or changed. */
-export function createVault(keys: Pick<Keys, 'digest' | 'sealing'>): Vault {
-  const { digest, sealing } = keys;
-  const ordered = [digest.active, ...digest.all.filter((key) => key.id !== digest.active.id)];
+function open(ring: KeyRing, place: string, text: string): string {
+  const key = keyOf(ring, text);
+  if (!key) throw new Unreadable(`${place} is sealed with key ${keyIdOf(text)}, which is not in KEYS_FILE`);
+  const sealed = Buffer.from(text.slice(key.id.length + 1), 'base64url');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key.secret, sealed.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(`${key.id}|${place}`)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    const clear = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+    return clear.toString('utf8');
+  } catch (cause) {
+    throw new Unreadable(`${place} does not open: it was moved, cut or changed`, { cause });
+  }
+}
+
+function witnessOf(key: Key, text: string): string {
+  return `${key.id}.${createHmac('sha256', key.secret).update(text, 'utf8').digest('base64url')}`;
+}
+
+/** The vault over the keys as they are at each call. */
+export function createVault(keys: () => Keys): Vault {
   return {
-    digest: (value) => keyedDigest(digest.active, value),
-    digests: (value) => ordered.map((key) => keyedDigest(key, value)),
-    seal: (place, value) => seal(sealing.active, place, value),
-    open: (place, sealed) => open(sealing, place, sealed),
+    digest: (value) => keyedDigest(keys().digest.active, value),
+    digests(value) {
+      const { active, all } = keys().digest;
+      const ordered = [active, ...all.filter((key) => key.id !== active.id)];
+      return ordered.map((key) => keyedDigest(key, value));
+    },
+    seal: (place, value) => seal(keys().sealing.active, place, value),
+    open: (place, sealed) => open(keys().sealing, place, sealed),
+    witness: (text) => witnessOf(keys().history.active, text),
+    isWitness(text, witness) {
+      const key = keyOf(keys().history, witness);
+      return key !== undefined && equalDigests(witnessOf(key, text), witness);
+    },
+    session: () => keys().session,
   };
+}
+
+const KNOWN_TEXT = 'grantbridge';
+
+function proofPlace(purpose: Purpose): string {
+  return `key_proofs|${purpose}`;
+}
+
+/** A text that shows later, without the key, that a key is the same one. */
+export function proofOf(purpose: Purpose, key: Key): string {
+  return purpose === 'sealing' ? seal(key, proofPlace(purpose), KNOWN_TEXT) : keyedDigest(key, KNOWN_TEXT);
+}
+
+/** Whether a proof was made with this key. */
+export function isProofOf(purpose: Purpose, key: Key, proof: string): boolean {
+  if (purpose !== 'sealing') return equalDigests(keyedDigest(key, KNOWN_TEXT), proof);
+  try {
+    return open({ active: key, all: [key] }, proofPlace(purpose), proof) === KNOWN_TEXT;
+  } catch {
+    return false;
+  }
 }
 
 /** Equality of two digests without a timing path; unequal lengths are unequal. */

@@ -54,14 +54,14 @@ export async function insertApp(
   return true;
 }
 
-/** Adds a callback that the app may not have yet. */
-export async function addCallback(tx: Database, clientId: string, uri: string): Promise<void> {
-  const callback = { client_id: clientId, uri };
-  await tx
+/** Adds a callback that the app may not have yet; answers whether it is new. */
+export async function addCallback(tx: Database, clientId: string, uri: string): Promise<boolean> {
+  const inserted = await tx
     .insertInto('app_callbacks')
-    .values(callback)
+    .values({ client_id: clientId, uri })
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
 /** Every app, oldest first, with the number of its tokens. */

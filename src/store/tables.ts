@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
+import type { Purpose } from '../shared/secrets.ts';
 
 /** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -53,7 +54,7 @@ interface AuthorizationRequestsTable {
 
 export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
 
-export type DeathCause = 'refused' | 'lost' | 'deauthorized' | 'replaced';
+export type DeathCause = 'refused' | 'lost' | 'superseded' | 'deauthorized' | 'replaced';
 
 interface GrantsTable {
   id: string;
@@ -79,6 +80,8 @@ interface GrantsTable {
   updated_at: number;
   claim_id: Nullable<string>;
   rotated_at: number;
+  /** When a copy was taken over with this version, which the original may have spent meanwhile. */
+  restored_at: Nullable<number>;
 }
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
@@ -133,11 +136,36 @@ interface EventsTable {
   mapping_id: Nullable<string>;
   reason: Nullable<string>;
   request_id: Nullable<string>;
+  uid: Nullable<string>;
+  witness: Nullable<string>;
+  position: Nullable<number>;
+  chain: Nullable<string>;
 }
 
-interface KeyProofsTable {
-  purpose: 'digest' | 'sealing';
+export type KeyState = 'standby' | 'active' | 'old' | 'dropped';
+
+interface KeysTable {
+  purpose: Purpose;
+  id: string;
+  state: KeyState;
   proof: string;
+  added_at: number;
+  changed_at: number;
+}
+
+interface KeyHoldersTable {
+  process_id: string;
+  machine: string;
+  held: string;
+  seen_at: number;
+}
+
+interface InstanceTable {
+  singleton: number;
+  id: string;
+  state: 'original' | 'copy';
+  epoch: number;
+  place: string;
 }
 
 interface AnswersTable {
@@ -180,7 +208,9 @@ export interface Tables {
   legacy_codes: LegacyCodesTable;
   owed_revocations: OwedRevocationsTable;
   events: EventsTable;
-  key_proofs: KeyProofsTable;
+  keys: KeysTable;
+  key_holders: KeyHoldersTable;
+  instance: InstanceTable;
 }
 
 /** The volatile database. */
@@ -210,4 +240,8 @@ export type NewLegacyCode = Insertable<LegacyCodesTable>;
 export type OwedRevocation = Selectable<OwedRevocationsTable>;
 export type Count = Selectable<CountsTable>;
 export type Budget = Selectable<BudgetsTable>;
+export type Event = Selectable<EventsTable>;
 export type NewEvent = Insertable<EventsTable>;
+export type KnownKey = Selectable<KeysTable>;
+export type KeyHolder = Selectable<KeyHoldersTable>;
+export type Instance = Omit<Selectable<InstanceTable>, 'singleton'>;

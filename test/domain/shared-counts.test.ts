@@ -12,7 +12,7 @@ const KEY = ['calls', 'app', 'account'];
 
 const key = { id: 'k', secret: randomBytes(32) };
 const ring = { active: key, all: [key] };
-const vault = createVault({ digest: ring, sealing: ring });
+const vault = createVault(() => ({ digest: ring, sealing: ring, session: ring, history: ring }));
 
 function count(counts: SharedCounts, times: number): number {
   for (let n = 0; n < times; n += 1) counts.count(KEY);

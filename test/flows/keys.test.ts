@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.ts';
@@ -36,19 +36,45 @@ beforeAll(async () => {
   copyFileSync(keysFile, kept);
 });
 
-const list = () => [{ id: 'k1', secret: Buffer.alloc(32, 7).toString('base64url') }];
+const list = (fill: number) => [{ id: 'k1', secret: Buffer.alloc(32, fill).toString('base64url') }];
 
-const other = () => {
-  return JSON.stringify({ digest: list(), sealing: list(), session: list(), history: list() });
-};
+const other = () =>
+  JSON.stringify({ digest: list(1), sealing: list(2), session: list(3), history: list(4) });
+
+type Content = Record<string, Array<{ id: string; secret: string }>>;
+
+/** The right file with one change. */
+function changed(change: (content: Content) => void): void {
+  const content = JSON.parse(readFileSync(kept, 'utf8')) as Content;
+  change(content);
+  writeFileSync(keysFile, JSON.stringify(content));
+}
 
 test.each<[string, () => void, string]>([
   ['missing', () => rmSync(keysFile), 'is missing, and stored tokens can only be read with it'],
   [
     'of another database',
     () => writeFileSync(keysFile, other()),
-    'these keys do not belong to this database',
+    'the digest key k1 is not the one that this database was used with',
   ],
+  [
+    'without one of the keys',
+    () => changed((content) => Object.assign(content['sealing']?.[0] ?? {}, { id: 'k2' })),
+    'the sealing key k1 is missing, and this database uses it',
+  ],
+  ['without a purpose', () => changed((content) => delete content['history']), 'history'],
+  [
+    'one key for two purposes',
+    () => changed((content) => Object.assign(content, { session: content['digest'] })),
+    'session k1 is the same key as digest k1',
+  ],
+  [
+    'two keys of one name',
+    () => changed((content) => content['digest']?.push(...list(9))),
+    'digest has two keys k1',
+  ],
+  ['readable by others', () => chmodSync(keysFile, 0o644), 'can be read by others (mode 644)'],
+  ['readable by its group', () => chmodSync(keysFile, 0o640), 'can be read by others (mode 640)'],
   ['half written', () => writeFileSync(keysFile, '{"digest":[{"id"'), 'is not readable as JSON'],
   ['empty', () => writeFileSync(keysFile, ''), 'is not readable as JSON'],
   [
@@ -61,6 +87,7 @@ test.each<[string, () => void, string]>([
   async (_name, spoil, text) => {
     spoil();
     await expect(start()).rejects.toThrow(text);
+    rmSync(keysFile, { force: true });
     copyFileSync(kept, keysFile);
     await (await start()).close();
   },

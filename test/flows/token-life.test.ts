@@ -97,6 +97,7 @@ test('deauthorize revokes upstream when nothing else stands there, and every cha
     .execute();
   expect(events.map(({ action }) => action)).toEqual([
     'app_registered',
+    'token_issued',
     'granted',
     'token_issued',
     'deauthorized',

@@ -74,7 +74,7 @@ export function showApproval(parts: SigninParts): RequestHandler {
       appName: app.name,
       destination: destinationOf(request.redirect_uri),
       rights: scopeWords(context.settings.scopes),
-      formToken: formToken(parts.session, browser),
+      formToken: formToken(context.vault.session(), browser),
     });
     sendPage(res, page, formTargets(context, request.redirect_uri));
   };
@@ -102,7 +102,7 @@ export function decideApproval(parts: SigninParts): RequestHandler {
     const { context } = parts;
     const { decision, _form: field } = (req.body ?? {}) as Record<string, unknown>;
     const browser = parts.browsers.read(req, idOf(req));
-    if (browser === undefined || !isFormToken(parts.session, browser, field)) throw expiredForm();
+    if (browser === undefined || !isFormToken(context.vault.session(), browser, field)) throw expiredForm();
     const request = await openedRequest(parts, req, browser);
     if (decision === 'deny') return deny(parts, res, { request, browser });
     if (decision !== 'allow') {

@@ -3,7 +3,6 @@ import passportLibrary from 'passport';
 import type { Consented } from '../../domain/complete-authorization.ts';
 import type { Context } from '../../domain/context.ts';
 import type { Pages } from '../../shared/pages.ts';
-import type { KeyRing } from '../../shared/secrets.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 
@@ -12,8 +11,6 @@ export interface SigninParts {
   context: Context;
   pages: Pages;
   browsers: BrowserCookies;
-  /** The keys of the forms' hidden fields. */
-  session: KeyRing;
   /** Sends the browser to the modern consent. */
   leave(step: ConsentStep): RequestHandler;
   /** Exchanges the modern code of a claimed return. Rejects with one of the three upstream failures. */
@@ -26,7 +23,7 @@ function unwrap(error: unknown): unknown {
 }
 
 /** Builds them once. */
-export function createSigninParts(context: Context, pages: Pages, session: KeyRing): SigninParts {
+export function createSigninParts(context: Context, pages: Pages): SigninParts {
   const { publicUrl, scopes } = context.settings;
   const passport = new passportLibrary.Authenticator();
   const callbackUrl = `${publicUrl}/callback`;
@@ -36,7 +33,6 @@ export function createSigninParts(context: Context, pages: Pages, session: KeyRi
     context,
     pages,
     browsers: createBrowserCookies(publicUrl),
-    session,
     leave: (step) => passport.authenticate(strategyFor(step), { session: false }) as RequestHandler,
     exchange: (step, exchanged) =>
       new Promise((resolve, reject) => {

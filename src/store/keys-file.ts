@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { createPrivateFile, replacePrivateFile } from '../shared/private-file.ts';
+import { type Key, PURPOSES, type Purpose } from '../shared/secrets.ts';
+
+/**
+ * The key file: one list of keys per purpose, each key `{ id, secret }` with 32 bytes in base64url. Which one is active
+ * stands in the database, for all machines; only where that knows none yet the first of a list is it. The file is made
+ * at the first start of a fresh machine and never again: new keys would turn every stored token into an unknown one.
+ */
+
+/** All keys that a file holds. */
+export type HeldKeys = Record<Purpose, readonly Key[]>;
+
+const keyList = z
+  .array(
+    z.object({
+      id: z.string().regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 small letters and digits'),
+      secret: z
+        .string()
+        .refine((text) => Buffer.from(text, 'base64url').length === 32, 'must be 32 bytes in base64url'),
+    }),
+  )
+  .min(1);
+
+const keysFile = z.object({ digest: keyList, sealing: keyList, session: keyList, history: keyList });
+
+type Content = z.infer<typeof keysFile>;
+
+/** A key of 32 random bytes, as the file writes it. */
+function freshKey(id: string): Content['digest'][number] {
+  return { id, secret: randomBytes(32).toString('base64url') };
+}
+
+function textOf(content: Content): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function createKeysFile(path: string): void {
+  const lists = PURPOSES.map((purpose) => [purpose, [freshKey('k1')]]);
+  try {
+    createPrivateFile(path, textOf(keysFile.parse(Object.fromEntries(lists))));
+  } catch (error) {
+    // Another first start on this machine was faster: its keys are the ones.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Nobody else on the machine may read it: whoever can, can read every stored token. */
+function requirePrivacy(path: string): void {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) !== 0)
+    throw new Error(`KEYS_FILE: ${path} can be read by others (mode ${mode.toString(8)}), use chmod 600`);
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    // The parser's message quotes the file.
+    throw new Error(`KEYS_FILE: ${path} is not readable as JSON`);
+  }
+}
+
+/** An id names one key of a purpose, and no secret serves twice: purposes never share a key. */
+function findRepetitions(content: Content): string[] {
+  const keys = PURPOSES.flatMap((purpose) => content[purpose].map((key) => ({ purpose, ...key })));
+  return keys.flatMap(({ purpose, id, secret }, index) => {
+    const earlier = keys.slice(0, index);
+    const sameId = earlier.some((key) => key.purpose === purpose && key.id === id);
+    const same = earlier.find((key) => key.secret === secret);
+    return [
+      ...(sameId ? [`${purpose} has two keys ${id}`] : []),
+      ...(same ? [`${purpose} ${id} is the same key as ${same.purpose} ${same.id}`] : []),
+    ];
+  });
+}
+
+function readContent(path: string): Content {
+  requirePrivacy(path);
+  const parsed = keysFile.safeParse(readJson(path));
+  const problems = parsed.success
+    ? findRepetitions(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  if (!parsed.success || problems.length > 0)
+    throw new Error(`KEYS_FILE: ${path} is not usable: ${problems.join('; ')}`);
+  return parsed.data;
+}
+
+function heldOf(content: Content): HeldKeys {
+  const lists = PURPOSES.map((purpose) => [
+    purpose,
+    content[purpose].map(({ id, secret }): Key => ({ id, secret: Buffer.from(secret, 'base64url') })),
+  ]);
+  return Object.fromEntries(lists) as HeldKeys;
+}
+
+/**
+ * Reads the keys, making them when the file is missing and `mayCreate` says that nothing depends on older ones.
+ * @throws {Error} saying in plain words what is wrong with the file; it is left as it is
+ */
+export function loadKeys(path: string, mayCreate = false): HeldKeys {
+  if (!existsSync(path)) {
+    if (!mayCreate)
+      throw new Error(`KEYS_FILE: ${path} is missing, and stored tokens can only be read with it`);
+    createKeysFile(path);
+  }
+  return heldOf(readContent(path));
+}
+
+/** Adds a new key of that id to every purpose; the file is replaced whole. */
+export function addKeyToFile(path: string, id: string): void {
+  const content = readContent(path);
+  const lists = PURPOSES.map((purpose) => [purpose, [...content[purpose], freshKey(id)]]);
+  replacePrivateFile(path, textOf(Object.fromEntries(lists) as Content));
+}
+
+/** Takes a key of one purpose out of the file; answers whether it was there. */
+export function removeKeyFromFile(path: string, purpose: Purpose, id: string): boolean {
+  const content = readContent(path);
+  const left = content[purpose].filter((key) => key.id !== id);
+  if (left.length === content[purpose].length) return false;
+  replacePrivateFile(path, textOf({ ...content, [purpose]: left }));
+  return true;
+}
+
+/** Changes when the file does; undefined when it is not there. */
+export function stampOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && [stat.ino, stat.mtimeMs, stat.ctimeMs, stat.size].join('/');
+}
