@@ -1,7 +1,8 @@
 import { OAuthError } from '../shared/oauth-error.ts';
-import { equalDigests } from '../shared/secrets.ts';
-import { findSecretDigests } from '../store/apps.ts';
+import { equalDigests, keyIdOf } from '../shared/secrets.ts';
+import { findSecrets, moveSecretDigest } from '../store/apps.ts';
 import type { Context } from './context.ts';
+import { underAllKeys } from './under-all-keys.ts';
 
 /** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 section 2.3.1). */
 export interface Credentials {
@@ -10,21 +11,40 @@ export interface Credentials {
 }
 
 /** An unknown client costs the same comparison as a wrong secret. */
-const NOBODY = ['k0.unknown'];
+const NOBODY = [{ id: '', digest: 'k0.unknown' }];
 
 /** Told apart from an unknown client by the limits alone; the answer is the same. */
 export class WrongSecret extends OAuthError {}
+
+type Secret = (typeof NOBODY)[number];
+
+/** The one of the stored secrets that was given; every digest is compared, whichever matches. */
+function matching(context: Context, stored: readonly Secret[], clientSecret: string): Secret | undefined {
+  const given = context.vault.digests(clientSecret);
+  const matches = stored.filter(({ digest }) => given.map((one) => equalDigests(digest, one)).includes(true));
+  return matches[0];
+}
+
+/** As a token's digest, a secret's moves to the active key when the secret is first seen (resolve-token.ts). */
+async function moveToActiveKey(context: Context, secret: Secret, clientSecret: string): Promise<void> {
+  const to = context.vault.digest(clientSecret);
+  if (keyIdOf(secret.digest) === keyIdOf(to)) return;
+  const move = { id: secret.id, from: secret.digest, to };
+  await moveSecretDigest(context.store.durable, move).catch((error: unknown) => {
+    context.logger.warn('a digest could not be moved', { error });
+  });
+}
 
 async function compare(
   context: Context,
   { clientId, clientSecret }: Credentials,
 ): Promise<{ isKnown: boolean; isRight: boolean }> {
-  const stored = await findSecretDigests(context.store.durable, clientId);
-  const given = context.vault.digests(clientSecret);
-  const comparisons = (stored.length > 0 ? stored : NOBODY).flatMap((known) =>
-    given.map((digest) => equalDigests(known, digest)),
-  );
-  return { isKnown: stored.length > 0, isRight: comparisons.includes(true) };
+  const stored = await findSecrets(context.store.durable, clientId);
+  const isKnown = stored.length > 0;
+  const find = async () => matching(context, isKnown ? stored : NOBODY, clientSecret);
+  const secret = await underAllKeys(context, find);
+  if (secret) await moveToActiveKey(context, secret, clientSecret);
+  return { isKnown, isRight: secret !== undefined };
 }
 
 /**

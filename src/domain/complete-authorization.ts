@@ -17,6 +17,7 @@ import { moveOf } from './mapping-state.ts';
 import { withPatience } from './patience.ts';
 import { recordEvents } from './record-event.ts';
 import { sealPair } from './sealed-pair.ts';
+import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 
 /** A pair fresh from the modern consent, and when its request left. */
 export interface Consented {
@@ -31,8 +32,7 @@ interface Consent extends Consented {
   origin: Origin;
 }
 
-function newGrantRow(context: Context, { clientId, account, pair, sentAt }: Consent): NewGrant {
-  const id = newHexId();
+function newGrantRow(context: Context, id: string, { clientId, account, pair, sentAt }: Consent): NewGrant {
   const now = context.clock.now();
   const sealed = sealPair(context, { id, version: 1, sentAt }, pair);
   return {
@@ -60,9 +60,9 @@ async function replaceOlder(tx: Database, grant: NewGrant, now: number): Promise
   return older;
 }
 
-async function keepAccount(tx: Database, account: ModernAccount, now: number): Promise<void> {
+async function keepAccount(tx: Database, account: ModernAccount, now: number): Promise<boolean> {
   const { id, email, name, timezone } = account;
-  await upsertAccount(tx, {
+  return upsertAccount(tx, {
     account_id: id,
     email,
     name: name ?? null,
@@ -77,13 +77,16 @@ function endOnConstraint(error: unknown): never {
 }
 
 /** Stores the grant and lets every waiting token of that app and account stand on it, in one transaction. */
-async function storeGrant(context: Context, { account, origin }: Consent, grant: NewGrant): Promise<void> {
-  const now = context.clock.now();
-  const pair = { clientId: grant.client_id, accountId: account.id };
+async function storeGrant(context: Context, grantId: string, consent: Consent): Promise<void> {
+  const { account, origin } = consent;
+  const pair = { clientId: consent.clientId, accountId: account.id };
   const inOneStep = async (tx: Database) => {
     // A commit whose answer was lost on the way is found to be done already.
-    if (await findGrant(tx, grant.id)) return undefined;
-    await keepAccount(tx, account, now);
+    if (await findGrant(tx, grantId)) return undefined;
+    const now = context.clock.now();
+    const grant = newGrantRow(context, grantId, consent);
+    await requireUsable(tx, 'sealing', grant.refresh_token_sealed ?? '');
+    const isChanged = await keepAccount(tx, account, now);
     const older = await replaceOlder(tx, grant, now);
     await insertGrant(tx, grant);
     await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId: grant.id, now });
@@ -95,11 +98,12 @@ async function storeGrant(context: Context, { account, origin }: Consent, grant:
       grantId: older?.id ?? null,
     };
     const granted = { ...by, action: 'granted', reason: 'consent', grantId: grant.id };
-    await recordEvents(context, tx, older ? [replaced, granted] : [granted]);
+    const learned = { ...by, action: 'account_changed', reason: 'the modern side says so' };
+    await recordEvents(context, tx, [...(isChanged ? [learned] : []), ...(older ? [replaced] : []), granted]);
     return older;
   };
   const replaced = await insist(context, 'a new grant', () =>
-    context.store.transaction(inOneStep).catch(endOnConstraint),
+    withUsableKeys(context, () => context.store.transaction(inOneStep)).catch(endOnConstraint),
   );
   if (replaced) await forgetAnswer(context, replaced.id);
 }
@@ -133,9 +137,9 @@ export async function completeAuthorization(
   const { account } = await readInsistently(context, consented.pair.accessToken);
   const origin = { actor: `account:${account.id}`, requestId: request.id };
   const consent = { ...consented, clientId: request.client_id, account, origin };
-  const grant = newGrantRow(context, consent);
+  const grantId = newHexId();
   // A stop waits for it, as for every pair that exists nowhere else.
-  await withPatience(context.flights.run(`grant ${grant.id}`, () => storeGrant(context, consent, grant)));
+  await withPatience(context.flights.run(`grant ${grantId}`, () => storeGrant(context, grantId, consent)));
   const code = newLegacyCode();
   const now = context.clock.now();
   await insertCode(context.store.durable, {
@@ -144,7 +148,7 @@ export async function completeAuthorization(
     redirect_uri: request.redirect_uri,
     redirect_uri_given: request.redirect_uri_given,
     account_id: account.id,
-    grant_id: grant.id,
+    grant_id: grantId,
     created_at: now,
     expires_at: now + LEGACY_CODE_LIFETIME,
   });

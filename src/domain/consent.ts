@@ -2,15 +2,13 @@ import { newOpaqueValue } from '../shared/ids.ts';
 import { claimConsent, claimDenial, claimReturn } from '../store/authorization-requests.ts';
 import type { AuthorizationRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { verifierPlace } from './sealed-places.ts';
+import { underAllKeys } from './under-all-keys.ts';
 
 /**
  * The upstream half of an authorization request. State and verifier live in the request's own row, so that two tabs do
  * not disturb each other and any process can take the browser back. Each step is claimed once.
  */
-
-function verifierPlace(id: string): string {
-  return `authorization_requests|${id}|verifier`;
-}
 
 interface Step {
   id: string;
@@ -46,11 +44,13 @@ export async function takeReturn(
   state: string,
   browsers: readonly string[],
 ): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
-  const request = await claimReturn(context.store.durable, {
-    stateDigests: context.vault.digests(state),
-    browserDigests: browsers.flatMap((browser) => context.vault.digests(browser)),
-    now: context.clock.now(),
-  });
+  const claim = () =>
+    claimReturn(context.store.durable, {
+      stateDigests: context.vault.digests(state),
+      browserDigests: browsers.flatMap((browser) => context.vault.digests(browser)),
+      now: context.clock.now(),
+    });
+  const request = await underAllKeys(context, claim);
   if (!request || request.verifier_sealed === null) return undefined;
   return { request, verifier: context.vault.open(verifierPlace(request.id), request.verifier_sealed) };
 }

@@ -8,6 +8,7 @@ import type { Database } from '../store/store.ts';
 import type { LegacyCode } from '../store/tables.ts';
 import type { Context, Origin } from './context.ts';
 import { recordEvent } from './record-event.ts';
+import { requireUsable, underAllKeys, withUsableKeys } from './under-all-keys.ts';
 
 /** A legacy exchange whose client is authenticated. */
 export interface ExchangeAsked {
@@ -58,7 +59,8 @@ async function recordReplay(context: Context, code: LegacyCode, origin: Origin):
 }
 
 async function checkedCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<LegacyCode> {
-  const code = await findCode(context.store.durable, context.vault.digests(asked.code));
+  const find = () => findCode(context.store.durable, context.vault.digests(asked.code));
+  const code = await underAllKeys(context, find);
   if (!code) throw invalidGrant('unknown code');
   if (code.client_id !== asked.clientId) throw invalidGrant('code of another client');
   if (code.used_at !== null) {
@@ -99,9 +101,11 @@ async function spend(
   const grant = await findLiveGrant(tx, code.client_id, code.account_id);
   if (!grant) throw invalidGrant('the grant has ended');
   const hint = tokenHint(token);
+  const tokenDigest = context.vault.digest(token);
+  await requireUsable(tx, 'digest', tokenDigest);
   await insertMapping(tx, {
     id: mappingId,
-    token_digest: context.vault.digest(token),
+    token_digest: tokenDigest,
     hint_first: hint.first,
     hint_last: hint.last,
     client_id: code.client_id,
@@ -140,7 +144,7 @@ export async function exchangeCode(context: Context, asked: ExchangeAsked, origi
   const code = await checkedCode(context, asked, origin);
   const issue = { code, token: newLegacyToken(), mappingId: newHexId(), origin };
   try {
-    await context.store.transaction((tx) => spend(context, tx, issue));
+    await withUsableKeys(context, () => context.store.transaction((tx) => spend(context, tx, issue)));
   } catch (error) {
     if (error instanceof OAuthError) await recordLostRace(context, code, origin);
     if (!(await isSpentFor(context, issue, error))) throw error;

@@ -8,7 +8,8 @@ import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
 import { recordEvent } from './record-event.ts';
-import { openRefreshToken } from './sealed-pair.ts';
+import { openRefreshToken, resealPair } from './sealed-pair.ts';
+import { KeyDropped, requireUsable } from './under-all-keys.ts';
 
 /**
  * Keeping a received pair, which exists nowhere else: stored by compare on the version, whoever asked for it; held in
@@ -35,6 +36,7 @@ async function recordRecovery(context: Context, tx: Database, grant: Grant): Pro
 async function rotate(context: Context, { grantId, version, pair }: SpilledPair): Promise<boolean> {
   const now = context.clock.now();
   return context.store.transaction(async (tx) => {
+    await requireUsable(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findGrant(tx, grantId);
     if (!grant || !(await storeRotation(tx, { id: grantId, version }, { ...pair, now }))) return false;
     await recordRecovery(context, tx, grant);
@@ -56,9 +58,21 @@ async function settleSurplus(context: Context, { grantId, version, pair }: Spill
   settleSoon(context);
 }
 
+/** A pair that was sealed, or spilled, before its key was dropped: whoever still holds that key seals it anew. */
+async function underActiveKey(context: Context, entry: SpilledPair): Promise<SpilledPair> {
+  await context.keyring.refresh();
+  const row = { id: entry.grantId, version: entry.version + 1 };
+  return { ...entry, pair: resealPair(context, row, entry.pair) };
+}
+
 /** Stores a pair as far as the database can say; throws its failures. */
 async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
-  if (await rotate(context, entry)) return;
+  try {
+    if (await rotate(context, entry)) return;
+  } catch (error) {
+    if (!(error instanceof KeyDropped)) throw error;
+    return settlePair(context, await underActiveKey(context, entry));
+  }
   await settleSurplus(context, entry);
 }
 

@@ -6,6 +6,8 @@ import type { Database } from '../store/store.ts';
 import type { Grant, OwedRevocation } from '../store/tables.ts';
 import type { Context } from './context.ts';
 import { backOff } from './refresh-policy.ts';
+import { owedPlace } from './sealed-places.ts';
+import { requireUsable } from './under-all-keys.ts';
 
 /**
  * Telling the modern side to forget a grant (RFC 7009), as a row that is written with the change itself and worked off
@@ -14,10 +16,6 @@ import { backOff } from './refresh-policy.ts';
  */
 
 type Owed = { grant: Grant; refreshToken: string };
-
-function placeOf(id: string): string {
-  return `owed_revocations|${id}|token`;
-}
 
 /** Owes the revocation of a refresh token, or nothing where it could end another grant. */
 export async function oweRevocation(
@@ -28,7 +26,8 @@ export async function oweRevocation(
   if ((await countSiblings(tx, grant)) > 0) return;
   const now = context.clock.now();
   const id = newHexId();
-  const tokenSealed = context.vault.seal(placeOf(id), refreshToken);
+  const tokenSealed = context.vault.seal(owedPlace(id), refreshToken);
+  await requireUsable(tx, 'sealing', tokenSealed);
   await insertOwed(tx, { id, grant_id: grant.id, token_sealed: tokenSealed, next_at: now, created_at: now });
 }
 
@@ -37,7 +36,7 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
   const grant = await findGrant(durable, owed.grant_id);
   const harmsNobody = grant?.state === 'dead' && (await countSiblings(durable, grant)) === 0;
   try {
-    if (harmsNobody) await context.server.revoke(context.vault.open(placeOf(owed.id), owed.token_sealed));
+    if (harmsNobody) await context.server.revoke(context.vault.open(owedPlace(owed.id), owed.token_sealed));
     await deleteOwed(durable, owed.id);
   } catch (error) {
     context.logger.warn('a revocation is still owed', { grantId: owed.grant_id, error });

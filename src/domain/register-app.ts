@@ -2,10 +2,12 @@ import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/i
 import { ensureAccount } from '../store/accounts.ts';
 import { addCallback, findApp, insertApp } from '../store/apps.ts';
 import { insertMapping } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
 import type { App, NewMapping } from '../store/tables.ts';
 import { callbackProblem } from './callback-rule.ts';
 import type { Context } from './context.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
+import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 
 /** What an app is registered with. The owner is an account id (24 hex digits) or an e-mail address. */
 export interface Registration {
@@ -95,9 +97,10 @@ export async function registerApp(
   const clientSecret = registration.fixed?.clientSecret ?? newOpaqueValue();
   const ownerToken = registration.fixed?.ownerToken ?? newLegacyToken();
   const app = appRow(registration, clientId, context.clock.now());
-  const added = await context.store.transaction(async (tx) => {
+  const inOneStep = async (tx: Database) => {
     if (app.owner_account_id !== null) await ensureAccount(tx, app.owner_account_id, app.created_at);
     const secretDigest = context.vault.digest(clientSecret);
+    await requireUsable(tx, 'digest', secretDigest);
     const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
     if (!(await insertApp(tx, app, details))) return false;
     const mapping = ownerMapping(context, app, ownerToken);
@@ -108,7 +111,8 @@ export async function registerApp(
       { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
     ]);
     return true;
-  });
+  };
+  const added = await withUsableKeys(context, () => context.store.transaction(inOneStep));
   return added ? { clientId, clientSecret, ownerToken } : undefined;
 }
 

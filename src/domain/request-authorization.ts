@@ -3,6 +3,8 @@ import { AUTHORIZATION_REQUEST_LIFETIME } from '../shared/lifetimes.ts';
 import { bindBrowser, findRequest, insertRequest } from '../store/authorization-requests.ts';
 import type { AuthorizationRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { statePlace } from './sealed-places.ts';
+import { underAllKeys } from './under-all-keys.ts';
 
 export type { AuthorizationRequest } from '../store/tables.ts';
 
@@ -15,10 +17,6 @@ export interface AuthorizationAsked {
   redirectUriGiven: boolean;
   /** The `state` as it stood in the address, percent-encoding included, so that it goes back byte for byte. */
   rawState: string | undefined;
-}
-
-function statePlace(id: string): string {
-  return `authorization_requests|${id}|state`;
 }
 
 /** Keeps a new authorization request; answers its id. */
@@ -58,5 +56,7 @@ export async function openRequest(
   await bindBrowser(durable, id, context.vault.digest(browser));
   const request = await findRequest(durable, id, context.clock.now());
   if (!request) return 'gone';
-  return context.vault.digests(browser).includes(request.browser_digest ?? '') ? request : 'foreign';
+  const ofThisBrowser = async () =>
+    context.vault.digests(browser).includes(request.browser_digest ?? '') ? request : undefined;
+  return (await underAllKeys(context, ofThisBrowser)) ?? 'foreign';
 }

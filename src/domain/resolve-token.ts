@@ -1,7 +1,9 @@
-import { findMapping } from '../store/mappings.ts';
+import { keyIdOf } from '../shared/secrets.ts';
+import { findMapping, findMappingById, moveTokenDigest } from '../store/mappings.ts';
 import type { Mapping, MappingState } from '../store/tables.ts';
 import { GrantDead } from './access-token.ts';
 import type { Context } from './context.ts';
+import { underAllKeys } from './under-all-keys.ts';
 
 /** A legacy token that serves nothing; with the reason and a way back where the bridge knows the token. */
 export class TokenRefused extends Error {
@@ -39,18 +41,27 @@ function served(context: Context, mapping: Mapping): ServedMapping {
   return { ...mapping, grant_id: mapping.grant_id, account_id: mapping.account_id };
 }
 
-async function resolveDigests(context: Context, digests: readonly string[]): Promise<ServedMapping> {
-  const mapping = await findMapping(context.store, digests);
-  if (!mapping) throw new TokenRefused();
-  return served(context, mapping);
+/** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
+async function moveToActiveKey(context: Context, mapping: Mapping, token: string): Promise<void> {
+  const to = context.vault.digest(token);
+  const from = mapping.token_digest;
+  if (keyIdOf(from) === keyIdOf(to)) return;
+  // It will be seen again: no call fails for a database that does not write.
+  await moveTokenDigest(context.store.durable, { id: mapping.id, from, to }).catch((error: unknown) => {
+    context.logger.warn('a digest could not be moved', { mappingId: mapping.id, error });
+  });
 }
 
 /**
  * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
- * @throws {TokenRefused}
+ * @throws {TokenRefused | Unreadable}
  */
 export async function resolveToken(context: Context, token: string): Promise<ServedMapping> {
-  return resolveDigests(context, context.vault.digests(token));
+  const find = () => findMapping(context.store, context.vault.digests(token));
+  const mapping = await underAllKeys(context, find);
+  if (!mapping) throw new TokenRefused();
+  await moveToActiveKey(context, mapping, token);
+  return served(context, mapping);
 }
 
 /**
@@ -67,7 +78,9 @@ export async function servedBy<T>(
   } catch (error) {
     if (!(error instanceof GrantDead)) throw error;
   }
-  const current = await resolveDigests(context, [mapping.token_digest]);
+  const row = await findMappingById(context.store, mapping.id);
+  if (!row) throw new TokenRefused();
+  const current = served(context, row);
   if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping, 'reauthorization_required');
   return read(current.grant_id);
 }

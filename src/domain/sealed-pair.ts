@@ -3,12 +3,7 @@ import type { Grant } from '../store/tables.ts';
 import type { TokenPair } from '../upstream/outcomes.ts';
 import type { Context } from './context.ts';
 import { pairTimes } from './refresh-policy.ts';
-
-type Column = 'access_token' | 'refresh_token';
-
-function placeOf(grantId: string, version: number, column: Column): string {
-  return `grants|${grantId}|${column}|${version}`;
-}
+import { pairPlace } from './sealed-places.ts';
 
 /** A received pair as the grant's row keeps it: sealed for that row and version, with the times that follow from it. */
 export function sealPair(
@@ -18,8 +13,11 @@ export function sealPair(
 ): SealedPair {
   const { expiresAt, refreshAt } = pairTimes(row.sentAt, pair.lifetime, context.chance());
   return {
-    accessTokenSealed: context.vault.seal(placeOf(row.id, row.version, 'access_token'), pair.accessToken),
-    refreshTokenSealed: context.vault.seal(placeOf(row.id, row.version, 'refresh_token'), pair.refreshToken),
+    accessTokenSealed: context.vault.seal(pairPlace(row.id, row.version, 'access_token'), pair.accessToken),
+    refreshTokenSealed: context.vault.seal(
+      pairPlace(row.id, row.version, 'refresh_token'),
+      pair.refreshToken,
+    ),
     scope: pair.scope,
     accessExpiresAt: expiresAt,
     refreshAt,
@@ -29,11 +27,28 @@ export function sealPair(
 /** The access token of a grant's current version. */
 export function openAccessToken(context: Context, grant: Grant): string {
   if (grant.access_token_sealed === null) throw new Error(`grant ${grant.id} has no access token`);
-  return context.vault.open(placeOf(grant.id, grant.version, 'access_token'), grant.access_token_sealed);
+  return context.vault.open(pairPlace(grant.id, grant.version, 'access_token'), grant.access_token_sealed);
 }
 
 /** The refresh token of a grant's current version. */
 export function openRefreshToken(context: Context, grant: Grant): string {
   if (grant.refresh_token_sealed === null) throw new Error(`grant ${grant.id} has no refresh token`);
-  return context.vault.open(placeOf(grant.id, grant.version, 'refresh_token'), grant.refresh_token_sealed);
+  return context.vault.open(pairPlace(grant.id, grant.version, 'refresh_token'), grant.refresh_token_sealed);
+}
+
+/** A sealed pair of one version under the key that is active now. */
+export function resealPair(
+  { vault }: Pick<Context, 'vault'>,
+  { id, version }: { id: string; version: number },
+  pair: SealedPair,
+): SealedPair {
+  const anew = (column: 'access_token' | 'refresh_token', sealed: string) => {
+    const place = pairPlace(id, version, column);
+    return vault.seal(place, vault.open(place, sealed));
+  };
+  return {
+    ...pair,
+    accessTokenSealed: anew('access_token', pair.accessTokenSealed),
+    refreshTokenSealed: anew('refresh_token', pair.refreshTokenSealed),
+  };
 }

@@ -1,14 +1,27 @@
 import type { Database } from './store.ts';
 import type { Account } from './tables.ts';
 
-/** Keeps what the modern side last said of an account. */
-export async function upsertAccount(tx: Database, account: Account): Promise<void> {
+/** Keeps what the modern side last said of an account; answers whether it is anything new. */
+export async function upsertAccount(tx: Database, account: Account): Promise<boolean> {
   const { account_id: _id, ...changes } = account;
-  await tx
+  const row = await tx
     .insertInto('accounts')
     .values(account)
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
-    .execute();
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet(changes)
+        .where((eb) =>
+          eb.or([
+            eb('accounts.email', 'is distinct from', eb.ref('excluded.email')),
+            eb('accounts.name', 'is distinct from', eb.ref('excluded.name')),
+            eb('accounts.timezone', 'is distinct from', eb.ref('excluded.timezone')),
+          ]),
+        ),
+    )
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** An account of which only the id is known yet; the modern side says the rest at its first consent. */

@@ -17,17 +17,32 @@ export async function findApp(
   return { ...app, callbacks: rows.map((row) => row.uri) };
 }
 
-/** The digests of the app's live secrets; two may live at once while a secret is being rotated. */
-export async function findSecretDigests(db: Database, clientId: string): Promise<string[]> {
-  const rows = await db
+/** The app's live secrets; two may live at once while a secret is being rotated. */
+export async function findSecrets(
+  db: Database,
+  clientId: string,
+): Promise<Array<{ id: string; digest: string }>> {
+  return db
     .selectFrom('app_secrets')
     .innerJoin('apps', 'apps.client_id', 'app_secrets.client_id')
-    .select('app_secrets.secret_digest')
+    .select(['app_secrets.id', 'app_secrets.secret_digest as digest'])
     .where('app_secrets.client_id', '=', clientId)
     .where('app_secrets.retired_at', 'is', null)
     .where('apps.retired_at', 'is', null)
     .execute();
-  return rows.map((row) => row.secret_digest);
+}
+
+/** Lets a secret stand on another digest of itself, if it still stands on the one that was read. */
+export async function moveSecretDigest(
+  db: Database,
+  { id, from, to }: { id: string; from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('app_secrets')
+    .set({ secret_digest: to })
+    .where('id', '=', id)
+    .where('secret_digest', '=', from)
+    .execute();
 }
 
 /** Adds an app with its callbacks and first secret; false when the client id exists already. */

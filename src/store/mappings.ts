@@ -1,8 +1,9 @@
 import type { Database, Store } from './store.ts';
 import type { Mapping, MappingState, NewMapping } from './tables.ts';
 
-const BY_DIGEST =
-  'select mappings.* from mappings join apps using (client_id) where token_digest = $1 and retired_at is null';
+const SERVED = 'select mappings.* from mappings join apps using (client_id) where retired_at is null';
+const BY_DIGEST = `${SERVED} and token_digest = $1`;
+const BY_ID = `${SERVED} and id = $1`;
 
 /** The mapping of a legacy token, read on every call so that a revocation is seen at once. */
 export async function findMapping(
@@ -14,6 +15,24 @@ export async function findMapping(
     if (mapping) return mapping;
   }
   return undefined;
+}
+
+/** A mapping by its id, of an app that is not retired. */
+export async function findMappingById(store: Store, id: string): Promise<Mapping | undefined> {
+  return store.first<Mapping>(BY_ID, [id]);
+}
+
+/** Lets a token stand on another digest of itself, if it still stands on the one that was read. */
+export async function moveTokenDigest(
+  db: Database,
+  { id, from, to }: { id: string; from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('mappings')
+    .set({ token_digest: to })
+    .where('id', '=', id)
+    .where('token_digest', '=', from)
+    .execute();
 }
 
 /** Keeps the mapping of a new legacy token. */

@@ -1,0 +1,58 @@
+import type { Holder } from '../store/key-holders.ts';
+import { findKeyUsage, type KeyUsage } from '../store/key-usage.ts';
+import { removeKeyFromFile } from '../store/keys-file.ts';
+import { type KeyName, moveKey } from '../store/keys.ts';
+import type { KnownKey } from '../store/tables.ts';
+import type { Context } from './context.ts';
+import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
+import { recordEvent } from './record-event.ts';
+
+const inWords = (usage: KeyUsage) => usage.map(({ what, count }) => `${count} ${what}`).join(', ');
+
+/** Who would still write with a key, or has a pair under it that the database does not. */
+function writing(all: readonly Holder[], { purpose, id }: KeyName): string[] {
+  return all.flatMap(({ rings, spilled, machine, processId }) => {
+    if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
+    const isSpilled = purpose === 'sealing' && spilled.includes(id);
+    return isSpilled ? [`a pair sealed with it waits in the spill of ${machine}`] : [];
+  });
+}
+
+/** Only what nothing stands on is dropped, counted in the same transaction. */
+async function dropUnused(context: Context, key: KnownKey): Promise<string | undefined> {
+  return context.store.transaction(async (tx) => {
+    const now = context.clock.now();
+    const usage = await findKeyUsage(tx, { ...key, now });
+    if (usage.length > 0) return inWords(usage);
+    if (!(await moveKey(tx, key, { from: ['standby', 'old'], to: 'dropped', now })))
+      return 'it was changed meanwhile';
+    const reason = `${key.purpose} ${key.id}`;
+    await recordEvent(context, tx, { at: now, actor: 'command', action: 'key_dropped', reason });
+    return undefined;
+  });
+}
+
+export interface DropOutcome extends KeyName {
+  /** Why it is kept; undefined when it is gone from the database and from this machine's file. */
+  kept?: string;
+}
+
+async function dropOne(context: Context, file: string, key: KnownKey): Promise<DropOutcome> {
+  const { purpose, id, state } = key;
+  if (state === 'active') return { purpose, id, kept: 'it is the active key' };
+  if (state !== 'dropped') {
+    const inTheWay = await untilNothing(async () => writing(await holders(context), key));
+    const reason = inTheWay[0] ?? (await dropUnused(context, key));
+    if (reason !== undefined) return { purpose, id, kept: reason };
+  }
+  removeKeyFromFile(file, purpose, id);
+  return { purpose, id };
+}
+
+/** Drops a key of these purposes where nothing needs it any more, and takes it out of this machine's file. */
+export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<DropOutcome[]> {
+  const outcomes: DropOutcome[] = [];
+  for (const key of await keysOf(context, choice)) outcomes.push(await dropOne(context, file, key));
+  await context.keyring.turn();
+  return outcomes;
+}

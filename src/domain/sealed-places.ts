@@ -1,0 +1,43 @@
+import type { SealedColumn, SealedRow } from '../store/sealed-columns.ts';
+
+/**
+ * The place that each sealed value is bound to (design 5): table, row, column, and for a pair its version. A value that
+ * was moved to another place does not open.
+ */
+
+/** Of a pair's token; the version keeps an older pair of the same grant from being put back. */
+export function pairPlace(
+  grantId: string,
+  version: number,
+  column: 'access_token' | 'refresh_token',
+): string {
+  return `grants|${grantId}|${column}|${version}`;
+}
+
+/** Of an app's `state`. */
+export function statePlace(requestId: string): string {
+  return `authorization_requests|${requestId}|state`;
+}
+
+/** Of a PKCE verifier. */
+export function verifierPlace(requestId: string): string {
+  return `authorization_requests|${requestId}|verifier`;
+}
+
+/** Of a refresh token that the modern side still has to be told to revoke. */
+export function owedPlace(id: string): string {
+  return `owed_revocations|${id}|token`;
+}
+
+const PLACES: Record<SealedColumn['column'], (row: SealedRow) => string> = {
+  access_token_sealed: ({ id, version }) => pairPlace(id, version ?? 0, 'access_token'),
+  refresh_token_sealed: ({ id, version }) => pairPlace(id, version ?? 0, 'refresh_token'),
+  state_sealed: ({ id }) => statePlace(id),
+  verifier_sealed: ({ id }) => verifierPlace(id),
+  token_sealed: ({ id }) => owedPlace(id),
+};
+
+/** Of a row as it is found in a sealed column. */
+export function placeIn({ column }: SealedColumn, row: SealedRow): string {
+  return PLACES[column](row);
+}

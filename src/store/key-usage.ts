@@ -1,0 +1,78 @@
+import { type Expression, sql, type SqlBool } from 'kysely';
+import { AUTHORIZATION_REQUEST_LIFETIME } from '../shared/lifetimes.ts';
+import type { KeyName } from './keys.ts';
+import { countSealed, SEALED_COLUMNS } from './sealed-columns.ts';
+import type { Database } from './store.ts';
+
+/** What still stands on a key: in words for a person, with the number of each kind. */
+export type KeyUsage = Array<{ what: string; count: number }>;
+
+interface Question extends KeyName {
+  now: number;
+}
+
+async function count(
+  db: Database,
+  table: 'mappings' | 'app_secrets' | 'legacy_codes' | 'authorization_requests' | 'events',
+  condition: Expression<SqlBool>,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from ${sql.table(table)} where ${condition}`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+const madeWith = (column: string, id: string) => sql<SqlBool>`${sql.ref(column)} like ${`${id}.%`}`;
+
+async function digestUsage(db: Database, { id, now }: Question): Promise<KeyUsage> {
+  const lives = sql<SqlBool>`expires_at > ${now}`;
+  const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
+  const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)}) and ${lives}`;
+  return [
+    { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
+    { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
+    { what: 'codes', count: await count(db, 'legacy_codes', codes) },
+    { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
+  ];
+}
+
+async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {
+  const usage: KeyUsage = [];
+  for (const column of SEALED_COLUMNS) {
+    const what = `${column.table}.${column.column}`;
+    usage.push({ what, count: await countSealed(db, column, { keyId: id }) });
+  }
+  return usage;
+}
+
+/** A form's hidden field is stored nowhere: those that were shown while the key was active count while they may come back. */
+async function sessionUsage(db: Database, { id, now }: Question): Promise<KeyUsage> {
+  const key = await db
+    .selectFrom('keys')
+    .select(['state', 'changed_at'])
+    .where('purpose', '=', 'session')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!key || key.state === 'standby') return [];
+  const since = key.state === 'active' ? now : key.changed_at;
+  const open = sql<SqlBool>`phase = 'new' and browser_digest is not null and expires_at > ${now}
+    and created_at <= ${since} and created_at > ${now - AUTHORIZATION_REQUEST_LIFETIME}`;
+  return [{ what: 'open approval pages', count: await count(db, 'authorization_requests', open) }];
+}
+
+async function historyUsage(db: Database, { id }: Question): Promise<KeyUsage> {
+  const entries = sql<SqlBool>`${madeWith('witness', id)} or ${madeWith('chain', id)}`;
+  return [{ what: 'entries of the history', count: await count(db, 'events', entries) }];
+}
+
+const USAGES = {
+  digest: digestUsage,
+  sealing: sealingUsage,
+  session: sessionUsage,
+  history: historyUsage,
+};
+
+/** What still stands on a key; only what there is. */
+export async function findKeyUsage(db: Database, question: Question): Promise<KeyUsage> {
+  const usage = await USAGES[question.purpose](db, question);
+  return usage.filter((one) => one.count > 0);
+}
