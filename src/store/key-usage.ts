@@ -26,7 +26,8 @@ const madeWith = (column: string, id: string) => sql<SqlBool>`${sql.ref(column)}
 async function digestUsage(db: Database, { id, now }: Question): Promise<KeyUsage> {
   const lives = sql<SqlBool>`expires_at > ${now}`;
   const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
-  const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)}) and ${lives}`;
+  const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)})
+    and phase in ('new', 'consenting') and ${lives}`;
   return [
     { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
     { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },

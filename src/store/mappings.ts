@@ -2,19 +2,21 @@ import type { Database, Store } from './store.ts';
 import type { Mapping, MappingState, NewMapping } from './tables.ts';
 
 const SERVED = 'select mappings.* from mappings join apps using (client_id) where retired_at is null';
-const BY_DIGEST = `${SERVED} and token_digest = $1`;
 const BY_ID = `${SERVED} and id = $1`;
 
-/** The mapping of a legacy token, read on every call so that a revocation is seen at once. */
+/** One text for each number of digests, which are few: their statements are prepared once. */
+const byDigests = (count: number) =>
+  `${SERVED} and token_digest in (${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')})`;
+
+/**
+ * The mapping of a legacy token, read on every call so that a revocation is seen at once. All digests are looked for in
+ * one statement: a digest that moves to another key in between would be found under neither.
+ */
 export async function findMapping(
   store: Store,
   tokenDigests: readonly string[],
 ): Promise<Mapping | undefined> {
-  for (const digest of tokenDigests) {
-    const mapping = await store.first<Mapping>(BY_DIGEST, [digest]);
-    if (mapping) return mapping;
-  }
-  return undefined;
+  return store.first<Mapping>(byDigests(tokenDigests.length), tokenDigests);
 }
 
 /** A mapping by its id, of an app that is not retired. */
