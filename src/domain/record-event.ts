@@ -1,8 +1,8 @@
 import { newHexId } from '../shared/ids.ts';
 import { insertEvents } from '../store/events.ts';
+import type { Vault } from '../shared/secrets.ts';
 import type { Database } from '../store/store.ts';
 import type { Event } from '../store/tables.ts';
-import type { Context } from './context.ts';
 
 /**
  * The history (design 5): one entry for each change of a mapping, grant, app or key, in the transaction of the change
@@ -40,39 +40,45 @@ export function textOfEvent(event: Omit<Event, 'id' | 'witness' | 'position' | '
   ]);
 }
 
-function eventOf({ vault }: Pick<Context, 'vault'>, change: Change) {
+/** What holds the history key. */
+interface Writer {
+  vault: Pick<Vault, 'witness'>;
+}
+
+/** As every database keeps it: no NUL and no half of a surrogate pair, or the witness would be over another text. */
+function storable(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '\u{FFFD}'), 'utf8').toString('utf8');
+}
+
+function orNull(text: string | null | undefined): string | null {
+  return text === undefined || text === null ? null : storable(text);
+}
+
+function eventOf({ vault }: Writer, change: Change) {
   const event = {
     uid: newHexId(),
     at: change.at,
-    actor: change.actor,
+    actor: storable(change.actor),
     action: change.action,
-    client_id: change.clientId ?? null,
-    account_id: change.accountId ?? null,
-    grant_id: change.grantId ?? null,
-    mapping_id: change.mappingId ?? null,
-    reason: change.reason,
-    request_id: change.requestId ?? null,
+    client_id: orNull(change.clientId),
+    account_id: orNull(change.accountId),
+    grant_id: orNull(change.grantId),
+    mapping_id: orNull(change.mappingId),
+    reason: storable(change.reason),
+    request_id: orNull(change.requestId),
   };
   return { ...event, witness: vault.witness(textOfEvent(event)) };
 }
 
 /** Writes the entries of many changes, in their transaction. */
-export async function recordEvents(
-  context: Pick<Context, 'vault'>,
-  tx: Database,
-  changes: readonly Change[],
-): Promise<void> {
+export async function recordEvents(writer: Writer, tx: Database, changes: readonly Change[]): Promise<void> {
   await insertEvents(
     tx,
-    changes.map((change) => eventOf(context, change)),
+    changes.map((change) => eventOf(writer, change)),
   );
 }
 
 /** Writes the entry of one change, in its transaction. */
-export async function recordEvent(
-  context: Pick<Context, 'vault'>,
-  tx: Database,
-  change: Change,
-): Promise<void> {
-  await recordEvents(context, tx, [change]);
+export async function recordEvent(writer: Writer, tx: Database, change: Change): Promise<void> {
+  await recordEvents(writer, tx, [change]);
 }

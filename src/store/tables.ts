@@ -243,5 +243,4 @@ export type Budget = Selectable<BudgetsTable>;
 export type Event = Selectable<EventsTable>;
 export type NewEvent = Insertable<EventsTable>;
 export type KnownKey = Selectable<KeysTable>;
-export type KeyHolder = Selectable<KeyHoldersTable>;
 export type Instance = Omit<Selectable<InstanceTable>, 'singleton'>;

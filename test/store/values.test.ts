@@ -1,6 +1,6 @@
 import { findAnswer, storeAnswer } from '../../src/store/answers.ts';
 import { listApps } from '../../src/store/apps.ts';
-import { insertEvent } from '../../src/store/events.ts';
+import { insertEvents } from '../../src/store/events.ts';
 import { findGrant, insertGrant } from '../../src/store/grants.ts';
 import { findCode, insertCode } from '../../src/store/legacy-codes.ts';
 import { findMapping, insertMapping, moveMappings } from '../../src/store/mappings.ts';
@@ -57,7 +57,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('the history numbers its entries itself, in numbers', async () => {
-    for (const action of ['first', 'second']) await insertEvent(db(), { at: TIME, actor: 'test', action });
+    await insertEvents(
+      db(),
+      ['first', 'second'].map((action) => ({ at: TIME, actor: 'test', action })),
+    );
     const events = await db().selectFrom('events').selectAll().orderBy('id').execute();
     expect(events).toMatchObject([
       { id: 1, at: TIME, action: 'first' },
@@ -87,7 +90,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('an event whose reason holds a raw NUL is kept', async () => {
-    await insertEvent(db(), { at: TIME, actor: 'test', action: 'nul', reason: 'a\0b' });
+    await insertEvents(db(), [{ at: TIME, actor: 'test', action: 'nul', reason: 'a\0b' }]);
     const [event] = await db().selectFrom('events').select('reason').where('action', '=', 'nul').execute();
     expect(event?.reason).toMatch(/^a.b$/su);
   });

@@ -1,0 +1,169 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { sql } from 'kysely';
+import { openWorkshop, type Workshop } from '../../../src/bridge.ts';
+import { readConfig } from '../../../src/config.ts';
+import { anchorHistory, newAnchors, readAnchors } from '../../../src/domain/anchor-history.ts';
+import { type Change, recordEvents } from '../../../src/domain/record-event.ts';
+import { sealHistory } from '../../../src/domain/seal-history.ts';
+import { type Verdict, verifyHistory } from '../../../src/domain/verify-history.ts';
+import { createLogger } from '../../../src/shared/logger.ts';
+import { allEvents } from '../../../src/store/events.ts';
+import type { DatabaseLocation } from '../../../src/store/open-store.ts';
+import type { Event } from '../../../src/store/tables.ts';
+import { choosePlace, type DatabaseKind } from '../../store/support/stores.ts';
+
+/** A database with a history, as a bridge that serves nothing holds it. */
+
+/** Times of the entries that tests write: one a second from here on. */
+const START = Date.parse('2026-03-01T00:00:00Z');
+
+export function change(n: number, given: Partial<Change> = {}): Change {
+  return {
+    at: START + n * 1000,
+    actor: `account:${n}`,
+    action: 'granted',
+    reason: `reason ${n}`,
+    requestId: `request ${n}`,
+    clientId: `client ${n}`,
+    accountId: `account ${n}`,
+    grantId: `grant ${n}`,
+    mappingId: `mapping ${n}`,
+    ...given,
+  };
+}
+
+/** The numbers from 1 on. */
+export function upTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}
+
+export class History {
+  readonly #workshop: Workshop;
+  readonly #remove: () => Promise<void>;
+  readonly varDir: string;
+  /** Everything that was logged. */
+  readonly log: string[];
+
+  constructor(workshop: Workshop, given: { varDir: string; log: string[]; remove: () => Promise<void> }) {
+    this.#workshop = workshop;
+    this.varDir = given.varDir;
+    this.log = given.log;
+    this.#remove = given.remove;
+  }
+
+  get context() {
+    return this.#workshop.context;
+  }
+
+  get db() {
+    return this.context.store.durable;
+  }
+
+  /** Entries `first` to `last`, in one transaction. */
+  async record(first: number, last = first, given: Partial<Change> = {}): Promise<void> {
+    const changes = upTo(last - first + 1).map((n) => change(first + n - 1, given));
+    await this.context.store.transaction((tx) => recordEvents(this.context, tx, changes));
+  }
+
+  /** Every row, those of the chain first. */
+  async rows(): Promise<Event[]> {
+    const rows: Event[] = [];
+    for await (const row of allEvents(this.db)) rows.push(row);
+    return rows;
+  }
+
+  /** Puts these rows in the place of all, past the bridge. */
+  async overwrite(rows: Event[]): Promise<void> {
+    await this.db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('events').execute();
+      if (rows.length > 0) await tx.insertInto('events').values(rows).execute();
+    });
+  }
+
+  /** What a serving bridge does by and by. */
+  async sealAndAnchor(): Promise<void> {
+    await sealHistory(this.context);
+    await anchorHistory(this.context);
+  }
+
+  anchorLines(): string[] {
+    return readFileSync(this.context.anchorsFile, 'utf8').split('\n').slice(0, -1);
+  }
+
+  /** What the proof says, by the lines of anchors that are given; else by none. */
+  async verify(lines: readonly string[] = []): Promise<Verdict> {
+    const file = join(this.varDir, 'anchors-of-the-test');
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    const anchors = newAnchors();
+    await readAnchors(this.context, file, anchors);
+    return verifyHistory(this.context, anchors);
+  }
+
+  alarms(): string[] {
+    return this.log.filter((line) => line.includes('ALARM'));
+  }
+
+  async close(): Promise<void> {
+    await this.#workshop.close();
+    await this.#remove();
+  }
+}
+
+interface Opening {
+  location: DatabaseLocation;
+  varDir: string;
+}
+
+/** One more process on a database, with the keys below that folder. */
+async function openOn({ location, varDir }: Opening, remove: () => Promise<void>): Promise<History> {
+  const config = readConfig({
+    VAR_DIR: varDir,
+    DATABASE_URL: location.kind === 'sqlite' ? `sqlite:${location.file}` : location.url,
+    MODERN_AUTH_URL: 'http://127.0.0.1:9',
+    MODERN_API_URL: 'http://127.0.0.1:9',
+    MODERN_CLIENT_ID: 'bridge',
+  });
+  if (!config.upstream) throw new Error('the settings name a modern side');
+  const log: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log.push(chunk.toString());
+      done();
+    },
+  });
+  const logger = createLogger({ level: 'info', name: 'test', stream });
+  const workshop = await openWorkshop(config, config.upstream, { logger });
+  return new History(workshop, { varDir, log, remove });
+}
+
+/** A new database of that kind, and that many processes on it that share a folder. */
+export async function openHistories(kind: DatabaseKind, count: number): Promise<History[]> {
+  const place = await choosePlace(kind);
+  const varDir = mkdtempSync(join(tmpdir(), 'history-'));
+  const removeAll = async () => {
+    await place.remove();
+    rmSync(varDir, { recursive: true, force: true });
+  };
+  const histories: History[] = [];
+  while (histories.length < count) {
+    const isLast = histories.length === count - 1;
+    histories.push(
+      await openOn({ location: place.location, varDir }, isLast ? removeAll : async () => undefined),
+    );
+  }
+  if (kind === 'postgres') {
+    // Tests write rows with ids of their own.
+    await sql`alter table events alter column id set generated by default`.execute(histories[0]!.db);
+  }
+  return histories;
+}
+
+/** The same with one process. */
+export async function openHistory(kind: DatabaseKind): Promise<History> {
+  const [history] = await openHistories(kind, 1);
+  if (!history) throw new Error('one was asked for');
+  return history;
+}
