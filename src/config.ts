@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { contradictions } from './config-rules.ts';
 import { DAY } from './shared/lifetimes.ts';
-import { isLoopbackHost } from './shared/loopback.ts';
 import type { DatabaseLocation } from './store/open-store.ts';
 
 /**
@@ -149,59 +149,6 @@ class ConfigError extends Error {
   }
 }
 
-const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID'] as const;
-
-const isOpenHttp = (address: string | undefined) =>
-  address !== undefined && address.startsWith('http:') && !isLoopbackHost(new URL(address).hostname);
-
-function areEqualPorts({ PORT, MODERN_PORT, DEMO_PORT }: Environment): boolean {
-  const fixed = [PORT, MODERN_PORT, DEMO_PORT].filter((number) => number !== 0);
-  return new Set(fixed).size < fixed.length;
-}
-
-/** Rules that concern more than one setting; a row is `[is it wrong, what to say]`. */
-function contradictions(env: Environment): string[] {
-  const production = env.NODE_ENV === 'production';
-  const given = UPSTREAM_NAMES.filter((name) => env[name] !== undefined);
-  const rows: Array<[boolean, string]> = [
-    [
-      given.length > 0 && given.length < UPSTREAM_NAMES.length,
-      `${UPSTREAM_NAMES.join(', ')}: give all of them or none`,
-    ],
-    [
-      env.MODERN_CLIENT_SECRET !== undefined && given.length === 0,
-      'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
-    ],
-    [
-      given.length === 0 && !production && areEqualPorts(env),
-      'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
-    ],
-    [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
-    [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
-    [
-      !production && !isLoopbackHost(env.HOST),
-      'HOST: an address that is not loopback needs NODE_ENV=production',
-    ],
-    [
-      production && given.length === 0,
-      'MODERN_AUTH_URL: the embedded modern generation is not for production',
-    ],
-    [
-      production && env.IN_DOUBT_QUIET_SECONDS < 60,
-      'IN_DOUBT_QUIET_SECONDS: must be at least 60 in production, longer than any request may be on its way',
-    ],
-    [production && !env.PUBLIC_URL, 'PUBLIC_URL: must be set in production'],
-    [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
-    [
-      (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
-      'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
-    ],
-    [!/(^|\s)account:read(\s|$)/.test(env.MODERN_SCOPES), 'MODERN_SCOPES: must contain account:read'],
-    [!/(^|\s)offline_access(\s|$)/.test(env.MODERN_SCOPES), 'MODERN_SCOPES: must contain offline_access'],
-  ];
-  return rows.filter(([wrong]) => wrong).map(([, text]) => text);
-}
-
 function upstreamOf(env: Environment): UpstreamConfig | undefined {
   if (!env.MODERN_AUTH_URL || !env.MODERN_API_URL || !env.MODERN_CLIENT_ID) return undefined;
   return {
@@ -217,6 +164,11 @@ function databaseAt(url: string): DatabaseLocation {
   return { kind: 'sqlite', file: resolve(url.slice('sqlite:'.length)) };
 }
 
+/** `KEYS_FILE`, or its place below VAR_DIR. */
+function keysFileOf(env: Environment): string {
+  return resolve(env.KEYS_FILE ?? `${resolve(env.VAR_DIR)}/keys.json`);
+}
+
 function interpret(env: Environment): Config {
   const varDir = resolve(env.VAR_DIR);
   return {
@@ -226,7 +178,7 @@ function interpret(env: Environment): Config {
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     varDir,
     database: databaseAt(env.DATABASE_URL ?? `sqlite:${varDir}/bridge.db`),
-    keysFile: resolve(env.KEYS_FILE ?? `${varDir}/keys.json`),
+    keysFile: keysFileOf(env),
     upstream: upstreamOf(env),
     embedded: {
       port: env.MODERN_PORT,
@@ -271,7 +223,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
   );
   const { env, problems } = parseEach(given);
-  const all = [...problems, ...contradictions(env)];
+  const surroundings = { isKeysFileThere: isReadable(keysFileOf(env)) };
+  const all = [...problems, ...contradictions(env, surroundings)];
   if (all.length > 0) throw new ConfigError(all);
   return Object.freeze(interpret(env));
 }

@@ -1,5 +1,5 @@
 import { createLogger as createWinston, format, type Logger, transports } from 'winston';
-import { redactValue } from './redaction.ts';
+import { isErrorLike, redactValue } from './redaction.ts';
 
 export type { Logger } from 'winston';
 
@@ -11,11 +11,20 @@ export interface LoggerOptions {
   stream?: NodeJS.WritableStream;
 }
 
+/** Where winston keeps the level that it filters by, and the arguments as they were given. */
+const LEVEL = Symbol.for('level');
+const SPLAT = Symbol.for('splat');
+
+/**
+ * A new line object, so that nothing of the caller's is left in it. An error that was given in place of fields is
+ * reduced as one: the library would copy everything that hangs on it.
+ */
 const redacted = format((info) => {
-  for (const [key, value] of Object.entries(info)) {
-    if (key !== 'level') Object.assign(info, redactValue({ [key]: value }));
-  }
-  return info;
+  const given = (info[SPLAT] as unknown[] | undefined)?.[0];
+  const error = [given, info].find(isErrorLike);
+  const fields = error ? { error, message: info.message, process: info['process'] } : info;
+  const clean = redactValue({ ...fields }) as typeof info;
+  return { ...clean, level: info.level, [LEVEL]: info[LEVEL] };
 });
 
 /** One JSON object a line: `timestamp`, `level`, `process`, `message` and the caller's fields, all redacted. */

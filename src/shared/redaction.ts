@@ -5,42 +5,89 @@
  */
 
 const SENSITIVE_KEY =
-  /(token|secret|password|verifier|challenge|cookie|authorization|csrf|key)$|^(location|referer|code|state|body|config|request|response|headers)$/i;
+  /(token|secret|password|verifier|challenge|cookie|authorization|csrf|key)(\[\w*\])?$|^(location|referer|code|state|body|config|request|response|headers)$/i;
 
 const NAME =
-  '(?:(?:access|refresh|id)_?token|token|client_?secret|secret|code_?verifier|verifier|password|code|state|_csrf|authorization|cookie)';
-const QUOTE = String.raw`(?:%22|\\?["'])`;
+  '(?:(?:access|refresh|id)_?token|token|client_?secret|secret|code_?verifier|verifier|password|code|state|_csrf|_form|authorization|cookie)';
+/** However often the text was put into JSON, or into an address, again. */
+const SLASHES = String.raw`(?:\\|%(?:25)*5C)*`;
+const QUOTE = '(?:["\'`]|%(?:25)*22)';
+const SIGN = '(?:=|:|%(?:25)*3[AD])';
 
-/** `"name":"value"`, JSON-escaped or not: the value up to its closing quote, whatever stands in it. */
-const QUOTED_PAIR = new RegExp(
-  String.raw`(${NAME}${QUOTE}\s*(?:=|:|%3A)\s*(\\?["']|%22))(?:(?!\2).)+`,
-  'gis',
-);
-
-/** `name=value` and `name: value`, in plain or URL-encoded form, brackets of a list included. */
-const PLAIN_PAIR = new RegExp(
-  String.raw`(${NAME}(?:\[\d*\]|%5B\d*%5D)?\s*(?:=|:|%3D|%3A)\s*)(?:(?:Bearer|OAuth|Basic)\s+)?[^\s&"'<>}]+`,
+/** Up to the opening quote of `"name":"value"` and `name: 'value'`, JSON-escaped or not. */
+const QUOTED_START = new RegExp(
+  String.raw`${NAME}(?:${SLASHES}${QUOTE})?\s*${SIGN}\s*\[?\s*(?<slashes>${SLASHES})(?<quote>${QUOTE})`,
   'gi',
 );
 
+const TRAILING_SLASHES = /(?:\\|%(?:25)*5C)*$/i;
+const LONGEST_ESCAPE = 64;
+
+/** `name=value` and `name: value`, in plain or URL-encoded form, brackets of a list included. */
+const PLAIN_PAIR = new RegExp(
+  String.raw`(${NAME}(?:\[\d*\]|%5B\d*%5D)?\s*${SIGN}\s*)(?:(?:Bearer|OAuth|Basic)\s+)?[^\s&"<>}]+`,
+  'gi',
+);
+
+/** A header with several pairs, whose names are anybody's. */
+const COOKIE_LINE = /(cookie\s*:\s*)[^\r\n]+/gi;
+
 const BEARER = /(Bearer|OAuth|Basic)(\s|%20|\+)+[A-Za-z0-9+/=._~%-]{6,}/gi;
 
+/** User and password of an address: a database's, a proxy's. */
+const USER_INFO = /(:(?:\/\/|\\\/\\\/))[^\s/"'\\]*@/g;
+
+/** What JSON.parse quotes of a text that is none: up to ten characters on each side of the first wrong one. */
+const JSON_EXCERPT = /(?:\.{3})?".*"(?:\.{3})? (?=is not valid JSON)/gs;
+
 /** Legacy codes and tokens: `1/` and at least 20 letters or digits, raw, URL-encoded any number of times, or JSON-escaped. */
-const LEGACY_VALUE = /1(?:\/|\\\/|%(?:25)*2F)[A-Za-z0-9]{20,}/gi;
+const LEGACY_VALUE = /1(?:\/|\\+\/|%(?:25)*2F)[A-Za-z0-9]{20,}/gi;
 
 /** Opaque values of 40 and more URL-safe characters: modern tokens, codes, verifiers, keys, session ids. */
-const LONG_OPAQUE = /[A-Za-z0-9_-]{40,}/g;
+const LONG_OPAQUE = /(?:[A-Za-z0-9_-]|%[0-9A-F]{2}){40,}/gi;
+
+/** A legacy code or token that lost its `1/` on the way; the longest id of ours has 24 characters. */
+const BARE_VALUE = /[A-Za-z0-9]{32,}/g;
 
 const MASK = '[redacted]';
 
+/** Where a quoted value ends: at the next quote that is escaped no more often than the opening one. */
+function endOfQuoted(
+  text: string,
+  from: number,
+  { slashes = '', quote = '"' }: Record<string, string>,
+): number {
+  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + quote.length)) {
+    const before = text.slice(Math.max(from, at - LONGEST_ESCAPE), at);
+    const escape = TRAILING_SLASHES.exec(before)?.[0] ?? '';
+    if (escape.length <= slashes.length) return at - escape.length;
+  }
+  return text.length;
+}
+
+/** Cuts the value out of every quoted pair with a telling name, whatever stands in it. */
+function redactQuoted(text: string): string {
+  let clean = '';
+  let done = 0;
+  for (const match of text.matchAll(QUOTED_START)) {
+    if (match.index < done) continue;
+    const start = match.index + match[0].length;
+    clean += text.slice(done, start) + MASK;
+    done = endOfQuoted(text, start, match.groups ?? {});
+  }
+  return clean + text.slice(done);
+}
+
 /** Cuts every token-shaped part out of a text. */
 export function redactText(text: string): string {
-  return text
-    .replace(LEGACY_VALUE, MASK)
-    .replace(QUOTED_PAIR, `$1${MASK}`)
+  const told = text.includes('is not valid JSON') ? text.replace(JSON_EXCERPT, `${MASK} `) : text;
+  return redactQuoted(told.replace(LEGACY_VALUE, MASK))
+    .replace(COOKIE_LINE, `$1${MASK}`)
     .replace(PLAIN_PAIR, `$1${MASK}`)
     .replace(BEARER, `$1 ${MASK}`)
-    .replace(LONG_OPAQUE, MASK);
+    .replace(USER_INFO, `$1${MASK}@`)
+    .replace(LONG_OPAQUE, MASK)
+    .replace(BARE_VALUE, MASK);
 }
 
 interface ReducedError {
@@ -52,6 +99,15 @@ interface ReducedError {
   cause?: ReducedError;
 }
 
+/** A property whose getter may throw: a log line never does. */
+function read(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return '[unreadable]';
+  }
+}
+
 /**
  * The loggable part of an error. axios hangs the request with its header and body on the error, body parsers hang the
  * raw body on it, so only these named fields are ever copied.
@@ -60,13 +116,13 @@ export function reduceError(error: unknown, depth = 0): ReducedError {
   if (typeof error !== 'object' || error === null) {
     return { name: 'NonError', message: redactText(String(error)) };
   }
-  const { name, message, code, status, stack, cause } = error as Record<string, unknown>;
+  const [status, cause] = [read(error, 'status'), read(error, 'cause')];
   return {
-    name: textOf(name) ?? 'Error',
-    message: textOf(message) ?? '',
-    ...defined('code', textOf(code)),
+    name: textOf(read(error, 'name')) ?? 'Error',
+    message: textOf(read(error, 'message')) ?? '',
+    ...defined('code', textOf(read(error, 'code'))),
     ...defined('status', typeof status === 'number' ? status : undefined),
-    ...defined('stack', textOf(stack)),
+    ...defined('stack', textOf(read(error, 'stack'))),
     ...defined('cause', cause === undefined || depth >= 3 ? undefined : reduceError(cause, depth + 1)),
   };
 }
@@ -79,22 +135,36 @@ function defined(key: string, value: unknown): Record<string, unknown> {
   return value === undefined ? {} : { [key]: value };
 }
 
-function isErrorLike(value: object): boolean {
-  return 'stack' in value && 'message' in value;
+/** Whether a value is an error, from whatever realm or library. */
+export function isErrorLike(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'stack' in value && 'message' in value;
+}
+
+/** Bytes, and what `toJSON` makes of them. */
+function isBytes(value: object): boolean {
+  return (
+    ArrayBuffer.isView(value) || (read(value, 'type') === 'Buffer' && Array.isArray(read(value, 'data')))
+  );
+}
+
+/** A function is dropped: as `toJSON` of the copy it would be called, and answer what it likes. */
+function redactPrimitive(value: unknown): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'function') return undefined;
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /** A deep copy of a log value that is safe to write; bounded in depth so that a cyclic value cannot hang the sink. */
 export function redactValue(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return redactText(value);
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
-  if (ArrayBuffer.isView(value)) return '[bytes]';
+  if (typeof value !== 'object' || value === null) return redactPrimitive(value);
+  if (isBytes(value)) return '[bytes]';
   if (isErrorLike(value)) return reduceError(value);
   if (depth > 5) return '[deep]';
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => redactValue(item, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
+    Object.keys(value).map((key) => [
       redactText(key),
-      SENSITIVE_KEY.test(key) ? MASK : redactValue(item, depth + 1),
+      SENSITIVE_KEY.test(key) ? MASK : redactValue(read(value, key), depth + 1),
     ]),
   );
 }

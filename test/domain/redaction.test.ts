@@ -112,3 +112,26 @@ test('a cyclic value and a deep one end', () => {
   cyclic['self'] = cyclic;
   expect(captured((logger) => logger.info('cyclic', { cyclic }))).toContain('[deep]');
 });
+
+test('what a person needs to find a cause stays readable', () => {
+  const error = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
+    code: 'ECONNREFUSED',
+    status: 503,
+  });
+  const line = captured((logger) =>
+    logger.error('a legacy call failed', {
+      error,
+      grantId: 'ab12'.repeat(6),
+      path: '/1/profiles/4e9680c0512f7ed322000001.json',
+    }),
+  );
+  expect(JSON.parse(line)).toMatchObject({
+    level: 'error',
+    process: 'test',
+    message: 'a legacy call failed',
+    grantId: 'ab12'.repeat(6),
+    path: '/1/profiles/4e9680c0512f7ed322000001.json',
+    error: { message: 'connect ECONNREFUSED 127.0.0.1:5432', code: 'ECONNREFUSED', status: 503 },
+  });
+  expect(line).toContain('redaction.test.ts');
+});

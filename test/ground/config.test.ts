@@ -47,8 +47,95 @@ test.each<[string, Record<string, string>]>([
   ['PUBLIC_URL: must be a scheme, a host and a port', { PUBLIC_URL: 'https://bridge.example/path?x=1' }],
   ['TRUST_PROXY: must be addresses or networks', { TRUST_PROXY: 'foo' }],
   ['not for production', { NODE_ENV: 'production', PUBLIC_URL: 'https://x.example' }],
+  [
+    'DATABASE_URL: its options switch synchronous_commit off',
+    { DATABASE_URL: 'postgres://user@db.example/name?options=-c%20synchronous_commit%3Doff' },
+  ],
 ])('a contradiction is refused: %s', (text, env) => {
   expect(problemsOf(env)).toContain(text);
+});
+
+/** Everything that a start in production needs; the files only have to be there. */
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  HOST: '0.0.0.0',
+  PUBLIC_URL: 'https://bridge.example',
+  MODERN_AUTH_URL: 'https://auth.example',
+  MODERN_API_URL: 'https://api.example',
+  MODERN_CLIENT_ID: 'bridge',
+  TLS_CERT_FILE: 'package.json',
+  TLS_KEY_FILE: 'package.json',
+  KEYS_FILE: 'package.json',
+};
+
+const { TLS_CERT_FILE: _cert, TLS_KEY_FILE: _key, ...WITHOUT_TLS } = PRODUCTION;
+const { PUBLIC_URL: _address, ...WITHOUT_ADDRESS } = PRODUCTION;
+
+test.each([
+  ['TLS by the bridge itself', PRODUCTION],
+  ['a named proxy', { ...WITHOUT_TLS, TRUST_PROXY: '10.0.0.0/8, loopback' }],
+  ['PostgreSQL', { ...PRODUCTION, DATABASE_URL: 'postgres://user@db.example/name?sslmode=require' }],
+])('production is served with %s', (_name, env) => {
+  expect(problemsOf(env)).toBe('');
+  expect(readConfig(env).production).toBe(true);
+});
+
+test.each<[string, Record<string, string>]>([
+  ['TLS_CERT_FILE, TRUST_PROXY: production needs TLS', WITHOUT_TLS],
+  ['TLS_CERT_FILE, TRUST_PROXY: production needs TLS', { ...WITHOUT_TLS, TRUST_PROXY: ' , ' }],
+  ['TRUST_PROXY: must name proxies', { ...WITHOUT_TLS, TRUST_PROXY: '10.0.0.1 ::/0' }],
+  ['PUBLIC_URL: must be set in production', WITHOUT_ADDRESS],
+  ['PUBLIC_URL: must not be a loopback address', { ...PRODUCTION, PUBLIC_URL: 'https://localhost:3000' }],
+  ['PUBLIC_URL: must not be a loopback address', { ...PRODUCTION, PUBLIC_URL: 'https://127.0.0.1:3000' }],
+  ['PUBLIC_URL: must not be a loopback address', { ...PRODUCTION, PUBLIC_URL: 'https://[::1]' }],
+  ...['x.localhost', 'localhost.', '0.0.0.0', '[::]', '[::ffff:7f00:1]'].map(
+    (host): [string, Record<string, string>] => [
+      'PUBLIC_URL: must not be a loopback address',
+      { ...PRODUCTION, PUBLIC_URL: `https://${host}` },
+    ],
+  ),
+  ['PUBLIC_URL: must be https', { ...PRODUCTION, PUBLIC_URL: 'http://localhost:3000' }],
+  ['PUBLIC_URL: must be https', { ...PRODUCTION, PUBLIC_URL: 'http://bridge.example' }],
+  ['KEYS_FILE: is missing', { ...PRODUCTION, KEYS_FILE: 'no-such-file' }],
+  ['KEYS_FILE: is missing', { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: 'no-such-folder' }],
+])('production refuses to start, and says: %s', (text, env) => {
+  expect(problemsOf(env)).toContain(`  ${text}`);
+});
+
+test('everything that is unsafe in production is said at once', () => {
+  const text = problemsOf({
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'http://localhost:3000',
+    KEYS_FILE: 'no-such-file',
+    IN_DOUBT_QUIET_SECONDS: '1',
+    DATABASE_URL: 'postgres://user:word-of-the-database@db.example/name?options=-csynchronous_commit%3Doff',
+  });
+  const lines = text.split('\n').slice(1);
+  expect(lines.map((line) => line.trim().split(':')[0])).toEqual([
+    'DATABASE_URL',
+    'MODERN_AUTH_URL',
+    'IN_DOUBT_QUIET_SECONDS',
+    'PUBLIC_URL',
+    'PUBLIC_URL',
+    'TLS_CERT_FILE, TRUST_PROXY',
+    'KEYS_FILE',
+  ]);
+  expect(text).not.toContain('word-of-the-database');
+});
+
+test.each([
+  ['-c synchronous_commit=off', true],
+  ['-csynchronous_commit=OFF', true],
+  ['--synchronous-commit=0', true],
+  ['-c statement_timeout=5 -c Synchronous_Commit=no', true],
+  ['-c synchronous\\_commit=false', true],
+  ['-c synchronous_commit=on -c synchronous_commit=off', true],
+  ['-c synchronous_commit=on', false],
+  ['-c synchronous_commit=remote_apply', false],
+  ['-c search_path=bridge', false],
+])('the options %s of a database address are refused: %s', (options, isRefused) => {
+  const address = `postgres://user@db.example/name?${new URLSearchParams({ options }).toString()}`;
+  expect(problemsOf({ DATABASE_URL: address }) !== '').toBe(isRefused);
 });
 
 test('an empty text counts as unset, and the answer cannot be changed', () => {

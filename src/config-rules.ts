@@ -1,0 +1,147 @@
+import { isLoopbackHost } from './shared/loopback.ts';
+
+/** The rules that concern more than one setting, or a setting and production; pure, for config.ts reads everything. */
+
+/** The settings that the rules look at, each already sound by itself. */
+export interface RuledSettings {
+  NODE_ENV: string;
+  HOST: string;
+  PORT: number;
+  PUBLIC_URL?: string | undefined;
+  DATABASE_URL?: string | undefined;
+  MODERN_AUTH_URL?: string | undefined;
+  MODERN_API_URL?: string | undefined;
+  MODERN_CLIENT_ID?: string | undefined;
+  MODERN_CLIENT_SECRET?: string | undefined;
+  MODERN_PORT: number;
+  MODERN_SCOPES: string;
+  DEMO_PORT: number;
+  IN_DOUBT_QUIET_SECONDS: number;
+  TLS_CERT_FILE?: string | undefined;
+  TLS_KEY_FILE?: string | undefined;
+  TRUST_PROXY?: string[] | undefined;
+}
+
+/** What the machine adds to them. */
+interface Surroundings {
+  isKeysFileThere: boolean;
+}
+
+/** A row is `[is it wrong, what to say]`. */
+type Rule = [boolean, string];
+
+const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID'] as const;
+
+const isOpenHttp = (address: string | undefined) =>
+  address !== undefined && address.startsWith('http:') && !isLoopbackHost(new URL(address).hostname);
+
+const givenUpstream = (env: RuledSettings) => UPSTREAM_NAMES.filter((name) => env[name] !== undefined);
+
+function areEqualPorts({ PORT, MODERN_PORT, DEMO_PORT }: RuledSettings): boolean {
+  const fixed = [PORT, MODERN_PORT, DEMO_PORT].filter((number) => number !== 0);
+  return new Set(fixed).size < fixed.length;
+}
+
+function hasScope(env: RuledSettings, scope: string): boolean {
+  return env.MODERN_SCOPES.split(/\s+/).includes(scope);
+}
+
+/** PostgreSQL takes `-c name=value` and `--name=value`, any case, `-` for `_`, and a backslash before any character. */
+const SYNCHRONOUS_COMMIT = /synchronous_commit\s*=\s*'?([a-z0-9_]*)/g;
+const KEPT_COMMITS = ['on', 'true', 'yes', '1', 'local', 'remote_write', 'remote_apply'];
+
+/** Every connection of the pool takes the options of the address, whatever the server's own setting is. */
+function losesCommits(address: string | undefined): boolean {
+  if (!address?.startsWith('postgres')) return false;
+  const options = new URL(address).searchParams.getAll('options').join(' ');
+  const plain = options.replaceAll('\\', '').replaceAll('-', '_').toLowerCase();
+  return [...plain.matchAll(SYNCHRONOUS_COMMIT)].some(([, value = '']) => !KEPT_COMMITS.includes(value));
+}
+
+function everywhere(env: RuledSettings): Rule[] {
+  const given = givenUpstream(env);
+  return [
+    [
+      given.length > 0 && given.length < UPSTREAM_NAMES.length,
+      `${UPSTREAM_NAMES.join(', ')}: give all of them or none`,
+    ],
+    [
+      env.MODERN_CLIENT_SECRET !== undefined && given.length === 0,
+      'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
+    ],
+    [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
+    [
+      losesCommits(env.DATABASE_URL),
+      'DATABASE_URL: its options switch synchronous_commit off; a commit that was answered for could be lost',
+    ],
+    [
+      (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
+      'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
+    ],
+    [!hasScope(env, 'account:read'), 'MODERN_SCOPES: must contain account:read'],
+    [!hasScope(env, 'offline_access'), 'MODERN_SCOPES: must contain offline_access'],
+  ];
+}
+
+function outsideProduction(env: RuledSettings): Rule[] {
+  return [
+    [
+      givenUpstream(env).length === 0 && areEqualPorts(env),
+      'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
+    ],
+    [!isLoopbackHost(env.HOST), 'HOST: an address that is not loopback needs NODE_ENV=production'],
+  ];
+}
+
+/** Spellings of this machine that a name server or URL leaves as they are, beside those of `isLoopbackHost`. */
+const OTHER_LOOPBACK = /(^|\.)localhost\.?$|^0\.0\.0\.0$|^\[::\]$|^\[::ffff:7f/;
+
+/** What the public address may not be where other people's accounts are reached through it. */
+function publicAddress(address: string | undefined): Rule[] {
+  if (address === undefined) return [[true, 'PUBLIC_URL: must be set in production']];
+  const { hostname } = new URL(address);
+  const isLoopback = isLoopbackHost(hostname) || OTHER_LOOPBACK.test(hostname);
+  return [
+    [isLoopback, 'PUBLIC_URL: must not be a loopback address in production, nobody else can reach it'],
+    [
+      isLoopback && address.startsWith('http:'),
+      'PUBLIC_URL: must be https in production, codes and cookies travel there',
+    ],
+  ];
+}
+
+/** Unsafe combinations that a start in production refuses (issue 4, production). */
+function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Rule[] {
+  const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
+  return [
+    [
+      givenUpstream(env).length === 0,
+      'MODERN_AUTH_URL: the embedded modern generation is not for production',
+    ],
+    [
+      env.IN_DOUBT_QUIET_SECONDS < 60,
+      'IN_DOUBT_QUIET_SECONDS: must be at least 60 in production, longer than any request may be on its way',
+    ],
+    ...publicAddress(env.PUBLIC_URL),
+    [
+      !hasTls && !env.TRUST_PROXY?.length,
+      'TLS_CERT_FILE, TRUST_PROXY: production needs TLS by the bridge itself or a named proxy that does it; without either, every old call is refused or a secret travels in the clear',
+    ],
+    [
+      env.TRUST_PROXY?.some((range) => range.endsWith('/0')) ?? false,
+      'TRUST_PROXY: must name proxies in production; a network of all addresses lets anybody claim to come over https',
+    ],
+    [
+      !isKeysFileThere,
+      'KEYS_FILE: is missing or cannot be read, and production never makes keys: make the file once by a start outside production, and keep a copy apart from the database',
+    ],
+  ];
+}
+
+/** Everything that is wrong, one line each, beginning with the setting's name. */
+export function contradictions(env: RuledSettings, surroundings: Surroundings): string[] {
+  const byKind = env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env);
+  return [...everywhere(env), ...byKind].filter(([wrong]) => wrong).map(([, text]) => text);
+}
