@@ -4,20 +4,24 @@ import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { type Keyring, openKeyring } from './domain/hold-keys.ts';
+import { openInstanceWatch } from './domain/instance-watch.ts';
+import { startSealing } from './domain/seal-history.ts';
 import { startSharing } from './domain/share-limits.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
 import { createApp } from './http/app.ts';
 import { startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
-import type { Clock } from './shared/clock.ts';
+import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
+import { openEpochFile } from './store/epoch-file.ts';
 import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
 import { createAuthorizationServer } from './upstream/authorization-server.ts';
 import { createMainApi } from './upstream/main-api.ts';
+import { silencedMainApi, silencedServer } from './upstream/silence.ts';
 
 /** The composition root: everything that the bridge consists of is built here, once. */
 
@@ -36,17 +40,24 @@ export interface Workshop {
 interface Opening {
   config: Config;
   logger: Logger;
+  clock: Pick<Clock, 'elapsed'>;
 }
 
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
-async function openBeside({ config, logger }: Opening, store: Store) {
+async function openBeside({ config, logger, clock }: Opening, store: Store) {
   try {
     const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
     // Keys are made anew where the database is new too, but never in production.
     const keys = { file: config.keysFile, mayCreate: !config.production };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
-    return { processId, keyring, spill, databaseClock: await startDatabaseClock(store) };
+    const file = openEpochFile(join(config.varDir, 'epoch.json'));
+    const opening = openInstanceWatch({ store, file, clock, logger });
+    const instance = await opening.catch(async (error: unknown) => {
+      await keyring.stop();
+      throw error;
+    });
+    return { processId, keyring, instance, spill, databaseClock: await startDatabaseClock(store) };
   } catch (error) {
     await store.close();
     throw error;
@@ -61,10 +72,12 @@ export async function openWorkshop(
 ): Promise<Workshop> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const store = await openStore(config.database);
-  const { processId, keyring, spill, databaseClock } = await openBeside({ config, logger }, store);
+  const opening = { config, logger, clock: overrides.clock ?? machineClock };
+  const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
   const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
   const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
+  const silence = () => instance.why();
   const context: Context = {
     settings: config,
     store,
@@ -73,10 +86,11 @@ export async function openWorkshop(
     vault,
     keyring,
     logger,
-    server: createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }),
-    mainApi: createMainApi(upstream.apiUrl, clock),
+    server: silencedServer(createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }), silence),
+    mainApi: silencedMainApi(createMainApi(upstream.apiUrl, clock), silence),
     flights: createFlights(),
     watch: createClaimWatch(clock),
+    instance,
     spill,
     counts: createSharedCounts({ store, clock, vault }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
@@ -117,7 +131,9 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
     await workshop.close();
     throw error;
   });
+  await context.instance.start();
   const stopJobs = startJobs(context);
+  const stopSealing = startSealing(context);
   context.logger.info('the bridge serves', { port: server.port });
   return {
     context,
@@ -126,6 +142,8 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
       await server.close();
       await stopJobs();
       await context.flights.close();
+      await stopSealing();
+      await context.instance.stop();
       await stopSharing();
       await workshop.close();
     },

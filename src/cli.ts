@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
 import { addApp, listApps } from './commands/apps.ts';
+import { backup } from './commands/backup.ts';
 import { doctor } from './commands/doctor.ts';
+import { exportHistory, verifyHistory } from './commands/history.ts';
 import { activate, addKey, drop, listAllKeys, parsePurpose, reseal } from './commands/keys.ts';
 import { migrateDatabase } from './commands/migrate.ts';
+import { restore } from './commands/restore.ts';
 import { printResult, type Result } from './commands/result.ts';
 import { serve } from './serve.ts';
 import { reduceError } from './shared/redaction.ts';
@@ -77,6 +80,29 @@ program.addCommand(
       .argument('<id>')
       .addOption(onePurpose()),
   ]),
+);
+program.addCommand(
+  group('history', 'What was changed, by whom and why.', [
+    command('verify', 'name the first entry that was edited, removed, added or moved', verifyHistory).option(
+      '--anchor <file...>',
+      'anchors beyond those of this machine: another file of them, or a captured log',
+    ),
+    new Command('export')
+      .description('every entry as a line of JSON, on standard output')
+      .option('--output <file>', 'into a new file instead')
+      .exitOverride()
+      .action(exportHistory),
+  ]),
+);
+program.addCommand(
+  command('backup', 'copy the SQLite database into a new file while the bridge serves', backup).argument(
+    '<file>',
+  ),
+);
+program.addCommand(
+  command('restore', 'put a backup in place; it stays silent until it is taken over', restore)
+    .argument('[file]')
+    .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt'),
 );
 program.addCommand(command('doctor', 'check settings, keys, database and the modern side', doctor));
 

@@ -16,6 +16,21 @@ interface Finding {
 
 type Check = (config: Config) => Promise<string>;
 
+/** Undefined before the first start, and where the database does not open, which is a finding of its own. */
+async function findInstance({ database }: Config): Promise<{ why: string | undefined } | undefined> {
+  if (isMissing(database)) return undefined;
+  return withWorkshop(async ({ context }) => ({ why: context.instance.why() })).catch(() => undefined);
+}
+
+async function checkInstance(config: Config): Promise<string> {
+  const instance = await findInstance(config);
+  if (!instance) return 'not known before the database opens';
+  if (instance.why === undefined) return 'the original, which talks to the modern side';
+  throw new Error(
+    `a restored copy, which sends nothing to the modern side: ${instance.why}. Once the original is stopped for good: grantbridge restore --take-over`,
+  );
+}
+
 function checkKeysFile(config: Config): string {
   const { keysFile } = config;
   if (!existsSync(keysFile)) {
@@ -49,6 +64,7 @@ function reasonsOf(error: unknown): string {
 }
 
 async function checkModernSide(config: Config): Promise<string> {
+  if ((await findInstance(config))?.why !== undefined) return 'not asked: a restored copy sends nothing';
   const { authUrl, clientId, clientSecret } = upstreamFor(config);
   const server = createAuthorizationServer({
     authUrl,
@@ -65,6 +81,7 @@ async function checkModernSide(config: Config): Promise<string> {
 const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['keys', async (config) => checkKeysFile(config)],
   ['database', checkDatabase],
+  ['instance', checkInstance],
   ['modern side', checkModernSide],
 ];
 

@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
 import { recoverSpilledPair } from './keep-pair.ts';
 import { withLease } from './lease.ts';
-import { refreshStoppedUntil } from './refresh-breaker.ts';
+import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
@@ -68,22 +68,37 @@ async function presentAgainOrBury(context: Context, grant: Grant): Promise<void>
   // A pair that lies in this machine's spill is the answer itself: nothing is in doubt.
   if (await recoverSpilledPair(context, grant.id)) return;
   const isLive = await askIsLive(context, grant);
+  // Spent by the original after the copy was made: presenting it would end what the original got for it.
+  if (isLive === false && grant.restored_at !== null) return buryGrant(context, grant, 'superseded');
   const siblings = await countSiblings(context.store.durable, grant);
   if (!mayPresentAgain(isLive, siblings)) return buryGrant(context, grant, 'lost');
   return presentRefreshToken(context, grant, { ifAlone: isLive === undefined });
 }
 
+/** How long this process itself has seen a doubt stand; that of a take-over it saw as the instance's new beginning. */
+function doubtSeenFor(context: Context, grant: Grant): number {
+  const seenFor = context.watch.seenFor(grant);
+  const isTakeOvers = grant.restored_at !== null && grant.restored_at === grant.presented_at;
+  return isTakeOvers ? Math.max(seenFor, context.instance.originalFor()) : seenFor;
+}
+
+/** Until when the grant may not be looked into because too many ended; 0 when it may. */
+async function stoppedUntil(context: Context, grant: Grant): Promise<number> {
+  const until = await refreshStoppedUntil(context);
+  return grant.restored_at === null ? until : Math.max(until, await lookingStoppedUntil(context));
+}
+
 /** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
 async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
-  const reallyQuiet = context.settings.inDoubtQuiet - context.watch.seenFor(grant);
+  const reallyQuiet = context.settings.inDoubtQuiet - doubtSeenFor(context, grant);
   if (grant.presented_at !== null && grant.presented_at > now) {
     return redatePresentation(context.store.durable, grant, { seen: grant.presented_at, now });
   }
   const endsAt = Math.max(doubtEndsAt(grant, context.settings.inDoubtQuiet, now), now + reallyQuiet);
   if (endsAt > now) throw waitFor(context, endsAt);
-  const stoppedUntil = await refreshStoppedUntil(context);
-  if (stoppedUntil > 0) throw waitFor(context, stoppedUntil);
+  const until = await stoppedUntil(context, grant);
+  if (until > 0) throw waitFor(context, until);
   return oneOf(context, grant, () => presentAgainOrBury(context, grant));
 }
 
@@ -95,10 +110,12 @@ async function refreshReady(context: Context, grant: Grant): Promise<void> {
 }
 
 /**
- * One step towards a live access token, by the grant's state; several callers share it.
+ * One step towards a live access token, by the grant's state; several callers share it. On a restored copy there is
+ * none: nothing is sent, and nothing is decided that only the original can know.
  * @throws {GrantDead | Unavailable}
  */
 export async function advance(context: Context, grant: Grant): Promise<void> {
+  if (context.instance.isCopy()) throw new Unavailable('a restored copy refreshes nothing');
   switch (grant.state) {
     case 'ready':
       return refreshReady(context, grant);

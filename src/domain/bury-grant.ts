@@ -7,17 +7,28 @@ import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
 import { recordEvent } from './record-event.ts';
-import { refreshStoppedUntil } from './refresh-breaker.ts';
-
-/** Why a working grant died: the modern side refused its refresh token, or the answer that held the next one is lost. */
-export type FatalCause = 'refused' | 'lost';
+import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
 
 /**
- * A refusal ends the version that it is about. A version is lost only while the doubt stands on which that was decided:
- * another process may have presented it since, and hold its answer.
+ * Why a working grant died: the modern side refused its refresh token, the answer that held the next one is lost, or the
+ * original of a restored copy got a next one that the copy does not know.
+ */
+export type FatalCause = 'refused' | 'lost' | 'superseded';
+
+/**
+ * A refusal ends the version that it is about. A version is lost or superseded only while the doubt stands on which that
+ * was decided: another process may have presented it since, and hold its answer.
  */
 function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
-  return cause === 'lost' ? { id, version, doubtedClaim: claim_id } : { id, version };
+  return cause === 'refused' ? { id, version } : { id, version, doubtedClaim: claim_id };
+}
+
+/** A person is called when many grants end in a short time, whatever ends them. */
+async function alarmWhenStopped(context: Context): Promise<void> {
+  if ((await refreshStoppedUntil(context)) > 0)
+    context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped');
+  if ((await lookingStoppedUntil(context)) > 0)
+    context.logger.error('ALARM: every restored grant seems to be spent, looking into them is stopped');
 }
 
 /**
@@ -46,6 +57,5 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);
   context.logger.warn('grant died', { grantId: grant.id, cause });
-  if ((await refreshStoppedUntil(context)) > 0)
-    context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped');
+  await alarmWhenStopped(context);
 }

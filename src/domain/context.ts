@@ -9,6 +9,7 @@ import type { MainApi } from '../upstream/main-api.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
+import type { InstanceWatch } from './instance-watch.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
@@ -36,6 +37,8 @@ export interface Context {
   mainApi: MainApi;
   flights: Flights;
   watch: ClaimWatch;
+  /** Whether the database is the original; `server` and `mainApi` send nothing while it is not. */
+  instance: InstanceWatch;
   spill: Spill;
   counts: SharedCounts;
   /** Where this machine keeps what it saw of the history's chain. */

@@ -54,6 +54,7 @@ export function settleSoon(context: Context): void {
 
 /** Works off what is owed and due; a failure is put off with back-off and never given up. */
 export async function settleOwedRevocations(context: Context): Promise<void> {
+  if (context.instance.isCopy()) return;
   await context.flights.run('owed-revocations', async () => {
     const due = await listDueOwed(context.store.durable, context.clock.now());
     for (const owed of due) {

@@ -104,28 +104,45 @@ function newClaim({ clock }: Context, grant: Grant, ifAlone: boolean): Claim {
  */
 async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
   const { grant, from, claimId, ifAlone, begun } = claim;
-  const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at };
+  const instance = context.instance.seen();
+  const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at, instance };
   try {
-    return await claimPresenting(context.store.durable, grant, decision);
+    if (await claimPresenting(context.store.durable, grant, decision)) return true;
   } catch (error) {
     await release(context, claim);
     throw error;
   }
+  // Another holder was faster, or the database became a copy a moment ago.
+  await context.instance.look();
+  return false;
 }
 
-async function claimAndWrite(context: Context, claim: Claim, connection: Connection): Promise<void> {
-  const { grant, claimId, begun } = claim;
-  const refreshToken = openRefreshToken(context, grant);
-  if (!(await isClaimed(context, claim))) return;
-  context.watch.seenFor({ id: grant.id, claim_id: claimId });
+async function writeAndSettle(
+  context: Context,
+  connection: Connection,
+  claim: Claim & { refreshToken: string },
+): Promise<void> {
+  const { grant, begun } = claim;
   let received: TokenPair;
   try {
-    received = await write(context, connection, { ...claim, refreshToken });
+    received = await write(context, connection, claim);
   } catch (error) {
     return settleFailure(context, claim, error);
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
   await keepPair(context, { grantId: grant.id, version: grant.version, pair });
+}
+
+async function claimAndWrite(context: Context, claim: Claim, connection: Connection): Promise<void> {
+  const { grant, claimId } = claim;
+  const refreshToken = openRefreshToken(context, grant);
+  if (!(await isClaimed(context, claim))) return;
+  context.watch.seenFor({ id: grant.id, claim_id: claimId });
+  // Neither the claim nor its outcome may be forgotten unnoticed.
+  context.instance.noteClaim();
+  await writeAndSettle(context, connection, { ...claim, refreshToken }).finally(() =>
+    context.instance.noteClaim(),
+  );
 }
 
 /**

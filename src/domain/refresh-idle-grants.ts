@@ -21,6 +21,7 @@ async function refreshIdle(context: Context, grant: Grant): Promise<void> {
  * minute; each run takes so many, oldest first, that all of them fit into the last fifth of `GRANT_KEEPALIVE_DAYS`.
  */
 export async function refreshIdleGrants(context: Context): Promise<void> {
+  if (context.instance.isCopy()) return;
   const now = context.clock.now();
   const spread = context.settings.keepAlive * SPREAD;
   const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;

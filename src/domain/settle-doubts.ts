@@ -1,4 +1,5 @@
 import { listUnsettled } from '../store/grants.ts';
+import { listRestored } from '../store/restored.ts';
 import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { advance } from './access-token.ts';
@@ -16,8 +17,15 @@ async function lookInto(context: Context, grant: Grant): Promise<void> {
     });
 }
 
+/** A take-over puts all grants in doubt at once; they are looked into in small numbers, for a look may end a grant. */
+const RESTORED_AT_ONCE = 10;
+
 /** Takes grants whose last presentation has no outcome one step further, without waiting for a caller (design 4). */
 export async function settleDoubts(context: Context): Promise<void> {
-  const grants = await listUnsettled(context.store.durable, context.clock.now(), AT_ONCE);
-  await Promise.all(grants.map((grant) => lookInto(context, grant)));
+  if (context.instance.isCopy()) return;
+  const { durable } = context.store;
+  const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];
+  const grants = await listUnsettled(durable, now, AT_ONCE);
+  const restored = await listRestored(durable, { now, quiet, limit: RESTORED_AT_ONCE });
+  await Promise.all([...grants, ...restored].map((grant) => lookInto(context, grant)));
 }

@@ -121,16 +121,19 @@ export async function eraseDeadBefore(db: Database, time: number): Promise<void>
     .execute();
 }
 
-/** When the last grants died of themselves, newest first; later than `until` is the date of a wrong clock. */
-export async function listDeathTimes(
-  db: Database,
-  { until, limit }: { until: number; limit: number },
-): Promise<number[]> {
+interface DeathsAsked {
+  causes: readonly DeathCause[];
+  until: number;
+  limit: number;
+}
+
+/** When the last grants died of these causes, newest first; later than `until` is the date of a wrong clock. */
+export async function listDeathTimes(db: Database, { causes, until, limit }: DeathsAsked): Promise<number[]> {
   const rows = await db
     .selectFrom('grants')
     .select('dead_at')
     .where('state', '=', 'dead')
-    .where('dead_cause', 'in', ['refused', 'lost'])
+    .where('dead_cause', 'in', causes)
     .where('dead_at', '<=', until)
     .orderBy('dead_at', 'desc')
     .limit(limit)
@@ -138,12 +141,16 @@ export async function listDeathTimes(
   return rows.map((row) => row.dead_at ?? 0);
 }
 
-/** Grants whose last presentation has no outcome yet and that need not rest, oldest presentation first. */
+/**
+ * Grants whose last presentation has no outcome yet and that need not rest, oldest presentation first; without those
+ * that a take-over put in doubt, which are many at once (restored.ts).
+ */
 export async function listUnsettled(db: Database, now: number, limit: number): Promise<Grant[]> {
   return db
     .selectFrom('grants')
     .selectAll()
     .where('state', 'in', ['presenting', 'in_doubt'])
+    .where((eb) => eb.or([eb('restored_at', 'is', null), eb('state', '=', 'presenting')]))
     .where(isRested(now))
     .orderBy('presented_at')
     .limit(limit)

@@ -146,6 +146,28 @@ async function findProblem(pool: pg.Pool): Promise<string | undefined> {
   return (await setting(pool, 'fsync')) === 'on' ? undefined : 'fsync is off: a power cut could lose commits';
 }
 
+const PLACE = {
+  number: 'select oid::text as part from pg_database where datname = current_database()',
+  server: 'select system_identifier::text as part from pg_control_system()',
+};
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** A dump that was read in has another number; a database of another server another identifier too. */
+async function findPlace(pool: pg.Pool): Promise<string> {
+  const ask = async (question: string) => (await pool.query<{ part: string }>(question)).rows[0]?.part ?? '';
+  try {
+    const number = await ask(PLACE.number);
+    const server = await ask(PLACE.server).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) return '';
+      throw error;
+    });
+    return `${server}/${number}`;
+  } catch (error) {
+    throw asStorageFault(error);
+  }
+}
+
 /**
  * Opens (and migrates) the PostgreSQL store: one database whose volatile tables are unlogged.
  * @throws {Error} in plain words, without the address's password
@@ -166,6 +188,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     transaction: (work) => transact(durable, work),
     first: preparedReader(pool),
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
+    place: () => findPlace(pool),
     findProblem: () => findProblem(pool),
     close: () => pool.end(),
   };

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { REST_MAX } from '../shared/lifetimes.ts';
+import { isOriginal, type SeenInstance } from './instance.ts';
 import type { Database } from './store.ts';
 import type { GrantVersion, Tables } from './tables.ts';
 
@@ -18,6 +19,8 @@ interface ClaimDecision {
   /** Only while no other live grant of the account stands on the same modern client. */
   ifAlone?: boolean;
   now: number;
+  /** The database as it was seen: on a copy of it, or on an older one, nothing is claimed (design 5). */
+  instance: SeenInstance;
 }
 
 /** Rests are over, or were dated by a clock that was wrong. */
@@ -39,7 +42,7 @@ const hasSibling = (eb: ExpressionBuilder<Tables, 'grants'>) =>
 export async function claimPresenting(
   db: Database,
   { id, version }: GrantVersion,
-  { from, seenClaim, claimId, ifAlone, now }: ClaimDecision,
+  { from, seenClaim, claimId, ifAlone, now, instance }: ClaimDecision,
 ): Promise<boolean> {
   const result = await db
     .updateTable('grants')
@@ -55,6 +58,7 @@ export async function claimPresenting(
     .where('state', '=', from)
     .where('claim_id', 'is not distinct from', seenClaim)
     .where(isRested(now))
+    .where(isOriginal(instance))
     .$if(ifAlone === true, (query) => query.where((eb) => eb.not(hasSibling(eb))))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
@@ -149,6 +153,7 @@ export async function storeRotation(
       presented_at: null,
       doubt_since: null,
       retry_at: 0,
+      restored_at: null,
       rotated_at: pair.now,
       updated_at: pair.now,
     })

@@ -73,12 +73,17 @@ function findProblem(handle: Sqlite.Database): string | undefined {
   return finding === 'ok' ? undefined : `the database is damaged: ${String(finding)}`;
 }
 
+/** The file beside a durable one that holds what may be lost. */
+export function volatileFileOf(file: string): string {
+  return file.replace(/(\.db)?$/, '-volatile.db');
+}
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
  */
 export function openSqliteStore(file: string): Store {
   const durableFile = openDurable(file);
-  const volatileFile = openFile(file.replace(/(\.db)?$/, '-volatile.db'), 'NORMAL');
+  const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');
   const durable = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: durableFile }) });
@@ -91,6 +96,7 @@ export function openSqliteStore(file: string): Store {
     transaction: (work) => durable.transaction().execute(work),
     first: reader.first,
     now: async () => clock.get() as number,
+    place: async () => '',
     findProblem: async () => findProblem(durableFile),
     async close() {
       reader.close();

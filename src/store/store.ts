@@ -20,6 +20,12 @@ export interface Store {
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
   /** The database's clock, in Unix milliseconds. */
   now(): Promise<number>;
+  /**
+   * Names the place of the durable database, so that a copy of it at another place is known for one; '' where nothing
+   * but its file tells (SQLite). On PostgreSQL `server identifier/database number`, the first empty for a role that may
+   * not ask for it.
+   */
+  place(): Promise<string>;
   /** What is wrong with the database as a whole, for a person to act on; undefined when it is sound. */
   findProblem(): Promise<string | undefined>;
   close(): Promise<void>;

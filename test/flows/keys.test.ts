@@ -38,8 +38,7 @@ beforeAll(async () => {
 
 const list = (fill: number) => [{ id: 'k1', secret: Buffer.alloc(32, fill).toString('base64url') }];
 
-const other = () =>
-  JSON.stringify({ digest: list(1), sealing: list(2), session: list(3), history: list(4) });
+const other = () => JSON.stringify({ digest: list(1), sealing: list(2), session: list(3), history: list(4) });
 
 type Content = Record<string, Array<{ id: string; secret: string }>>;
 

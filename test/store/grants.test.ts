@@ -58,20 +58,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await keepGrant(db(), 'resting', { presented_at: 1, state: 'in_doubt', retry_at: 1_001 });
     await keepGrant(db(), 'second', { presented_at: 20, state: 'presenting', retry_at: 20 });
     await keepGrant(db(), 'first', { presented_at: 10, state: 'in_doubt', retry_at: 10 });
+    await keepGrant(db(), 'restored', { presented_at: 5, state: 'in_doubt', restored_at: 5 });
     expect(idsOf(await listUnsettled(db(), 1_000, 10))).toEqual(['first', 'second']);
     expect(idsOf(await listUnsettled(db(), 1_000, 1))).toEqual(['first']);
   });
 
-  test('the times of death are those of refused and lost grants, newest first', async () => {
+  test('the times of death are those of the asked causes, newest first', async () => {
     const dead = { state: 'dead' } as const;
+    const causes = ['refused', 'lost'] as const;
     await keepGrant(db(), 'g1', { ...dead, dead_cause: 'refused', dead_at: 10 });
     await keepGrant(db(), 'g2', { ...dead, dead_cause: 'lost', dead_at: 30 });
     await keepGrant(db(), 'g3', { ...dead, dead_cause: 'deauthorized', dead_at: 40 });
     await keepGrant(db(), 'g4', { ...dead, dead_cause: 'replaced', dead_at: 50 });
     await keepGrant(db(), 'g5', { ...dead, dead_cause: 'refused', dead_at: 20 });
-    expect(await listDeathTimes(db(), { until: 30, limit: 10 })).toEqual([30, 20, 10]);
-    expect(await listDeathTimes(db(), { until: 29, limit: 10 })).toEqual([20, 10]);
-    expect(await listDeathTimes(db(), { until: 50, limit: 2 })).toEqual([30, 20]);
+    expect(await listDeathTimes(db(), { causes, until: 30, limit: 10 })).toEqual([30, 20, 10]);
+    expect(await listDeathTimes(db(), { causes, until: 29, limit: 10 })).toEqual([20, 10]);
+    expect(await listDeathTimes(db(), { causes, until: 50, limit: 2 })).toEqual([30, 20]);
   });
 
   test('what is counted are the live grants, as numbers', async () => {

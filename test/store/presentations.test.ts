@@ -7,6 +7,7 @@ import {
   releaseClaim,
   storeRotation,
 } from '../../src/store/presentations.ts';
+import { readInstance, type SeenInstance } from '../../src/store/instance.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 
@@ -14,8 +15,10 @@ import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.t
 
 const version = { id: 'g1', version: 1 };
 
+let instance: SeenInstance;
+
 const claimOf = (claimId: string, now: number, seenClaim: string | null = null) =>
-  ({ from: 'ready', seenClaim, claimId, ifAlone: false, now }) as const;
+  ({ from: 'ready', seenClaim, claimId, ifAlone: false, now, instance }) as const;
 
 const newPair = {
   accessTokenSealed: 'x2',
@@ -32,6 +35,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   beforeAll(async () => {
     stores = await openTwoStores(kind);
     await keepAppAndAccount(stores.one.durable);
+    instance = await readInstance(stores.one.durable);
   });
 
   beforeEach(async () => {

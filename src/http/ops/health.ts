@@ -3,10 +3,15 @@ import type { Context } from '../../domain/context.ts';
 import { findClockProblem, proveDatabase } from '../../domain/prove-database.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 
+/** A copy answers old calls with what it last knew, but is nothing to send callers to. */
+function findCopyProblem({ instance }: Context): string | undefined {
+  return instance.isCopy() ? `this is a restored copy: ${instance.why()}` : undefined;
+}
+
 async function findProblem(context: Context): Promise<string | undefined> {
   try {
     await proveDatabase(context);
-    return findClockProblem(context);
+    return findClockProblem(context) ?? findCopyProblem(context);
   } catch (error) {
     context.logger.error('the database does not answer', { error });
     return 'the database does not answer';
@@ -14,7 +19,7 @@ async function findProblem(context: Context): Promise<string | undefined> {
 }
 
 /**
- * Ready means that the database answers and that its time is known; the modern side may be away, its last answers are
+ * Ready means that the database answers, that its time is known, and that it is the original; the modern side may be away, its last answers are
  * served then.
  */
 function readiness(context: Context): RequestHandler {

@@ -1,0 +1,45 @@
+import type { AuthorizationServer } from './authorization-server.ts';
+import type { MainApi } from './main-api.ts';
+import { Unavailable } from './outcomes.ts';
+
+/**
+ * A restored copy says nothing to the modern side (design 5): every method that would send, or open a connection, fails
+ * as unavailable before it does. The methods are named one by one, so that a new one cannot slip past.
+ */
+
+/** Why nothing may be sent now, in words; undefined when it may. */
+type Silence = () => string | undefined;
+
+function guarding(silence: Silence) {
+  return <Parts extends unknown[], Answer>(send: (...parts: Parts) => Promise<Answer>) =>
+    async (...parts: Parts): Promise<Answer> => {
+      const why = silence();
+      if (why !== undefined) throw new Unavailable(`nothing is sent to the modern side: ${why}`);
+      return send(...parts);
+    };
+}
+
+/** The authorization server as a bridge meets it that may have to be silent. */
+export function silencedServer(server: AuthorizationServer, silence: Silence): AuthorizationServer {
+  const guarded = guarding(silence);
+  return {
+    clientId: server.clientId,
+    authorizationUrl: server.authorizationUrl,
+    metadata: guarded(() => server.metadata()),
+    connect: guarded(() => server.connect()),
+    exchangeCode: guarded((code) => server.exchangeCode(code)),
+    refresh: guarded((connection, presented) => server.refresh(connection, presented)),
+    isLive: guarded((refreshToken) => server.isLive(refreshToken)),
+    revoke: guarded((refreshToken) => server.revoke(refreshToken)),
+  };
+}
+
+/** The main API, the same way; what it knows of the budget is no call. */
+export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
+  return {
+    read: guarding(silence)((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
+    remainingShare: () => mainApi.remainingShare(),
+    budget: () => mainApi.budget(),
+    learn: (heard) => mainApi.learn(heard),
+  };
+}

@@ -1,0 +1,148 @@
+import { PassThrough } from 'node:stream';
+import { transports } from 'winston';
+import { settleDoubts } from '../../src/domain/settle-doubts.ts';
+import { takeOver } from '../../src/domain/take-over.ts';
+import type { Answer } from '../support/forward.ts';
+import { until } from '../support/held-answer.ts';
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** Grants after the take-over of a copy: looked into few at a time, and not at all while every one seems to be spent. */
+
+const clock = new SettableClock();
+let system: System;
+let tokens: string[];
+let logged = '';
+
+const profiles = (token = '') => read(system, '/1/profiles.json', token);
+
+const spent: Answer = {
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"active":false}'),
+};
+
+/** The modern side says of every refresh token that it is spent. */
+function callAllSpent(): void {
+  system.proxy.onOtherAnswer = ({ path }, answer) => (path === '/token/introspection' ? spent : answer);
+}
+
+const durable = () => system.bridge.context.store.durable;
+
+const countStates = async () => {
+  const rows = await durable().selectFrom('grants').select(['state', 'dead_cause']).execute();
+  const count = (name: string) => rows.filter((row) => (row.dead_cause ?? row.state) === name).length;
+  return { ready: count('ready'), in_doubt: count('in_doubt'), superseded: count('superseded') };
+};
+
+async function becomeCopyAndTakeOver(): Promise<number | undefined> {
+  const { context } = system.bridge;
+  await durable().updateTable('instance').set({ state: 'copy' }).execute();
+  await context.instance.look();
+  return takeOver(context);
+}
+
+let letJobsGo = () => {};
+
+/** The test says when a run of the job takes place: one that is held keeps every other from beginning. */
+async function holdJob({ flights }: System['bridge']['context']): Promise<void> {
+  let isHeld = false;
+  const held = new Promise<void>((resolve) => (letJobsGo = resolve));
+  await until(() => {
+    void flights.run('job settle-doubts', () => {
+      isHeld = true;
+      return held;
+    });
+    return isHeld;
+  });
+}
+
+beforeAll(async () => {
+  const env = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
+  system = await startSystem({ clock, env, clientSecret: 'a-secret-of-the-bridge-for-this-test' });
+  const stream = new PassThrough().on('data', (chunk: Buffer) => (logged += chunk.toString()));
+  system.bridge.context.logger.add(new transports.Stream({ stream }));
+  tokens = [];
+  for (let number = 0; number < 26; number += 1) {
+    const app = await system.registerApp(`https://app-${number}.example/callback`);
+    tokens.push(await issueToken(system, { app }));
+  }
+  await holdJob(system.bridge.context);
+});
+
+afterAll(() => {
+  letJobsGo();
+  return system.stop();
+});
+
+test('a take-over puts every live grant in doubt, with its entry, and ends the codes that were not spent', async () => {
+  expect(await becomeCopyAndTakeOver()).toBe(26);
+  expect(await countStates()).toEqual({ ready: 0, in_doubt: 26, superseded: 0 });
+  const events = await durable()
+    .selectFrom('events')
+    .select(['action', 'reason'])
+    .where('reason', '=', 'a restored copy was taken over')
+    .execute();
+  expect(events.map(({ action }) => action).toSorted()).toEqual([
+    ...Array.from({ length: 26 }, () => 'refresh_in_doubt'),
+    'taken_over',
+  ]);
+  const unspent = await durable()
+    .selectFrom('legacy_codes')
+    .where('used_at', 'is', null)
+    .selectAll()
+    .execute();
+  expect(unspent).toEqual([]);
+  expect((await profiles(tokens[0])).status).toBe(200);
+  expect(system.proxy.refreshes()).toHaveLength(0);
+});
+
+test('the quiet time is waited for, then a run looks into ten, and a caller into its own at once', async () => {
+  clock.advance(3_700_000);
+  await becomeCopyAndTakeOver();
+  await settleDoubts(system.bridge.context);
+  expect((await profiles(tokens[0])).status).toBe(503);
+  clock.advance(299_000);
+  await settleDoubts(system.bridge.context);
+  expect(system.proxy.refreshes()).toHaveLength(0);
+  clock.advance(2_000);
+  await settleDoubts(system.bridge.context);
+  expect(await countStates()).toEqual({ ready: 10, in_doubt: 16, superseded: 0 });
+  const statuses = [];
+  for (const token of tokens) statuses.push((await profiles(token)).status);
+  expect(statuses).toEqual(tokens.map(() => 200));
+  expect(await countStates()).toEqual({ ready: 26, in_doubt: 0, superseded: 0 });
+  expect(system.proxy.refreshes()).toHaveLength(26);
+});
+
+test('ten that are called spent, while none recovers, stop the looking for five minutes; then it goes on', async () => {
+  clock.advance(3_700_000);
+  await becomeCopyAndTakeOver();
+  clock.advance(301_000);
+  callAllSpent();
+  const before = system.proxy.refreshes().length;
+  for (const token of tokens.slice(0, 10)) expect((await profiles(token)).status).toBe(401);
+  expect(logged).toContain('ALARM: every restored grant seems to be spent, looking into them is stopped');
+  expect((await profiles(tokens[10])).status).toBe(503);
+  await settleDoubts(system.bridge.context);
+  expect(await countStates()).toEqual({ ready: 0, in_doubt: 16, superseded: 10 });
+  system.proxy.onOtherAnswer = undefined;
+  clock.advance(299_000);
+  expect((await profiles(tokens[10])).status).toBe(503);
+  clock.advance(2_000);
+  expect((await profiles(tokens[10])).status).toBe(200);
+  expect(system.proxy.refreshes().length - before).toBe(1);
+});
+
+test('one that recovers among them keeps the others from being stopped', async () => {
+  callAllSpent();
+  for (const token of tokens.slice(11, 16)) expect((await profiles(token)).status).toBe(401);
+  system.proxy.onOtherAnswer = undefined;
+  expect((await profiles(tokens[16])).status).toBe(200);
+  callAllSpent();
+  for (const token of tokens.slice(17, 23)) expect((await profiles(token)).status).toBe(401);
+  system.proxy.onOtherAnswer = undefined;
+  expect((await profiles(tokens[23])).status).toBe(200);
+  system.proxy.assertNoRefreshTokenTwice();
+});
