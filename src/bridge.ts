@@ -5,6 +5,7 @@ import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { type Keyring, openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
+import { findProductionProblem } from './domain/prove-production.ts';
 import { startSealing } from './domain/seal-history.ts';
 import { startSharing } from './domain/share-limits.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
@@ -114,6 +115,13 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
+async function requireProductionReady({ context, close }: Workshop): Promise<void> {
+  const problem = await findProductionProblem(context);
+  if (problem === undefined) return;
+  await close();
+  throw new Error(problem);
+}
+
 /**
  * Starts the bridge against a modern side.
  * @throws {Error} in plain words when keys, database or address are not usable
@@ -124,6 +132,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   }
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context } = workshop;
+  if (config.production) await requireProductionReady(workshop);
   const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {

@@ -133,22 +133,23 @@ async function writeAndSettle(
   await keepPair(context, { grantId: grant.id, version: grant.version, pair });
 }
 
-async function claimAndWrite(context: Context, claim: Claim, connection: Connection): Promise<void> {
+async function claimAndWrite(
+  context: Context,
+  claim: Claim & { refreshToken: string },
+  connection: Connection,
+): Promise<void> {
   const { grant, claimId } = claim;
-  const refreshToken = openRefreshToken(context, grant);
   if (!(await isClaimed(context, claim))) return;
   context.watch.seenFor({ id: grant.id, claim_id: claimId });
   // Neither the claim nor its outcome may be forgotten unnoticed.
   context.instance.noteClaim();
-  await writeAndSettle(context, connection, { ...claim, refreshToken }).finally(() =>
-    context.instance.noteClaim(),
-  );
+  await writeAndSettle(context, connection, claim).finally(() => context.instance.noteClaim());
 }
 
 /**
  * Presents the refresh token of a grant that is `ready`, or `in_doubt` where the rules allow it once more. Resolves when
  * the outcome is recorded, whatever it is; the caller reads the row again.
- * @throws {Unavailable} nothing was claimed
+ * @throws {Unavailable | Unreadable} nothing was claimed
  */
 export async function presentRefreshToken(
   context: Context,
@@ -156,10 +157,12 @@ export async function presentRefreshToken(
   { ifAlone }: { ifAlone: boolean },
 ): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
+  // One that does not open claims nothing and asks nobody: it may open again with the right keys.
+  const refreshToken = openRefreshToken(context, grant);
   const connection = await connectOrPostpone(context, grant);
   try {
     if (context.flights.isClosing()) throw new Unavailable('the process is stopping');
-    await claimAndWrite(context, newClaim(context, grant, ifAlone), connection);
+    await claimAndWrite(context, { ...newClaim(context, grant, ifAlone), refreshToken }, connection);
   } finally {
     connection.reset();
   }

@@ -27,9 +27,18 @@ const POOL = {
   lock_timeout: 5000,
   keepAlive: true,
   application_name: 'grantbridge',
-  // A claim that meets another's waits for it and then looks again; only whole transactions are serializable.
-  options: '-c default_transaction_isolation=read\\ committed',
 };
+
+/** A claim that meets another's waits for it and then looks again; only whole transactions are serializable. */
+const ISOLATION = '-c default_transaction_isolation=read\\ committed';
+
+/** The address's own options would replace those given beside it; of two settings the later counts. */
+function withIsolation(url: string): string {
+  const address = new URL(url);
+  const own = address.searchParams.get('options') ?? '';
+  address.searchParams.set('options', `${own} ${ISOLATION}`.trim());
+  return address.href;
+}
 
 /** Nothing heard for longer than any statement may take: the server, or the way to it, is gone without a word. */
 const SILENCE_LIMIT = 12_000;
@@ -82,7 +91,7 @@ class MarkingDialect extends PostgresDialect {
  * each the first to break, idle or between two statements of a transaction, would end the process.
  */
 function openPool(url: string): pg.Pool {
-  const pool = new pg.Pool({ ...POOL, connectionString: url, types });
+  const pool = new pg.Pool({ ...POOL, connectionString: withIsolation(url), types });
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     const stream = streamOf(client);
@@ -142,7 +151,9 @@ async function requireDurableCommits(client: pg.Client): Promise<void> {
     throw new Error('synchronous_commit is off there; a commit could be lost');
 }
 
-async function findProblem(pool: pg.Pool): Promise<string | undefined> {
+async function findCommitProblem(pool: pg.Pool): Promise<string | undefined> {
+  if ((await setting(pool, 'synchronous_commit')) === 'off')
+    return 'synchronous_commit is off: a crash could lose commits';
   return (await setting(pool, 'fsync')) === 'on' ? undefined : 'fsync is off: a power cut could lose commits';
 }
 
@@ -189,7 +200,8 @@ export async function openPostgresStore(url: string): Promise<Store> {
     first: preparedReader(pool),
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
     place: () => findPlace(pool),
-    findProblem: () => findProblem(pool),
+    findCommitProblem: () => findCommitProblem(pool),
+    findProblem: () => findCommitProblem(pool),
     close: () => pool.end(),
   };
 }

@@ -97,6 +97,7 @@ export function openSqliteStore(file: string): Store {
     first: reader.first,
     now: async () => clock.get() as number,
     place: async () => '',
+    findCommitProblem: async () => undefined,
     findProblem: async () => findProblem(durableFile),
     async close() {
       reader.close();

@@ -26,6 +26,8 @@ export interface Store {
    * not ask for it.
    */
   place(): Promise<string>;
+  /** Why the database could lose what it has committed; undefined when it keeps it. */
+  findCommitProblem(): Promise<string | undefined>;
   /** What is wrong with the database as a whole, for a person to act on; undefined when it is sound. */
   findProblem(): Promise<string | undefined>;
   close(): Promise<void>;

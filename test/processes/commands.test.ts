@@ -70,7 +70,10 @@ describe('migrate', () => {
     expect(await run(settings, 'migrate')).toEqual(said);
     const keys = readFileSync(join(folder, 'migrate', 'keys.json'), 'utf8');
     expect(await runJson(settings, 'migrate')).toEqual({ code: 0, json: { migrated: true } });
-    expect(rowCounts('migrate')).toEqual(Object.fromEntries(TABLES.map((name) => [name, 0])));
+    expect(rowCounts('migrate')).toEqual({
+      ...Object.fromEntries(TABLES.map((name) => [name, 0])),
+      events: 4,
+    });
     expect(readFileSync(join(folder, 'migrate', 'keys.json'), 'utf8')).toBe(keys);
   });
 });
@@ -214,7 +217,13 @@ async function examine(settings: Settings) {
   expect(output.trimEnd().split('\n')).toEqual(lines);
   expect(answer.code).toBe(code);
   expect(complaints).toBe('');
-  expect(findings.map(({ check }) => check)).toEqual(['settings', 'keys', 'database', 'modern side']);
+  expect(findings.map(({ check }) => check)).toEqual([
+    'settings',
+    'keys',
+    'database',
+    'instance',
+    'modern side',
+  ]);
   return { code, failed: findings.filter(({ ok }) => !ok).map(({ check }) => check), output };
 }
 
@@ -240,7 +249,7 @@ describe('doctor', () => {
     for (const mode of [0o640, 0o604]) {
       chmodSync(at('keys.json'), mode);
       const { code, failed, output } = await examine(settingsIn('doctor'));
-      expect({ code, failed }).toEqual({ code: 1, failed: ['keys'] });
+      expect({ code, failed }).toEqual({ code: 1, failed: ['keys', 'database'] });
       expect(output).toContain('can be read by others, use mode 0600');
     }
     chmodSync(at('keys.json'), 0o600);
@@ -252,7 +261,7 @@ describe('doctor', () => {
     writeFileSync(at('keys.json'), readFileSync(join(folder, 'other', 'keys.json')));
     const foreign = await examine(settingsIn('doctor'));
     expect(foreign).toMatchObject({ code: 1, failed: ['database'] });
-    expect(foreign.output).toContain('these keys do not belong to this database');
+    expect(foreign.output).toContain('is not the one that this database was used with');
     rmSync(at('keys.json'));
     expect(await examine(settingsIn('doctor'))).toMatchObject({ code: 1, failed: ['keys', 'database'] });
     expect(existsSync(at('keys.json'))).toBe(false);

@@ -6,6 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { until } from '../support/held-answer.ts';
 import { run } from './operator-command.ts';
 import { buildProgram, runProgram, type Settings, startProgram } from './running-program.ts';
+import { choosePlace, startWholeSystem } from './whole-system.ts';
 
 /** Issue 4, production: what is unsafe refuses to start, with every reason at once, and leaves nothing behind. */
 
@@ -71,4 +72,18 @@ test('the keys of a start outside production serve in production', async () => {
   child.kill('SIGTERM');
   expect([await ended, said.complaints.includes('"level":"error"')]).toEqual([0, false]);
   expect(said.output).toContain('https://bridge.example');
+});
+
+test('a database in which the demo was started is refused, before anything is served', async () => {
+  const settings = { ...(await safeSettings()), VAR_DIR: join(folder, 'demo') };
+  const place = await choosePlace();
+  const demo = await startWholeSystem({ ...place.settings, VAR_DIR: settings.VAR_DIR });
+  await demo.stop();
+  place.remove();
+  const { code, complaints } = await runProgram(settings);
+  expect([code, complaints]).toEqual([
+    1,
+    expect.stringContaining('the demo app 4e9680c0512f7ed3220000de is registered'),
+  ]);
+  expect(complaints).not.toContain('demo-secret-for-loopback-only');
 });

@@ -8,6 +8,7 @@ import type { Grant } from '../../src/store/tables.ts';
 import { startBridgeProcess } from '../support/bridge-process.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
+import { sendRaw } from '../support/raw-request.ts';
 import { type Bridges, startBridges } from './bridges.ts';
 import { connectApp, expireGrants, print, readAt } from './calls.ts';
 import { Disk } from './disk.ts';
@@ -40,6 +41,8 @@ async function prepare(bridges: Bridges): Promise<string[]> {
     tokens.push(await connectApp(bridges, await bridges.registerApp(), browser));
   }
   await bridges.processes[0]?.kill();
+  // From here on only the watched process may write.
+  await bridges.context.keyring.stop();
   await expireGrants(bridges);
   await sql`pragma wal_checkpoint(truncate)`.execute(bridges.context.store.durable);
   return tokens;
@@ -57,6 +60,8 @@ async function record(bridges: Bridges, env: Record<string, string>): Promise<Re
     const answers = await Promise.all(tokens.splice(0, size).map((token) => readAt(watched, token)));
     if (answers.some(({ status }) => status !== 200)) throw new Error('a caller was not answered');
   }
+  // Its answer comes after the trace has the end of every call before: killed sooner, the last would have no end there.
+  await sendRaw(watched.url, { path: '/nowhere' });
   await watched.kill();
   await until(() => isWhole(trace, watched.pid()));
   return { calls: readCalls(trace, files), disk };
