@@ -16,7 +16,7 @@ import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
-import { openEpochFile } from './store/epoch-file.ts';
+import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
 import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
@@ -44,6 +44,11 @@ interface Opening {
   clock: Pick<Clock, 'elapsed'>;
 }
 
+/** Where this machine remembers its database. */
+export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
+  return join(varDir, 'epoch.json');
+}
+
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
 async function openBeside({ config, logger, clock }: Opening, store: Store) {
   try {
@@ -52,7 +57,7 @@ async function openBeside({ config, logger, clock }: Opening, store: Store) {
     // Keys are made anew where the database is new too, but never in production.
     const keys = { file: config.keysFile, mayCreate: !config.production };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
-    const file = openEpochFile(join(config.varDir, 'epoch.json'));
+    const file = openEpochFile(epochFileOf(config));
     const opening = openInstanceWatch({ store, file, clock, logger });
     const instance = await opening.catch(async (error: unknown) => {
       await keyring.stop();
@@ -72,6 +77,8 @@ export async function openWorkshop(
   overrides: Overrides = {},
 ): Promise<Workshop> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
+  const lost = findLostDatabase(epochFileOf(config), config.database);
+  if (lost !== undefined) throw new Error(lost);
   const store = await openStore(config.database);
   const opening = { config, logger, clock: overrides.clock ?? machineClock };
   const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
@@ -115,10 +122,10 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
-async function requireProductionReady({ context, close }: Workshop): Promise<void> {
-  const problem = await findProductionProblem(context);
+async function requireProductionReady(workshop: Workshop): Promise<void> {
+  const problem = await findProductionProblem(workshop.context);
   if (problem === undefined) return;
-  await close();
+  await workshop.close();
   throw new Error(problem);
 }
 

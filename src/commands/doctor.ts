@@ -1,8 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
+import { epochFileOf } from '../bridge.ts';
 import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
+import { findPlaceProblem } from '../domain/judge-instance.ts';
 import { machineClock } from '../shared/clock.ts';
 import { reduceError } from '../shared/redaction.ts';
+import { findLostDatabase } from '../store/epoch-file.ts';
 import { describeLocation, isMissing } from '../store/open-store.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
 import type { Result } from './result.ts';
@@ -16,19 +19,28 @@ interface Finding {
 
 type Check = (config: Config) => Promise<string>;
 
-/** Undefined before the first start, and where the database does not open, which is a finding of its own. */
-async function findInstance({ database }: Config): Promise<{ why: string | undefined } | undefined> {
-  if (isMissing(database)) return undefined;
-  return withWorkshop(async ({ context }) => ({ why: context.instance.why() })).catch(() => undefined);
+/** Which database this is; `unknown` where it does not open, which is a finding of its own. */
+type Instance = 'none yet' | 'unknown' | Record<'why' | 'problem', string | undefined>;
+
+async function findInstance({ database }: Config): Promise<Instance> {
+  if (isMissing(database)) return 'none yet';
+  const finding = withWorkshop(async ({ context: { instance, store } }) => {
+    const problem = instance.findProblem() ?? findPlaceProblem(await store.place());
+    return { why: instance.why(), problem };
+  });
+  return finding.catch(() => 'unknown');
 }
 
 async function checkInstance(config: Config): Promise<string> {
   const instance = await findInstance(config);
-  if (!instance) return 'not known before the database opens';
-  if (instance.why === undefined) return 'the original, which talks to the modern side';
-  throw new Error(
-    `a restored copy, which sends nothing to the modern side: ${instance.why}. Once the original is stopped for good: grantbridge restore --take-over`,
-  );
+  if (typeof instance === 'string') return 'not known before the database opens';
+  const { why, problem } = instance;
+  if (why !== undefined)
+    throw new Error(
+      `a restored copy, which sends nothing to the modern side: ${why}. Once the original is stopped for good: grantbridge restore --take-over`,
+    );
+  const original = 'the original, which talks to the modern side';
+  return problem === undefined ? original : `${original}. WARNING: ${problem}`;
 }
 
 function checkKeysFile(config: Config): string {
@@ -43,8 +55,11 @@ function checkKeysFile(config: Config): string {
   return `${keysFile} is there and readable by its owner alone`;
 }
 
-async function checkDatabase({ database }: Config): Promise<string> {
+async function checkDatabase(config: Config): Promise<string> {
+  const { database } = config;
   const place = describeLocation(database);
+  const lost = findLostDatabase(epochFileOf(config), database);
+  if (lost !== undefined) throw new Error(lost);
   if (isMissing(database)) return `${place} will be made at the first start`;
   return withWorkshop(async ({ context }) => {
     const problem = await context.store.findProblem();
@@ -63,8 +78,16 @@ function reasonsOf(error: unknown): string {
   return cause ? `${message}: ${cause.message}` : message;
 }
 
+/** A copy sends nothing, and what does not open may be one. */
+function refusalToAsk(instance: Instance): string | undefined {
+  if (instance === 'none yet') return undefined;
+  if (instance === 'unknown') return 'not asked: whether this is a restored copy is not known';
+  return instance.why === undefined ? undefined : 'not asked: a restored copy sends nothing';
+}
+
 async function checkModernSide(config: Config): Promise<string> {
-  if ((await findInstance(config))?.why !== undefined) return 'not asked: a restored copy sends nothing';
+  const refusal = refusalToAsk(await findInstance(config));
+  if (refusal !== undefined) return refusal;
   const { authUrl, clientId, clientSecret } = upstreamFor(config);
   const server = createAuthorizationServer({
     authUrl,

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
 import { findKeyProblems } from '../domain/rings.ts';
 import { takeOver } from '../domain/take-over.ts';
+import { makePrivateFolder } from '../shared/private-file.ts';
 import { loadKeys } from '../store/keys-file.ts';
 import type { CopyFacts } from '../store/sqlite-copy.ts';
 import { restoreFile } from '../store/sqlite-restore.ts';
@@ -23,7 +23,7 @@ async function putBack(config: Config, given: string): Promise<Result> {
   const { database } = config;
   if (database.kind === 'postgres') return POSTGRES_RESTORE;
   const file = resolve(given);
-  mkdirSync(dirname(database.file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(database.file));
   const restored = await restoreFile(file, database.file, (facts) => requireKeys(config, facts));
   const { grants, mappings, schema, epoch, setAside } = restored;
   const lines = [

@@ -2,9 +2,27 @@ import type { Clock } from '../shared/clock.ts';
 import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { EpochFile } from '../store/epoch-file.ts';
-import { bumpEpoch, fillPlace, markCopy, readInstance, type SeenInstance } from '../store/instance.ts';
+import {
+  bumpEpoch,
+  fillPlace,
+  hasLiveGrants,
+  markCopy,
+  readInstance,
+  type SeenInstance,
+} from '../store/instance.ts';
 import type { Store } from '../store/store.ts';
 import type { Instance } from '../store/tables.ts';
+import {
+  type Finding,
+  FINDINGS,
+  findPlaceProblem,
+  isAboutThis,
+  isFuller,
+  judge,
+  type Sight,
+} from './judge-instance.ts';
+import { EpochMemory } from './remember-epoch.ts';
+import { tolerant } from './tolerant.ts';
 
 /**
  * Whether this process works on the original database or on a copy of it (design 5, restored copies). A copy sends
@@ -15,6 +33,8 @@ export interface InstanceWatch {
   isCopy(): boolean;
   /** Why the database counts as a copy, in words; undefined for the original. */
   why(): string | undefined;
+  /** What is wrong with the machine's memory of the database, in words; it makes no copy. */
+  findProblem(): string | undefined;
   /** The database that this process works with, and the highest epoch of it that this machine knows. */
   seen(): SeenInstance;
   /** How long this process has seen the database as the original that it is now, in milliseconds by the monotonic clock. */
@@ -37,81 +57,71 @@ export interface InstanceOptions {
 
 const LOOK_EVERY = 1 * SECOND;
 
+const FIRST_REST = 5 * SECOND;
+
 /** Also without a claim, so that an old copy of a quiet database is known for one. */
 const BUMP_EVERY = 1 * MINUTE;
 
-/** A take-over begins a new era, which no copy of an earlier one reaches by counting. */
-const ERA = 1_000_000_000;
+/**
+ * A take-over goes up by at least so much, which counting does not reach between two looks, nor a copy of before within
+ * days.
+ */
+const LEAP = 1_000_000;
 
-/** The first epoch of the era after the one of the given epoch. */
-export function nextEra(epoch: number): number {
-  return (Math.floor(epoch / ERA) + 1) * ERA;
-}
-
-const FINDINGS = {
-  other: 'another database came into the place of the one that this process began with; start it again',
-  older: 'the database is older than this machine has seen it before',
-  moved: 'the database is a copy of another one, or was moved to another server',
-  restored: 'the database was restored from a backup, or found to be a copy before',
-} as const;
-
-type Finding = keyof typeof FINDINGS;
-
-/** Another database than this process began with may be sound. */
-function isAboutThis(finding: Finding | undefined): boolean {
-  return finding !== undefined && finding !== 'other';
-}
-
-/** A role that may not ask for the server's identifier knows the database by its number alone. */
-function isSamePlace(kept: string, present: string): boolean {
-  if (kept === '') return true;
-  const [[keptServer, keptNumber], [server, number]] = [kept.split('/'), present.split('/')];
-  return keptNumber === number && (!keptServer || !server || keptServer === server);
+/**
+ * The epoch that a take-over begins with, past everything that was seen: the database's time in milliseconds, which runs
+ * faster than any counting, so that of two take-overs from one backup the later is the higher. Where the time is not
+ * past what was seen, its last digits still keep the two apart.
+ */
+export function epochOfTakeOver(seen: number, now: number): number {
+  return Math.max(now, seen + LEAP + (now % LEAP));
 }
 
 class Watch implements InstanceWatch {
   readonly #options: InstanceOptions;
   readonly #id: string;
+  readonly #memory: EpochMemory;
+  readonly #writeRestfully: () => Promise<void>;
   #epoch: number;
-  #kept: SeenInstance | undefined;
+  #sight: Sight | undefined;
   #finding: Finding | undefined;
   #since: number;
   #timer: NodeJS.Timeout | undefined;
   #turning: Promise<void> | undefined;
+  #looks = { begun: 0, judged: 0 };
   #claims = 0;
-  #bumped = { claims: 0, at: performance.now() };
-  #quietUntil = 0;
+  #bumped: { claims: number; at: number };
+  #silentUntil = 0;
 
   constructor(options: InstanceOptions, row: Instance) {
     this.#options = options;
+    const message = 'the epoch of the database could not be raised';
+    const resting = { logger: options.logger, message, firstRest: FIRST_REST };
+    this.#writeRestfully = tolerant(resting, () => this.#write());
     this.#id = row.id;
-    this.#kept = options.file.read();
-    this.#epoch = Math.max(row.epoch, this.#kept?.id === row.id ? this.#kept.epoch : 0);
+    this.#memory = new EpochMemory(options.file, options.logger);
+    this.#epoch = Math.max(row.epoch, this.#memory.epochOf(row.id));
     this.#since = options.clock.elapsed();
+    // Epoch 0 says that no bridge ever served: the first one raises it at once.
+    this.#bumped = { claims: 0, at: row.epoch === 0 ? Number.NEGATIVE_INFINITY : performance.now() };
   }
 
   isCopy = () => this.#finding !== undefined;
   why = () => this.#finding && FINDINGS[this.#finding];
+  findProblem = () => this.#memory.findProblem();
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
   noteClaim = () => void (this.#claims += 1);
 
   async look(): Promise<void> {
-    const { store } = this.#options;
-    // Learned before the row is read: two looks may overlap.
-    const { epoch } = this.seen();
-    const row = await readInstance(store.durable);
-    const place = await store.place();
-    const finding = row.epoch < epoch && row.id === this.#id ? 'older' : this.#judge(row, place);
-    if (row.state === 'original' && this.#isServing() && isAboutThis(finding))
-      await markCopy(store.durable, row);
-    if (!finding && row.place === '' && place !== '') await fillPlace(store.durable, place);
-    this.#become(finding, row);
-    if (!finding) this.#keep();
+    await this.#see();
+    await this.#settle();
   }
 
   async start(): Promise<void> {
     if (this.#finding) this.#alarm(this.#finding);
+    const problem = findPlaceProblem(this.#sight?.place ?? '');
+    if (problem !== undefined) this.#options.logger.warn(problem);
     this.#timer = setInterval(() => void this.#turn(), LOOK_EVERY);
     this.#timer.unref();
     await this.#turn();
@@ -121,7 +131,7 @@ class Watch implements InstanceWatch {
     if (!this.#isServing()) return;
     clearInterval(this.#timer);
     await this.#turning;
-    await this.#turn();
+    await this.#takeTurn(() => this.#write()).catch((error: unknown) => this.#complain(error));
   }
 
   /** An operator's command may be pointed at any database from any machine; it silences none. */
@@ -129,16 +139,43 @@ class Watch implements InstanceWatch {
     return this.#timer !== undefined;
   }
 
-  #judge(row: Instance, place: string): Finding | undefined {
-    if (row.id !== this.#id) return 'other';
-    if (!isSamePlace(row.place, place)) return 'moved';
-    return row.state === 'copy' ? 'restored' : undefined;
+  async #read(): Promise<Sight> {
+    const { store } = this.#options;
+    const { durable } = store;
+    const row = await readInstance(durable);
+    const isNeverServed = row.epoch === 0 && this.#memory.isOfAnother(row.id);
+    const isUpgradedCopy = isNeverServed && (await hasLiveGrants(durable));
+    return { row, place: await store.place(), isUpgradedCopy };
+  }
+
+  /** Two looks may overlap: one that began earlier says nothing after a later one. */
+  async #see(): Promise<void> {
+    const number = (this.#looks.begun += 1);
+    const known = this.seen();
+    const sight = await this.#read();
+    if (number < this.#looks.judged) return;
+    this.#looks.judged = number;
+    this.#sight = sight;
+    this.#become(judge(sight, known), sight.row);
+    if (!this.isCopy()) this.#memory.keep(this.seen(), this.#isServing());
+  }
+
+  /** Puts into the database what the last look has found. */
+  async #settle(): Promise<void> {
+    if (!this.#sight) return;
+    const { durable, aside } = this.#options.store;
+    const { row, place } = this.#sight;
+    if (row.state === 'original' && this.#isServing() && isAboutThis(this.#finding))
+      await markCopy(aside, row);
+    if (this.isCopy() || !isFuller(place, row.place)) return;
+    if (row.place === '' && row.epoch === 0 && (await hasLiveGrants(durable))) this.#warnOfDump();
+    await fillPlace(aside, { before: row.place, place });
   }
 
   #become(finding: Finding | undefined, row: Instance): void {
     const before = this.#finding;
-    const isNewEra = nextEra(row.epoch) !== nextEra(this.#epoch);
-    if (!finding && (before || isNewEra)) this.#since = this.#options.clock.elapsed();
+    const isTakenOver = row.epoch - this.#epoch >= LEAP;
+    if (!finding && (before || isTakenOver)) this.#since = this.#options.clock.elapsed();
     if (!finding) this.#epoch = Math.max(this.#epoch, row.epoch);
     this.#finding = finding;
     if (!this.#isServing() || before === finding) return;
@@ -153,37 +190,43 @@ class Watch implements InstanceWatch {
     });
   }
 
-  /**
-   * Other processes of the machine write the same file; a higher epoch of theirs stays. What the machine knows of another
-   * database is forgotten only for one that it serves.
-   */
-  #keep(): void {
-    const isKept = () => this.#kept?.id === this.#id && this.#kept.epoch >= this.#epoch;
-    if (isKept()) return;
-    this.#kept = this.#options.file.read();
-    if (isKept() || (this.#kept && this.#kept.id !== this.#id && !this.#isServing())) return;
-    this.#options.file.write(this.seen());
-    this.#kept = this.seen();
+  /** A dump with the schema of before copies were told apart shows no place that it came from. */
+  #warnOfDump(): void {
+    this.#options.logger.warn(
+      'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (README, "Backup, restore, copies")',
+    );
   }
 
   async #bump(): Promise<void> {
     const claims = this.#claims;
     const isDue = claims > this.#bumped.claims || performance.now() - this.#bumped.at >= BUMP_EVERY;
     if (!isDue || this.isCopy()) return;
-    await bumpEpoch(this.#options.store.durable, this.seen());
+    await bumpEpoch(this.#options.store.aside, this.seen());
     this.#bumped = { claims, at: performance.now() };
-    await this.look();
+    await this.#see();
+  }
+
+  async #write(): Promise<void> {
+    await this.#settle();
+    await this.#bump();
+  }
+
+  /** A look only reads, and is never left out; nothing is written by one that failed. */
+  async #takeTurn(write: () => Promise<void>): Promise<void> {
+    await this.#see();
+    await write();
   }
 
   /** A database that is away is asked again at the next turn; readiness tells of it. */
+  #complain(error: unknown): void {
+    if (performance.now() < this.#silentUntil) return;
+    this.#silentUntil = performance.now() + MINUTE;
+    this.#options.logger.warn('whether the database is a copy could not be looked at', { error });
+  }
+
   #turn(): Promise<void> {
-    this.#turning ??= this.look()
-      .then(() => this.#bump())
-      .catch((error: unknown) => {
-        if (performance.now() < this.#quietUntil) return;
-        this.#quietUntil = performance.now() + MINUTE;
-        this.#options.logger.warn('whether the database is a copy could not be looked at', { error });
-      })
+    this.#turning ??= this.#takeTurn(this.#writeRestfully)
+      .catch((error: unknown) => this.#complain(error))
       .finally(() => {
         this.#turning = undefined;
       });

@@ -1,4 +1,5 @@
-import { MINUTE, SECOND } from '../shared/lifetimes.ts';
+import { setImmediate } from 'node:timers/promises';
+import { SECOND } from '../shared/lifetimes.ts';
 import { readLastLine } from '../store/anchors.ts';
 import { chainEvents, type Link, listUnchained, readHead } from '../store/events.ts';
 import { isConstraintFailure, isSerializationFailure } from '../store/storage-fault.ts';
@@ -8,6 +9,7 @@ import { anchorHistory } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { Context } from './context.ts';
 import { withLease } from './lease.ts';
+import { tolerant } from './tolerant.ts';
 
 /**
  * Chains the history (design 5): each entry gets the next position, and a value under the history key over itself and
@@ -89,7 +91,7 @@ async function chainAll(context: Context, refused: Set<number>): Promise<void> {
   let after: number | undefined;
   do {
     // Read committed does: what must hold is held by the unique position, and writers of entries are in nobody's way.
-    const transaction = context.store.durable.transaction();
+    const transaction = context.store.aside.transaction();
     const turn = { isAnchored, refused, after };
     after = await transaction
       .execute((tx) => chainNext(context, tx, turn))
@@ -97,6 +99,8 @@ async function chainAll(context: Context, refused: Set<number>): Promise<void> {
         if (isLostRace(error)) return undefined;
         throw error;
       });
+    // A take-over leaves an entry for each grant: calls are answered in between.
+    await setImmediate();
   } while (after !== undefined);
 }
 
@@ -110,28 +114,18 @@ export async function sealHistory(context: Context, refused = new Set<number>())
 /** An entry is chained within a second of its commit. */
 const TURN = 400;
 
-const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
+const FIRST_REST = 5 * SECOND;
 
-/** Work that the next turn does again; its failure is logged at most once a minute. */
-function quietly(context: Context, message: string, work: () => Promise<void>): () => Promise<void> {
-  let silentUntil = Number.NEGATIVE_INFINITY;
-  return async () => {
-    try {
-      await work();
-    } catch (error) {
-      const now = context.clock.elapsed();
-      if (now < silentUntil) return;
-      silentUntil = now + MINUTE;
-      context.logger.warn(message, { error });
-    }
-  };
-}
+const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
 
 /** Chains and anchors the history from here on; the answer does both once more and ends it. */
 export function startSealing(context: Context): () => Promise<void> {
   const refused = new Set<number>();
-  const seal = quietly(context, 'the history is not chained', () => sealHistory(context, refused));
-  const anchor = quietly(context, 'the history is not anchored', () => anchorHistory(context));
+  const resting = { logger: context.logger, firstRest: FIRST_REST };
+  const chaining = { ...resting, message: 'the history is not chained' };
+  const seal = tolerant(chaining, () => sealHistory(context, refused));
+  const anchoring = { ...resting, message: 'the history is not anchored' };
+  const anchor = tolerant(anchoring, () => anchorHistory(context));
   let turns = 0;
   let running: Promise<void> | undefined;
   const work = async (isLast: boolean) => {

@@ -4,7 +4,7 @@ import { doubtRestored, listLive, voidAllCodes } from '../store/restored.ts';
 import type { Database } from '../store/store.ts';
 import { markTakeOver } from './anchor-history.ts';
 import type { Context } from './context.ts';
-import { nextEra } from './instance-watch.ts';
+import { epochOfTakeOver } from './instance-watch.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
@@ -44,13 +44,13 @@ async function doubtAll(context: Context, tx: Database, now: number): Promise<nu
  * @returns how many grants are in doubt now; undefined where the database is the original, and nothing was changed
  */
 export async function takeOver(context: Context): Promise<number | undefined> {
-  const place = await context.store.place();
+  const [place, time] = [await context.store.place(), await context.store.now()];
   const grants = await context.store.transaction(async (tx) => {
     const row = await readInstance(tx);
     if (row.state === 'original' && !context.instance.isCopy()) return undefined;
     const now = context.clock.now();
     // Whoever saw the original, and knows a higher epoch than the copy has, finds the copy newer.
-    const epoch = nextEra(Math.max(row.epoch, context.instance.seen().epoch));
+    const epoch = epochOfTakeOver(Math.max(row.epoch, context.instance.seen().epoch), time);
     await becomeOriginal(tx, { epoch, place });
     // A code of the copy may have been spent at the original.
     await voidAllCodes(tx, now);

@@ -1,20 +1,50 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   openSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** Files and folders that only their owner may read. */
+
+/**
+ * What root makes for the bridge (an operator's command under sudo) belongs to the owner of the file that it replaces,
+ * else of its folder: the bridge, which runs as another user, could not read it otherwise.
+ */
+export function giveToOwner(path: string, replaced?: string): void {
+  if (process.getuid?.() !== 0) return;
+  const isThere = replaced !== undefined && existsSync(replaced);
+  const { uid, gid } = statSync(isThere ? replaced : dirname(path));
+  try {
+    // Never through a link: the folder may be another user's.
+    lchownSync(path, uid, gid);
+  } catch {
+    // Owners cannot be given everywhere: a network disk, a container's root.
+  }
+}
+
+/** Makes a folder, and those above it, where they are not there. */
+export function makePrivateFolder(path: string): void {
+  if (existsSync(path)) return;
+  makePrivateFolder(dirname(path));
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  giveToOwner(path);
+}
+
 function writeDraft(path: string, text: string): string {
   const draft = `${path}.${process.pid}.draft`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'w', flush: true });
+    giveToOwner(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
@@ -34,7 +64,7 @@ function syncFolder(path: string): void {
  * @throws {Error} with code EEXIST when the file is there already
  */
 export function createPrivateFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const draft = writeDraft(path, text);
   try {
     linkSync(draft, path);

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { giveToOwner } from '../shared/private-file.ts';
 
 /** A file of lines that only grows, shared by the processes of one machine; each line would survive a power cut. */
 
@@ -52,7 +53,9 @@ export async function appendLine(file: string, line: string): Promise<void> {
   } finally {
     await handle.close();
   }
-  if (isNew) await syncFolder(dirname(file));
+  if (!isNew) return;
+  giveToOwner(file);
+  await syncFolder(dirname(file));
 }
 
 /** Every line of a file. */

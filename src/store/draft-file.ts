@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { giveToOwner } from '../shared/private-file.ts';
 import { COMPANIONS } from './sqlite-copy.ts';
 
 /** A database file that is made under another name and gets its own only when it is whole. */
@@ -27,23 +28,79 @@ function inWords(target: string, error: unknown): unknown {
   return new Error(`${target} could not be written: ${PLAIN[code] ?? message}`, { cause: error });
 }
 
+const filesOf = (draft: string) => ['', ...COMPANIONS].map((suffix) => `${draft}${suffix}`);
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return pid !== process.pid;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Drafts of processes that were killed; SQLite would take what lies beside one for a part of ours. */
+function removeAbandoned(target: string): void {
+  const [folder, start] = [dirname(target), `${basename(target)}.`];
+  for (const name of readdirSync(folder)) {
+    const pid = /^(\d+)\.draft(?:-wal|-shm|-journal)?$/.exec(
+      name.startsWith(start) ? name.slice(start.length) : '',
+    )?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/**
+ * Gives a file a second name that nothing has.
+ * @returns whether it has both; the file system may refuse links
+ * @throws {Error} with a code
+ */
+export function tryLink(path: string, name: string): boolean {
+  try {
+    linkSync(path, name);
+    return true;
+  } catch (error) {
+    if (NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Never over another file. */
+function putNew(draft: string, target: string): void {
+  if (tryLink(draft, target)) return;
+  // Whoever makes the name has it, also where links are refused.
+  closeSync(openSync(target, 'wx', 0o600));
+  renameSync(draft, target);
+}
+
+export interface Draft<T> {
+  /** Fills the file of that name. */
+  make: (draft: string) => Promise<T>;
+  /** Gives the whole and synced draft its name; without it, one that nothing has. */
+  put?: (draft: string, target: string) => void;
+}
+
 /**
  * Lets `make` fill a draft beside `target`, which only its owner may read, and puts it there when it is whole and
- * synced, never over another file. Whatever fails, no draft is left.
+ * synced. Whatever fails, no draft is left.
  * @throws {Error} in plain words
  */
-export async function writeWhole<T>(target: string, make: (draft: string) => Promise<T>): Promise<T> {
+export async function writeWhole<T>(target: string, { make, put = putNew }: Draft<T>): Promise<T> {
   const draft = `${target}.${process.pid}.draft`;
   try {
-    closeSync(openSync(draft, 'w', 0o600));
+    removeAbandoned(target);
+    closeSync(openSync(draft, 'wx', 0o600));
+    giveToOwner(draft, target);
     const made = await make(draft);
     sync(draft);
-    linkSync(draft, target);
+    put(draft, target);
     sync(dirname(target));
     return made;
   } catch (error) {
     throw inWords(target, error);
   } finally {
-    for (const suffix of ['', ...COMPANIONS]) rmSync(`${draft}${suffix}`, { force: true });
+    for (const file of filesOf(draft)) rmSync(file, { force: true });
   }
 }

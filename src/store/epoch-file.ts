@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { replacePrivateFile } from '../shared/private-file.ts';
 import type { SeenInstance } from './instance.ts';
+import { type DatabaseLocation, describeLocation, isMissing } from './open-store.ts';
 
 /**
  * What a machine remembers of its database: `VAR_DIR/epoch.json`, `{"instance": id, "epoch": n}`. It never says more
@@ -23,8 +24,13 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    throw new Error(
+      `VAR_DIR: this user may not read ${path}: give it, and what else lies there, to the user that the bridge runs as`,
+      { cause: error },
+    );
   }
 }
 
@@ -50,4 +56,16 @@ export function openEpochFile(path: string): EpochFile {
     },
     write: ({ id, epoch }) => replacePrivateFile(path, `${JSON.stringify({ instance: id, epoch })}\n`),
   };
+}
+
+/**
+ * Why a new database must not be begun: the machine remembers one whose file is not there, because it was moved, lost or
+ * taken away by a restore that was cut short.
+ * @returns a line in plain words; undefined where nothing is missing
+ */
+export function findLostDatabase(path: string, location: DatabaseLocation): string | undefined {
+  // Read first: another first start on this machine makes the database before it remembers it.
+  const remembered = openEpochFile(path).read();
+  if (remembered === undefined || !isMissing(location)) return undefined;
+  return `DATABASE_URL: there is no database at ${describeLocation(location)}, and ${path} remembers a database that is not there: restore it, or remove that file to begin anew`;
 }

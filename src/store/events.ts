@@ -68,9 +68,10 @@ export async function chainEvents(
     ({ id, position, chain }) =>
       sql`(cast(${id} as bigint), cast(${position} as bigint), cast(${chain} as text))`,
   );
+  // The sign keeps SQLite from the index of positions: all that wait would be gone through for each of these.
   const update = sql`with links (id, position, chain) as (values ${sql.join(rows)})
     update events set position = links.position, chain = links.chain from links
-    where events.id = links.id and events.position is null`;
+    where events.id = links.id and +events.position is null`;
   const { numAffectedRows } = await update.execute(tx);
   return Number(numAffectedRows);
 }

@@ -53,9 +53,23 @@ export async function markCopy(db: Database, { id, epoch, place }: Instance): Pr
     .execute();
 }
 
-/** Keeps where the database is, if nobody did before. */
-export async function fillPlace(db: Database, place: string): Promise<void> {
-  await db.updateTable('instance').set({ place }).where('place', '=', '').execute();
+/** Keeps where the database is, if nobody did since `before` was read. */
+export async function fillPlace(
+  db: Database,
+  { before, place }: Record<'before' | 'place', string>,
+): Promise<void> {
+  await db.updateTable('instance').set({ place }).where('place', '=', before).execute();
+}
+
+/** Whether any grant lives. */
+export async function hasLiveGrants(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom('grants')
+    .select('id')
+    .where('state', '<>', 'dead')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Makes a copy the original. */

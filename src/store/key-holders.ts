@@ -28,7 +28,7 @@ export async function reportHolding(
   { processId, machine, rings, spilled }: Holder,
 ): Promise<void> {
   const row = { machine, held: JSON.stringify({ rings, spilled }), seen_at: await store.now() };
-  await store.durable
+  await store.aside
     .insertInto('key_holders')
     .values({ process_id: processId, ...row })
     .onConflict((conflict) => conflict.column('process_id').doUpdateSet(row))

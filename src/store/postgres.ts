@@ -195,6 +195,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
   return {
     durable,
+    aside: durable,
     volatile,
     transaction: (work) => transact(durable, work),
     first: preparedReader(pool),

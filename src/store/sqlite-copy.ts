@@ -74,7 +74,8 @@ export function factsOf(db: Sqlite.Database): CopyFacts {
   };
 }
 
-function isDamage(error: unknown): boolean {
+/** Whether SQLite finds a file damaged, or no database at all. */
+export function isDamage(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code);
 }

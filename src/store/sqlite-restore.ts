@@ -6,15 +6,18 @@ import {
   openSync,
   readSync,
   renameSync,
+  statSync,
+  unlinkSync,
 } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
-import { writeWhole } from './draft-file.ts';
+import { tryLink, writeWhole } from './draft-file.ts';
 import { migrate } from './migrations.ts';
 import {
   COMPANIONS,
   type CopyFacts,
   factsOf,
+  isDamage,
   markFileAsCopy,
   onOneFile,
   requireWhole,
@@ -27,6 +30,7 @@ const HEADER = 'SQLite format 3\0';
 
 function requireSqlite(file: string): void {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+  if (statSync(file).isDirectory()) throw new Error(`${file} is a folder: name the backup in it`);
   const [handle, start] = [openSync(file, 'r'), Buffer.alloc(HEADER.length)];
   try {
     readSync(handle, start, 0, start.length, 0);
@@ -45,45 +49,85 @@ async function copyInto(draft: string, file: string): Promise<void> {
   }
 }
 
-/** With exclusive locking SQLite opens a file only where no other process has it open. */
+/**
+ * With exclusive locking SQLite opens a file only where no other process has it open.
+ * @throws {Error} in plain words where that cannot be found out
+ */
 function isInUse(file: string): boolean {
-  const db = new Sqlite(file, { fileMustExist: true, timeout: 0 });
+  let db: Sqlite.Database | undefined;
   try {
+    db = new Sqlite(file, { fileMustExist: true, timeout: 0 });
     db.pragma('locking_mode = exclusive');
     db.exec('begin immediate; rollback');
     return false;
-  } catch (error) {
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message: string };
+    if (code?.startsWith('SQLITE_BUSY')) return true;
     // A database that is damaged is no reason to keep a whole one from its place.
-    return (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
+    if (isDamage(cause)) return false;
+    const words = `whether a bridge works on ${file} cannot be found out: ${message}. Nothing was changed.`;
+    throw new Error(words, { cause });
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
-/**
- * Gives the present database another name, so that a restore destroys nothing.
- * @returns the new names
- * @throws {Error} a process works on it
- */
-function setAside(file: string): string[] {
-  const files = [file, volatileFileOf(file)].filter((each) => existsSync(each));
-  const used = files.find(isInUse);
+function requireUnused(files: readonly string[]): void {
+  const used = files.filter((file) => existsSync(file)).find(isInUse);
   if (used !== undefined)
     throw new Error(`${used} is in use: stop the bridge on it first. Nothing was changed.`);
+}
+
+interface Move {
+  from: string;
+  to: string;
+}
+
+/** Puts back what was moved; what does not go back is named. */
+function undo(moves: readonly Move[]): string[] {
+  return moves.toReversed().flatMap(({ from, to }) => {
+    try {
+      if (existsSync(from)) unlinkSync(to);
+      else renameSync(to, from);
+      return [];
+    } catch {
+      return [`${from} is called ${to} now`];
+    }
+  });
+}
+
+/**
+ * Puts a draft in the place of the database, whose files get other names, so that a restore destroys nothing. The
+ * database itself has both names until the draft takes its own, so that at no moment there is none.
+ * @returns what was renamed
+ * @throws {Error} in plain words, a process works on it among others; what was moved is moved back
+ */
+function swapIn(draft: string, target: string): Move[] {
+  const volatile = volatileFileOf(target);
+  requireUnused([target, volatile]);
   const stamp = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  return files.flatMap((each) =>
-    ['', ...COMPANIONS]
-      .filter((suffix) => existsSync(`${each}${suffix}`))
-      .map((suffix) => {
-        const name = `${each}${stamp}${suffix}`;
-        renameSync(`${each}${suffix}`, name);
-        return name;
-      }),
-  );
+  const moves: Move[] = [];
+  const setAside = (file: string, suffix: string, give: (from: string, to: string) => void) => {
+    const [from, to] = [`${file}${suffix}`, `${file}${stamp}${suffix}`];
+    if (!existsSync(from)) return;
+    give(from, to);
+    moves.push({ from, to });
+  };
+  try {
+    // Also where there is no file that they are beside: SQLite would play a log that was left into the restored one.
+    for (const suffix of COMPANIONS) setAside(target, suffix, renameSync);
+    for (const suffix of ['', ...COMPANIONS]) setAside(volatile, suffix, renameSync);
+    setAside(target, '', (from, to) => tryLink(from, to) || renameSync(from, to));
+    renameSync(draft, target);
+    return moves;
+  } catch (cause) {
+    const left = undo(moves).join('; ') || 'Nothing was changed';
+    throw new Error(`${target} could not be replaced: ${(cause as Error).message}. ${left}.`, { cause });
+  }
 }
 
 export interface Restored extends CopyFacts {
-  /** What the files of the database that was there before are called now. */
+  /** What the files of the database that was there before are called now, the database itself first. */
   setAside: string[];
 }
 
@@ -98,15 +142,20 @@ export async function restoreFile(
   check: (facts: CopyFacts) => void,
 ): Promise<Restored> {
   requireSqlite(file);
-  return writeWhole(target, async (draft) => {
-    await copyInto(draft, file);
-    const facts = onOneFile(draft, file, (db) => {
-      requireWhole(db, file);
-      migrate(db, 'sqlite');
-      markFileAsCopy(db);
-      return factsOf(db);
-    });
-    check(facts);
-    return { ...facts, setAside: setAside(target) };
+  let moves: Move[] = [];
+  const facts = await writeWhole(target, {
+    async make(draft) {
+      await copyInto(draft, file);
+      const found = onOneFile(draft, file, (db) => {
+        requireWhole(db, file);
+        migrate(db, 'sqlite');
+        markFileAsCopy(db);
+        return factsOf(db);
+      });
+      check(found);
+      return found;
+    },
+    put: (draft) => void (moves = swapIn(draft, target)),
   });
+  return { ...facts, setAside: moves.map(({ to }) => to).toReversed() };
 }

@@ -1,46 +1,26 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-} from 'kysely';
+import { Kysely } from 'kysely';
+import { giveToOwner, makePrivateFolder } from '../shared/private-file.ts';
 import { migrate } from './migrations.ts';
+import { PatientDialect } from './sqlite-dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from './tables.ts';
 
-/**
- * A plain `begin` takes the write lock only at the first write, and then fails at once when another process wrote in
- * between; taken at the start, busy_timeout waits for it.
- */
-class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-  }
-}
-
-class ImmediateDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
-  constructor(config: SqliteDialectConfig) {
-    super(config);
-    this.#config = config;
-  }
-  override createDriver(): Driver {
-    return new ImmediateDriver(this.#config);
-  }
-}
+/** While the files are opened and migrated; later locks are waited for without holding up the process (sqlite-dialect.ts). */
+const OPENING_PATIENCE = 5000;
 
 /** Opens a database file; FULL keeps every commit over a power cut, NORMAL may lose the last ones. */
 function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite gives its WAL the mode of the file; nobody else on the machine may read either.
-  closeSync(openSync(file, 'a', 0o600));
-  const handle = new Sqlite(file, { timeout: 5000 });
+  makePrivateFolder(dirname(file));
+  if (!existsSync(file)) {
+    // SQLite gives its WAL the mode and the owner of the file; nobody else on the machine may read either. A file that
+    // this process has open already is left alone: closing it here would end the locks of the other connection.
+    closeSync(openSync(file, 'a', 0o600));
+    giveToOwner(file);
+  }
+  const handle = new Sqlite(file, { timeout: OPENING_PATIENCE });
   handle.pragma('journal_mode = WAL');
   handle.pragma(`synchronous = ${synchronous}`);
   handle.pragma('foreign_keys = ON');
@@ -86,12 +66,16 @@ export function openSqliteStore(file: string): Store {
   const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');
-  const durable = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: durableFile }) });
-  const volatile = new Kysely<VolatileTables>({ dialect: new ImmediateDialect({ database: volatileFile }) });
+  const asideFile = openDurable(file);
+  for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
+  const durable = new Kysely<Tables>({ dialect: new PatientDialect({ database: durableFile }) });
+  const aside = new Kysely<Tables>({ dialect: new PatientDialect({ database: asideFile }) });
+  const volatile = new Kysely<VolatileTables>({ dialect: new PatientDialect({ database: volatileFile }) });
   const reader = preparedReader(file);
   const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
   return {
     durable,
+    aside,
     volatile,
     transaction: (work) => durable.transaction().execute(work),
     first: reader.first,
@@ -102,6 +86,7 @@ export function openSqliteStore(file: string): Store {
     async close() {
       reader.close();
       await durable.destroy();
+      await aside.destroy();
       await volatile.destroy();
     },
   };

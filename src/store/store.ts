@@ -10,6 +10,11 @@ export type Database = Kysely<Tables>;
  */
 export interface Store {
   durable: Database;
+  /**
+   * The durable database too, for writes that no caller waits for: where another keeps it locked, callers do not queue up
+   * behind them.
+   */
+  aside: Database;
   volatile: Kysely<VolatileTables>;
   /**
    * Runs `work` in one transaction whose result is as if no other ran beside it; it may run more than once, so it

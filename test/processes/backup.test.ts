@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrationFiles } from '../../src/store/migrations.ts';
@@ -72,6 +81,21 @@ test('overwrites nothing, and says what is wrong with the place', async () => {
   expect(lost.code).toBe(1);
   expect(lost.complaints).toContain('could not be written: its folder does not exist');
 });
+
+test.each(['bridge.db-wal', 'bridge.db-journal', 'bridge-volatile.db', 'bridge-volatile.db-shm'])(
+  'the name %s, which belongs to the database, is refused',
+  async (name) => {
+    const { VAR_DIR = '' } = await makePlace(`own-${name}`);
+    rmSync(join(VAR_DIR, name), { force: true });
+    symlinkSync(VAR_DIR, join(folder, `link-${name}`));
+    for (const target of [join(VAR_DIR, name), join(folder, `link-${name}`, name)]) {
+      const { code, complaints } = await run(settingsIn(`own-${name}`), 'backup', target);
+      const words = `${target} is a name that belongs to the database itself: choose another\n`;
+      expect({ code, complaints }).toEqual({ code: 1, complaints: words });
+      expect(existsSync(target)).toBe(false);
+    }
+  },
+);
 
 test('is the state of one moment while others write, and whole each time', async () => {
   await makePlace('busy');

@@ -101,13 +101,10 @@ const shape = {
 };
 
 /** Ids and secrets as the lines for people name them. */
-const readLines = (output: string) =>
-  Object.fromEntries(
-    [...output.matchAll(/^(client_id|client_secret|owner_token): (\S+)$/gm)].map(([, name, value]) => [
-      name,
-      value,
-    ]),
-  ) as unknown as Registered;
+const readLines = (output: string) => {
+  const found = output.matchAll(/^(client_id|client_secret|owner_token): (\S+)$/gm);
+  return Object.fromEntries([...found].map((match) => match.slice(1))) as Registered;
+};
 
 /** How many outputs of all so far contain a text. */
 const times = (text: string) => printed.filter((output) => output.includes(text)).length;
@@ -120,10 +117,8 @@ describe('apps', () => {
   });
 
   test('list says that there is none yet', async () => {
-    expect(await run(settings, 'apps', 'list')).toMatchObject({
-      code: 0,
-      output: 'No app is registered yet.\n',
-    });
+    const none = { code: 0, output: 'No app is registered yet.\n' };
+    expect(await run(settings, 'apps', 'list')).toMatchObject(none);
     expect(await runJson(settings, 'apps', 'list')).toEqual({ code: 0, json: { apps: [] } });
   });
 

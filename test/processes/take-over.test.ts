@@ -49,7 +49,8 @@ test('twenty grants, eight of them refreshed after the backup: the twelve serve 
   await run(rescue, 'restore', file);
   await makeAllDue(rescue);
   const taken = await runJson(rescue, 'restore', '--take-over');
-  expect(taken).toEqual({ code: 0, json: { state: 'original', grants: 20, epoch: 1_000_000_000 } });
+  const epoch = expect.any(Number) as number;
+  expect(taken).toEqual({ code: 0, json: { state: 'original', grants: 20, epoch } });
   const again = await run(rescue, 'restore', '--take-over');
   expect(again).toMatchObject({
     code: 1,

@@ -126,15 +126,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('the epoch rises within a second or two of a claim, and the file follows it', async () => {
+    await change({ epoch: 1 });
     const watch = await openOn('serving');
     await watch.start();
+    expect(watch.seen().epoch).toBe(1);
     watch.noteClaim();
-    await until(() => watch.seen().epoch === 1);
-    expect(keptBy('serving')).toMatchObject({ epoch: 1 });
-    expect(await readInstance(stores.two.durable)).toMatchObject({ epoch: 1 });
+    await until(() => watch.seen().epoch === 2);
+    expect(keptBy('serving')).toMatchObject({ epoch: 2 });
+    expect(await readInstance(stores.two.durable)).toMatchObject({ epoch: 2 });
     watch.noteClaim();
     await watch.stop();
-    expect(keptBy('serving')).toMatchObject({ epoch: 2 });
+    expect(keptBy('serving')).toMatchObject({ epoch: 3 });
   });
 
   test('a process that does not serve raises nothing', async () => {
@@ -158,11 +160,16 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test("another database's file is replaced by a process that serves, and one that cannot be read refuses the start", async () => {
+    await change({ epoch: 1, place: await stores.one.place() });
     writeFileSync(fileOf('foreign'), JSON.stringify({ instance: 'another', epoch: 99 }));
     const watch = await openOn('foreign');
     expect([watch.isCopy(), keptBy('foreign')]).toEqual([false, { instance: 'another', epoch: 99 }]);
     await watch.start();
-    expect(keptBy('foreign')).toEqual({ instance: first.id, epoch: 0 });
+    expect(keptBy('foreign')).toEqual({ instance: first.id, epoch: 1 });
+    expect(logged).toMatch(
+      /^\{"before":"another","level":"warn","message":"[^"]* remembered another database/,
+    );
+    expect(logged.trimEnd().split('\n')).toHaveLength(1);
     for (const text of ['', '{"instance":"x"', '{"instance":"x","epoch":-1}', '[]']) {
       writeFileSync(fileOf('broken'), text);
       await expect(openOn('broken')).rejects.toThrow(/^VAR_DIR: .*broken\.json cannot be read/);
@@ -179,6 +186,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('an epoch that goes back under a running process makes a copy, with one line that says what to do', async () => {
+    await change({ place: await stores.one.place() });
     const watch = await openOn('running');
     await watch.start();
     await change({ epoch: 9 });
@@ -193,7 +201,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('a running process notices a take-over, and counts the quiet time from there', async () => {
-    await change({ state: 'copy' });
+    await change({ state: 'copy', epoch: 1 });
     const watch = await openOn('taken');
     await watch.start();
     expect(watch.originalFor()).toBe(0);
@@ -216,6 +224,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   test('a failing database leaves what was known, and costs one line', async () => {
     let isAway = false;
+    await change({ epoch: 1 });
     const place = () => (isAway ? Promise.reject(new Error('away')) : stores.one.place());
     const watch = await openOn('away', { ...stores.one, place });
     await watch.start();
@@ -223,7 +232,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await until(() => logged.includes('could not be looked at'));
     watch.noteClaim();
     isAway = false;
-    await until(() => watch.seen().epoch === 1);
+    await until(() => watch.seen().epoch === 2);
     expect(watch.isCopy()).toBe(false);
     expect(logged.match(/could not be looked at/g)).toHaveLength(1);
   });

@@ -11,7 +11,10 @@ function findCopyProblem({ instance }: Context): string | undefined {
 async function findProblem(context: Context): Promise<string | undefined> {
   try {
     await proveDatabase(context);
-    return findClockProblem(context) ?? context.keyring.findProblem() ?? findCopyProblem(context);
+    const { keyring, instance } = context;
+    return (
+      findClockProblem(context) ?? keyring.findProblem() ?? findCopyProblem(context) ?? instance.findProblem()
+    );
   } catch (error) {
     context.logger.error('the database does not answer', { error });
     return 'the database does not answer';
@@ -19,8 +22,8 @@ async function findProblem(context: Context): Promise<string | undefined> {
 }
 
 /**
- * Ready means that the database answers, that its time is known, that it is the original and that its keys are at hand;
- * the modern side may be away, its last answers are served then.
+ * Ready means that the database answers, that its time is known, that it is the original, which this machine can
+ * remember, and that its keys are at hand; the modern side may be away, its last answers are served then.
  */
 function readiness(context: Context): RequestHandler {
   return async (_req, res) => {

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+} from 'kysely';
+
+/** How long a write waits for another's lock, in milliseconds. */
+const PATIENCE = 5000;
+
+const AGAIN_AFTER = 10;
+
+function isBusy(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'SQLITE_BUSY';
+}
+
+/** A statement that met a lock did nothing: it is tried again, while the process goes on with what else it does. */
+async function patiently<T>(run: () => Promise<T>): Promise<T> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+      await delay(AGAIN_AFTER * (0.5 + Math.random()));
+    }
+  }
+}
+
+/**
+ * A plain `begin` takes the write lock only at the first write, and then fails at once when another process wrote in
+ * between; taken at the start, it waits. The binding is synchronous: SQLite's own waiting would hold up every caller of
+ * the process, so locks are waited for here.
+ */
+class PatientDriver extends SqliteDriver {
+  readonly #database: SqliteDialectConfig['database'];
+  readonly #patient = new WeakSet<DatabaseConnection>();
+  constructor(config: SqliteDialectConfig) {
+    super(config);
+    this.#database = config.database;
+  }
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    if (this.#patient.has(connection)) return connection;
+    this.#patient.add(connection);
+    const execute = connection.executeQuery.bind(connection);
+    return Object.assign(connection, {
+      executeQuery: (query: CompiledQuery) => patiently(() => execute(query)),
+    });
+  }
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+  /** A full disk has rolled back already: to do it again would fail, and hide the reason. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if ('inTransaction' in this.#database && this.#database.inTransaction === false) return;
+    await super.rollbackTransaction(connection);
+  }
+}
+
+export class PatientDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig;
+  constructor(config: SqliteDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+  override createDriver(): Driver {
+    return new PatientDriver(this.#config);
+  }
+}
