@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLER_WAIT, CLAIM_TO_WRITE_LIMIT, CONNECT_TIMEOUT, PRESENTING_LIMIT } from '../shared/lifetimes.ts';
+import { Unreadable } from '../shared/secrets.ts';
 import { countSiblings, findGrant } from '../store/grants.ts';
 import { postponeRefresh, redatePresentation } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
@@ -10,6 +11,7 @@ import { doubtClaim } from './doubt-claim.ts';
 import { recoverSpilledPair } from './keep-pair.ts';
 import { withLease } from './lease.ts';
 import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
+import { putOff } from './put-off.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
@@ -69,17 +71,21 @@ async function presentAgainOrBury(context: Context, grant: Grant): Promise<void>
   if (await recoverSpilledPair(context, grant.id)) return;
   const isLive = await askIsLive(context, grant);
   // Spent by the original after the copy was made: presenting it would end what the original got for it.
-  if (isLive === false && grant.restored_at !== null) return buryGrant(context, grant, 'superseded');
+  if (isLive === false && isOfTakeOver(grant)) return buryGrant(context, grant, 'superseded');
   const siblings = await countSiblings(context.store.durable, grant);
   if (!mayPresentAgain(isLive, siblings)) return buryGrant(context, grant, 'lost');
   return presentRefreshToken(context, grant, { ifAlone: isLive === undefined });
 }
 
+/** Not presented since the take-over that put it in doubt. */
+function isOfTakeOver({ restored_at: restoredAt, presented_at: presentedAt }: Grant): boolean {
+  return restoredAt !== null && restoredAt === presentedAt;
+}
+
 /** How long this process itself has seen a doubt stand; that of a take-over it saw as the instance's new beginning. */
 function doubtSeenFor(context: Context, grant: Grant): number {
   const seenFor = context.watch.seenFor(grant);
-  const isTakeOvers = grant.restored_at !== null && grant.restored_at === grant.presented_at;
-  return isTakeOvers ? Math.max(seenFor, context.instance.originalFor()) : seenFor;
+  return isOfTakeOver(grant) ? Math.max(seenFor, context.instance.originalFor()) : seenFor;
 }
 
 /** Until when the grant may not be looked into because too many ended; 0 when it may. */
@@ -136,7 +142,9 @@ function renewEarly(context: Context, grant: Grant): void {
   context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) => {
+      if (error instanceof Unreadable) return putOff(context, grant, error);
       context.logger.warn('an early refresh failed', { grantId: grant.id, error });
+      return undefined;
     });
 }
 

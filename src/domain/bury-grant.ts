@@ -39,6 +39,8 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {
+    // Many that were asked about at once are not ended at once, should the answer be wrong.
+    if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;
     await moveMappings(tx, pair, { ...moveOf('grant_died'), reason: `grant_${cause}`, now });

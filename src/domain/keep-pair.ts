@@ -9,7 +9,7 @@ import { insist } from './insist.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
 import { recordEvent } from './record-event.ts';
 import { openRefreshToken, resealPair } from './sealed-pair.ts';
-import { KeyDropped, requireUsable } from './under-all-keys.ts';
+import { KeyDropped, requireUsable, withUsableKeys } from './under-all-keys.ts';
 
 /**
  * Keeping a received pair, which exists nowhere else: stored by compare on the version, whoever asked for it; held in
@@ -38,7 +38,9 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
   return context.store.transaction(async (tx) => {
     await requireUsable(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findGrant(tx, grantId);
-    if (!grant || !(await storeRotation(tx, { id: grantId, version }, { ...pair, now }))) return false;
+    // A restored database may be behind the pair, which is the newest there is all the same.
+    if (!grant || grant.version > version) return false;
+    if (!(await storeRotation(tx, grant, { ...pair, next: version + 1, now }))) return false;
     await recordRecovery(context, tx, grant);
     return true;
   });
@@ -47,14 +49,15 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
 /** A pair that came for a grant that has ended must be ended upstream too; beside a live one it is left to expire. */
 async function settleSurplus(context: Context, { grantId, version, pair }: SpilledPair): Promise<void> {
   const grant = await findGrant(context.store.durable, grantId);
-  if (!grant || grant.version < version) throw new Error('the database is older than this pair');
+  if (!grant) throw new Error('the database does not know the grant of this pair');
   // A commit whose answer was lost on the way is found to be done already.
   if (grant.refresh_token_sealed === pair.refreshTokenSealed) return;
   context.logger.warn('a surplus pair came back', { grantId, version });
   if (grant.state !== 'dead') return;
   const received = { ...grant, version: version + 1, refresh_token_sealed: pair.refreshTokenSealed };
   const refreshToken = openRefreshToken(context, received);
-  await context.store.transaction((tx) => oweRevocation(context, tx, { grant, refreshToken }));
+  const owe = (tx: Database) => oweRevocation(context, tx, { grant, refreshToken });
+  await withUsableKeys(context, () => context.store.transaction(owe));
   settleSoon(context);
 }
 

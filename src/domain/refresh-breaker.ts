@@ -1,6 +1,7 @@
 import { MINUTE } from '../shared/lifetimes.ts';
 import { listDeathTimes } from '../store/grants.ts';
 import { hasRecoveredSince } from '../store/restored.ts';
+import type { Database } from '../store/store.ts';
 import type { DeathCause } from '../store/tables.ts';
 import type { Context } from './context.ts';
 
@@ -20,9 +21,8 @@ interface Stop {
   until: number;
 }
 
-async function findStop(context: Context, causes: readonly DeathCause[]): Promise<Stop | undefined> {
-  const now = context.clock.now();
-  const deaths = await listDeathTimes(context.store.durable, { causes, until: now, limit: ENDED });
+async function findStop(now: number, db: Database, causes: readonly DeathCause[]): Promise<Stop | undefined> {
+  const deaths = await listDeathTimes(db, { causes, until: now, limit: ENDED });
   const [newest, tenth] = [deaths[0], deaths[ENDED - 1]];
   if (newest === undefined || tenth === undefined || newest - tenth > WITHIN) return undefined;
   return newest + STOPPED_FOR > now ? { since: tenth, until: newest + STOPPED_FOR } : undefined;
@@ -30,15 +30,18 @@ async function findStop(context: Context, causes: readonly DeathCause[]): Promis
 
 /** Until when nothing may be refreshed; 0 when refreshing goes on. */
 export async function refreshStoppedUntil(context: Context): Promise<number> {
-  return (await findStop(context, ['refused', 'lost']))?.until ?? 0;
+  return (await findStop(context.clock.now(), context.store.durable, ['refused', 'lost']))?.until ?? 0;
 }
 
 /**
  * Until when no grant of a restored copy may be looked into; 0 when that goes on. Where introspection calls many spent
  * and none recovers meanwhile, it may call every token spent.
  */
-export async function lookingStoppedUntil(context: Context): Promise<number> {
-  const stop = await findStop(context, ['superseded']);
-  if (!stop || (await hasRecoveredSince(context.store.durable, stop.since))) return 0;
+export async function lookingStoppedUntil(
+  { clock, store }: Context,
+  db: Database = store.durable,
+): Promise<number> {
+  const stop = await findStop(clock.now(), db, ['superseded']);
+  if (!stop || (await hasRecoveredSince(db, stop.since))) return 0;
   return stop.until;
 }

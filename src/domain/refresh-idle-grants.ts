@@ -1,8 +1,10 @@
 import { MINUTE } from '../shared/lifetimes.ts';
 import { countLive, listIdle } from '../store/grants.ts';
 import type { Grant } from '../store/tables.ts';
+import { Unavailable } from '../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
 import type { Context } from './context.ts';
+import { putOff } from './put-off.ts';
 
 /** The last part of the keep-alive time, over which what falls due at once is spread. */
 const SPREAD = 0.2;
@@ -11,8 +13,10 @@ async function refreshIdle(context: Context, grant: Grant): Promise<void> {
   await context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) => {
-      if (error instanceof GrantDead) return;
+      if (error instanceof GrantDead) return undefined;
+      if (!(error instanceof Unavailable)) return putOff(context, grant, error);
       context.logger.warn('an idle grant could not be refreshed', { grantId: grant.id, error });
+      return undefined;
     });
 }
 

@@ -131,18 +131,19 @@ export interface SealedPair {
 
 /**
  * Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away, and not
- * even a database that has forgotten the claim is a reason to.
+ * even a database that has forgotten the claim is a reason to. In a database that is older than the pair, `next` is a
+ * later version than v+1.
  */
 export async function storeRotation(
   db: Database,
   { id, version }: GrantVersion,
-  pair: SealedPair & { now: number },
+  { next = version + 1, ...pair }: SealedPair & { now: number; next?: number },
 ): Promise<boolean> {
   const result = await db
     .updateTable('grants')
     .set({
       state: 'ready',
-      version: version + 1,
+      version: next,
       access_token_sealed: pair.accessTokenSealed,
       refresh_token_sealed: pair.refreshTokenSealed,
       scope: pair.scope,

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { makePrivateFolder } from '../shared/private-file.ts';
 import type { SealedPair } from './presentations.ts';
 
 /** A received pair that the database could not take yet, sealed as its row would hold it. */
@@ -58,10 +59,22 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
 }
 
+const spilledPair = z.object({
+  grantId: z.string(),
+  version: z.number(),
+  pair: z.object({
+    accessTokenSealed: z.string(),
+    refreshTokenSealed: z.string(),
+    scope: z.string(),
+    accessExpiresAt: z.number(),
+    refreshAt: z.number(),
+  }),
+}) satisfies z.ZodType<SpilledPair>;
+
 /** Nothing when another process has just taken it away; the name alone when it cannot be read. */
 async function readEntry(folder: string, name: string): Promise<SpilledPair | string | undefined> {
   try {
-    return JSON.parse(await readFile(join(folder, name), 'utf8')) as SpilledPair;
+    return spilledPair.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : name;
   }
@@ -69,7 +82,7 @@ async function readEntry(folder: string, name: string): Promise<SpilledPair | st
 
 /** The spill of the processes that share `folder`; a folder that cannot be made is found at the start. */
 export function openSpill(folder: string): Spill {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   return {
     write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
     async list() {
