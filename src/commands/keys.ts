@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { activateKey } from '../domain/activate-key.ts';
 import { addKeys } from '../domain/add-keys.ts';
 import { describeKeys } from '../domain/describe-keys.ts';
-import { dropKey } from '../domain/drop-key.ts';
+import { dropKey, inWords } from '../domain/drop-key.ts';
 import { countToReseal, resealAll } from '../domain/reseal.ts';
 import { keyIdOf, PURPOSES, type Purpose } from '../shared/secrets.ts';
 import type { Result } from './result.ts';
@@ -73,14 +73,11 @@ export async function reseal(): Promise<Result> {
   });
 }
 
-/** A history key is needed for as long as its entries are to be verified: it is dropped only when named. */
-const DROPPED_TOGETHER: readonly Purpose[] = ['digest', 'sealing', 'session'];
-
 /** `keys drop ID`: a key that nothing needs any more goes; what still needs it is said. */
 export async function drop(options: Options, [id = '']: readonly string[]): Promise<Result> {
   const { keysFile } = readConfig();
   return withWorkshop(async ({ context }) => {
-    const purposes = options.purpose ? [options.purpose] : DROPPED_TOGETHER;
+    const purposes = options.purpose ? [options.purpose] : PURPOSES;
     const outcomes = await dropKey(context, keysFile, { id, purposes });
     const lines = outcomes.map(({ purpose, kept }) =>
       kept === undefined ? `${purpose} ${id}: dropped` : `${purpose} ${id}: kept, ${kept}`,
@@ -94,8 +91,9 @@ export async function listAllKeys(): Promise<Result> {
   return withWorkshop(async ({ context }) => {
     const keys = await describeKeys(context);
     const lines = keys.map(({ purpose, id, state, usage, heldBy, processes }) => {
-      const stands = usage.map(({ what, count }) => `${count} ${what}`).join(', ') || 'nothing';
-      const held = state === 'dropped' ? '' : `; held by ${heldBy.length} of ${processes} processes`;
+      const stands = inWords(usage) || 'nothing';
+      const held =
+        state === 'dropped' ? '' : `; held by ${heldBy.length} of ${processes} processes, this one included`;
       return `${purpose.padEnd(8)} ${id.padEnd(10)} ${state.padEnd(8)} ${stands} on it${held}`;
     });
     return { ok: true, lines, json: { keys } };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { PURPOSES } from '../shared/secrets.ts';
-import { addKeyToFile } from '../store/keys-file.ts';
+import { addKeyToFile, loadKeys } from '../store/keys-file.ts';
 import { listKeys } from '../store/keys.ts';
 import type { Context } from './context.ts';
+import { KeyStepRefused } from './key-steps.ts';
 
 /** The id under which every purpose has a key that was announced and not activated. */
 async function waitingId({ store }: Context): Promise<string | undefined> {
@@ -14,10 +15,18 @@ async function waitingId({ store }: Context): Promise<string | undefined> {
 /**
  * Adds a key to each purpose of this machine's file. One that waits to be activated is the answer itself, so that a run
  * that was interrupted can be run again.
+ * @throws {KeyStepRefused} one waits that this machine's file does not hold: that file is not the one to copy
  */
 export async function addKeys(context: Context, file: string): Promise<{ id: string; isNew: boolean }> {
   const waiting = await waitingId(context);
-  if (waiting !== undefined) return { id: waiting, isNew: false };
+  if (waiting !== undefined) {
+    const held = loadKeys(file);
+    if (PURPOSES.some((purpose) => !held[purpose].some(({ id }) => id === waiting)))
+      throw new KeyStepRefused(
+        `key ${waiting} waits already and is not in ${file}: copy the file from the machine that added it, or drop it`,
+      );
+    return { id: waiting, isNew: false };
+  }
   const id = `k${randomBytes(4).toString('hex')}`;
   addKeyToFile(file, id);
   await context.keyring.turn();

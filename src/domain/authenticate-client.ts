@@ -1,8 +1,9 @@
 import { OAuthError } from '../shared/oauth-error.ts';
 import { equalDigests, keyIdOf } from '../shared/secrets.ts';
 import { findSecrets, moveSecretDigest } from '../store/apps.ts';
+import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { underAllKeys } from './under-all-keys.ts';
+import { requireUsable, underAllKeys } from './under-all-keys.ts';
 
 /** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 section 2.3.1). */
 export interface Credentials {
@@ -29,8 +30,11 @@ function matching(context: Context, stored: readonly Secret[], clientSecret: str
 async function moveToActiveKey(context: Context, secret: Secret, clientSecret: string): Promise<void> {
   const to = context.vault.digest(clientSecret);
   if (keyIdOf(secret.digest) === keyIdOf(to)) return;
-  const move = { id: secret.id, from: secret.digest, to };
-  await moveSecretDigest(context.store.durable, move).catch((error: unknown) => {
+  const move = async (tx: Database) => {
+    await requireUsable(tx, 'digest', to);
+    await moveSecretDigest(tx, { id: secret.id, from: secret.digest, to });
+  };
+  await context.store.transaction(move).catch((error: unknown) => {
     context.logger.warn('a digest could not be moved', { error });
   });
 }
@@ -39,9 +43,13 @@ async function compare(
   context: Context,
   { clientId, clientSecret }: Credentials,
 ): Promise<{ isKnown: boolean; isRight: boolean }> {
-  const stored = await findSecrets(context.store.durable, clientId);
-  const isKnown = stored.length > 0;
-  const find = async () => matching(context, isKnown ? stored : NOBODY, clientSecret);
+  let isKnown = false;
+  const find = async () => {
+    // Read anew each time: a digest may have moved to the key that has come.
+    const stored = await findSecrets(context.store.durable, clientId);
+    isKnown = stored.length > 0;
+    return matching(context, isKnown ? stored : NOBODY, clientSecret);
+  };
   const secret = await underAllKeys(context, find);
   if (secret) await moveToActiveKey(context, secret, clientSecret);
   return { isKnown, isRight: secret !== undefined };

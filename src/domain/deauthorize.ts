@@ -9,6 +9,7 @@ import { moveOf } from './mapping-state.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
 import { recordEvent } from './record-event.ts';
 import { openRefreshToken } from './sealed-pair.ts';
+import { withUsableKeys } from './under-all-keys.ts';
 
 /** The pair that the modern side should forget; a grant whose pair cannot be opened is ended here all the same. */
 function refreshTokenOf(context: Context, grant: Grant): string | undefined {
@@ -36,7 +37,7 @@ async function endGrant(context: Context, tx: Database, grant: Grant): Promise<v
  */
 export async function deauthorize(context: Context, pair: Pair, origin: Origin): Promise<void> {
   const now = context.clock.now();
-  const ended = await context.store.transaction(async (tx) => {
+  const inOneStep = async (tx: Database) => {
     await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
     await voidCodes(tx, pair, now);
     const grant = await findLiveGrant(tx, pair.clientId, pair.accountId);
@@ -50,7 +51,8 @@ export async function deauthorize(context: Context, pair: Pair, origin: Origin):
       ...pair,
     });
     return grant;
-  });
+  };
+  const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));
   if (!ended) return;
   await forgetAnswer(context, ended.id);
   settleSoon(context);

@@ -1,13 +1,16 @@
 import type { Holder } from '../store/key-holders.ts';
 import { findKeyUsage, type KeyUsage } from '../store/key-usage.ts';
-import { removeKeyFromFile } from '../store/keys-file.ts';
+import { removeKeyFromFile, requireWritable } from '../store/keys-file.ts';
 import { type KeyName, moveKey } from '../store/keys.ts';
 import type { KnownKey } from '../store/tables.ts';
 import type { Context } from './context.ts';
 import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
 import { recordEvent } from './record-event.ts';
 
-const inWords = (usage: KeyUsage) => usage.map(({ what, count }) => `${count} ${what}`).join(', ');
+/** As a person reads it: `tokens: 3, app secrets: 1`. */
+export function inWords(usage: KeyUsage): string {
+  return usage.map(({ what, count }) => `${what}: ${count}`).join(', ');
+}
 
 /** Who would still write with a key, or has a pair under it that the database does not. */
 function writing(all: readonly Holder[], { purpose, id }: KeyName): string[] {
@@ -49,10 +52,21 @@ async function dropOne(context: Context, file: string, key: KnownKey): Promise<D
   return { purpose, id };
 }
 
-/** Drops a key of these purposes where nothing needs it any more, and takes it out of this machine's file. */
+/** A history key that has entries is needed for as long as they are to be verified: it goes only when it is named. */
+function isMeant({ purpose, state }: KnownKey, { purposes }: KeyChoice): boolean {
+  return purpose !== 'history' || purposes.length === 1 || state === 'standby';
+}
+
+/**
+ * Drops a key of these purposes where nothing needs it any more, and takes it out of this machine's file.
+ * @throws {Error} in plain words when the file cannot be changed; then nothing was
+ */
 export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<DropOutcome[]> {
+  // The database forgets a key first: a file that cannot follow is found before that.
+  requireWritable(file);
   const outcomes: DropOutcome[] = [];
-  for (const key of await keysOf(context, choice)) outcomes.push(await dropOne(context, file, key));
+  const keys = (await keysOf(context, choice)).filter((key) => isMeant(key, choice));
+  for (const key of keys) outcomes.push(await dropOne(context, file, key));
   await context.keyring.turn();
   return outcomes;
 }

@@ -4,3 +4,4 @@ export { Forbidden } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';
 export { GrantDead } from './access-token.ts';
 export { TokenRefused } from './resolve-token.ts';
+export { alarmOf, isKeyFault } from './under-all-keys.ts';

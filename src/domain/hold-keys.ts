@@ -27,12 +27,13 @@ export interface Keyring {
   vault: Vault;
   /** What is wrong with the keys of this machine by now, for `/ready`; undefined when they serve. */
   findProblem(): string | undefined;
+  /** The ids of the keys that digests are made with now, as one text to compare. */
+  digestIds(): string;
   /**
-   * Reads register and file again. Answers whether more can be read since; what was not found before is looked for
-   * again then.
+   * Reads register and file again.
    * @throws {Unreadable} a key is in use that this machine's file does not hold
    */
-  refresh(): Promise<boolean>;
+  refresh(): Promise<void>;
   /** Looks now, and says what this process holds, so that others know; both come by themselves once a second. */
   turn(): Promise<void>;
   stop(): Promise<void>;
@@ -133,7 +134,9 @@ class Holder {
   readonly #complain: (problem: string | undefined) => void;
   readonly vault = createVault(() => this.#view.rings.keys);
   #view: View;
+  #looks = { begun: 0, seen: 0 };
   #reported = { at: 0, text: '' };
+  #silentUntil = 0;
   #turn: Promise<void> | undefined;
 
   constructor(options: KeyringOptions, view: View, stamp: string | undefined) {
@@ -149,10 +152,14 @@ class Holder {
 
   async look(): Promise<void> {
     const { store } = this.#options;
+    const number = (this.#looks.begun += 1);
     const held = this.#readFile();
     const before = await listKeys(store.durable);
     const isNew = await registerKeys({ store, vault: this.vault }, before, held);
     const known = isNew ? await listKeys(store.durable) : before;
+    // Looks overlap: one that began earlier and took longer knows less.
+    if (number < this.#looks.seen) return;
+    this.#looks.seen = number;
     this.#view = { held, rings: ringsOf({ known, held, before: this.rings }) };
     this.#complain(this.rings.missing ?? this.rings.warning);
   }
@@ -162,9 +169,15 @@ class Holder {
     const holding = holdingOf(this.rings, await spilledIds(spill));
     const text = JSON.stringify(holding);
     const isFresh = performance.now() - this.#reported.at < REPORT_EVERY;
-    if (isFresh && text === this.#reported.text) return;
-    await reportHolding(store, { processId, machine: hostname(), ...holding });
-    this.#reported = { at: performance.now(), text };
+    if (performance.now() < this.#silentUntil || (isFresh && text === this.#reported.text)) return;
+    try {
+      await reportHolding(store, { processId, machine: hostname(), ...holding });
+      this.#reported = { at: performance.now(), text };
+    } catch (error) {
+      // On SQLite the whole process waits for another's lock: it does not go from one wait into the next.
+      this.#silentUntil = performance.now() + REPORT_EVERY;
+      throw error;
+    }
   }
 
   /** One look and one word; a database that is away is asked again at the next turn. */
@@ -196,11 +209,10 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   return {
     vault: holder.vault,
     findProblem: () => holder.rings.missing,
+    digestIds: () => holder.rings.keys.digest.all.map(({ id }) => id).join(),
     async refresh() {
-      const before = holder.rings.keys.digest.all.length;
       await holder.look();
       if (holder.rings.missing !== undefined) throw new Unreadable(holder.rings.missing);
-      return holder.rings.keys.digest.all.length > before;
     },
     turn: () => holder.turn(),
     async stop() {

@@ -1,7 +1,7 @@
 import { type Key, PURPOSES, proofOf, type Purpose, type Vault } from '../shared/secrets.ts';
 import type { HeldKeys } from '../store/keys-file.ts';
-import { insertKey } from '../store/keys.ts';
-import type { Store } from '../store/store.ts';
+import { insertKey, listKeys } from '../store/keys.ts';
+import type { Database, Store } from '../store/store.ts';
 import type { KeyState, KnownKey } from '../store/tables.ts';
 import { recordEvent } from './record-event.ts';
 
@@ -28,24 +28,32 @@ function findNew(known: readonly KnownKey[], held: HeldKeys): NewKey[] {
   });
 }
 
-async function register(store: Store, vault: Vault, { purpose, key, state }: NewKey): Promise<void> {
-  const now = await store.now();
+async function register(
+  { tx, vault, now }: { tx: Database; vault: Vault; now: number },
+  { purpose, key, state }: NewKey,
+): Promise<void> {
   const proof = proofOf(purpose, key);
-  await store.transaction(async (tx) => {
-    const row = { purpose, id: key.id, state, proof, added_at: now, changed_at: now };
-    if (!(await insertKey(tx, row))) return;
-    const reason = `${purpose} ${key.id} is ${state}`;
-    await recordEvent({ vault }, tx, { at: now, actor: 'bridge', action: 'key_added', reason });
-  });
+  if (!(await insertKey(tx, { purpose, id: key.id, state, proof, added_at: now, changed_at: now }))) return;
+  const reason = `${purpose} ${key.id} is ${state}`;
+  await recordEvent({ vault }, tx, { at: now, actor: 'bridge', action: 'key_added', reason });
 }
 
-/** Makes the register know every key of the file; answers whether one was new. */
+/**
+ * Makes the register know every key of the file, all in one step: two first starts with different files would else leave
+ * a register that fits neither. When another process registered something since `known` was read, nothing is done, for
+ * that may speak against this file. Answers whether the register is to be read again.
+ */
 export async function registerKeys(
   { store, vault }: { store: Store; vault: Vault },
   known: readonly KnownKey[],
   held: HeldKeys,
 ): Promise<boolean> {
   const unknown = findNew(known, held);
-  for (const key of unknown) await register(store, vault, key);
-  return unknown.length > 0;
+  if (unknown.length === 0) return false;
+  const now = await store.now();
+  await store.transaction(async (tx) => {
+    if ((await listKeys(tx)).length !== known.length) return;
+    for (const key of unknown) await register({ tx, vault, now }, key);
+  });
+  return true;
 }

@@ -2,6 +2,7 @@ import { countSealed, listSealedOtherwise, replaceSealed, SEALED_COLUMNS } from 
 import type { SealedColumn, SealedRow } from '../store/sealed-columns.ts';
 import type { Context } from './context.ts';
 import { placeIn } from './sealed-places.ts';
+import { requireUsable } from './under-all-keys.ts';
 
 /**
  * Seals everything anew under the active key (design 5), while the bridge serves: each value is replaced only if it
@@ -46,6 +47,9 @@ async function replaceAll(
 ) {
   return context.store.transaction(async (tx) => {
     let replaced = 0;
+    // A run that was paused may hold a key that is gone: what it sealed could be opened by nobody else.
+    const [first] = rows.filter((row) => row !== undefined);
+    if (first) await requireUsable(tx, 'sealing', first.to);
     for (const row of rows) if (row && (await replaceSealed(tx, column, row))) replaced += 1;
     return replaced;
   });

@@ -1,9 +1,10 @@
 import { keyIdOf } from '../shared/secrets.ts';
 import { findMapping, findMappingById, moveTokenDigest } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
 import type { Mapping, MappingState } from '../store/tables.ts';
 import { GrantDead } from './access-token.ts';
 import type { Context } from './context.ts';
-import { underAllKeys } from './under-all-keys.ts';
+import { requireUsable, underAllKeys } from './under-all-keys.ts';
 
 /** A legacy token that serves nothing; with the reason and a way back where the bridge knows the token. */
 export class TokenRefused extends Error {
@@ -46,8 +47,13 @@ async function moveToActiveKey(context: Context, mapping: Mapping, token: string
   const to = context.vault.digest(token);
   const from = mapping.token_digest;
   if (keyIdOf(from) === keyIdOf(to)) return;
+  const move = async (tx: Database) => {
+    // A process that was paused would take it back to a key that is gone, and nobody would find it there.
+    await requireUsable(tx, 'digest', to);
+    await moveTokenDigest(tx, { id: mapping.id, from, to });
+  };
   // It will be seen again: no call fails for a database that does not write.
-  await moveTokenDigest(context.store.durable, { id: mapping.id, from, to }).catch((error: unknown) => {
+  await context.store.transaction(move).catch((error: unknown) => {
     context.logger.warn('a digest could not be moved', { mappingId: mapping.id, error });
   });
 }

@@ -1,4 +1,4 @@
-import { keyIdOf } from '../shared/secrets.ts';
+import { keyIdOf, Unreadable } from '../shared/secrets.ts';
 import { isDropped } from '../store/keys.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
@@ -9,22 +9,38 @@ import type { Context } from './context.ts';
  */
 
 /**
- * Looks something up by digest. What is not found is looked for once more when a key has come since; only then is it
- * unknown.
+ * Looks something up by digest. What is not found is looked for once more when the keys have changed since, whoever saw
+ * that first; only then is it unknown.
  * @throws {Unreadable} it may stand on a key that this machine lacks
  */
 export async function underAllKeys<T>(
   context: Context,
   find: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  const { keyring } = context;
+  const before = keyring.digestIds();
   const found = await find();
   if (found !== undefined) return found;
-  return (await context.keyring.refresh()) ? find() : undefined;
+  await keyring.refresh();
+  return keyring.digestIds() === before ? undefined : find();
 }
 
 /** A value was made with a key that was dropped meanwhile; nothing was written. */
 export class KeyDropped extends Error {
   override readonly name = 'KeyDropped';
+}
+
+/**
+ * Whether keys, or a value that none of them opens, stand in the way. Nothing was refused and nothing is lost: the caller
+ * is told to come again.
+ */
+export function isKeyFault(error: unknown): boolean {
+  return error instanceof Unreadable || error instanceof KeyDropped;
+}
+
+/** The beginning of the log line for a failure: what does not open stays so until somebody acts. */
+export function alarmOf(error: unknown): string {
+  return error instanceof Unreadable ? 'ALARM: ' : '';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { isStorageFault } from '../domain/failures.ts';
+import { alarmOf, isKeyFault, isStorageFault } from '../domain/failures.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
 import { PageError } from './page-error.ts';
@@ -23,7 +23,7 @@ const UNREADABLE = new PageError(400, 'This request could not be read', {
 /** The page for whatever was thrown; the form reader marks its own by a type. */
 function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error;
-  if (isStorageFault(error)) return TRY_LATER;
+  if (isStorageFault(error) || isKeyFault(error)) return TRY_LATER;
   const { type } = error as { type?: unknown };
   return typeof type === 'string' || error instanceof URIError ? UNREADABLE : SOMETHING_BROKE;
 }
@@ -41,7 +41,7 @@ export function pageFailures(logger: Logger, pages: Pages): ErrorRequestHandler 
   return (error, _req, res, _next) => {
     const { status, title, message, next } = toPageError(error);
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
-    if (status >= 500) logger.error('a page failed', { requestId, error });
+    if (status >= 500) logger.error(`${alarmOf(error)}a page failed`, { requestId, error });
     res.statusCode = status;
     sendPage(res, pages.render('error', { title, reason: message, next, requestId }));
   };

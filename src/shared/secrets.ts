@@ -70,6 +70,12 @@ function seal(key: Key, place: string, value: string): string {
   return `${key.id}.${sealed.toString('base64url')}`;
 }
 
+/** What stands before the point where no key's id does may be anything, and is not repeated. */
+function nameOfKey(text: string): string {
+  const id = keyIdOf(text);
+  return /^[a-z0-9]{1,16}$/.test(id) ? `key ${id}, which is not in KEYS_FILE` : 'no key that there could be';
+}
+
 function keyOf(ring: KeyRing, text: string): Key | undefined {
   const id = keyIdOf(text);
   return ring.all.find((candidate) => candidate.id === id);
@@ -77,7 +83,7 @@ function keyOf(ring: KeyRing, text: string): Key | undefined {
 
 function open(ring: KeyRing, place: string, text: string): string {
   const key = keyOf(ring, text);
-  if (!key) throw new Unreadable(`${place} is sealed with key ${keyIdOf(text)}, which is not in KEYS_FILE`);
+  if (!key) throw new Unreadable(`${place} is sealed with ${nameOfKey(text)}`);
   const sealed = Buffer.from(text.slice(key.id.length + 1), 'base64url');
   try {
     const decipher = createDecipheriv('aes-256-gcm', key.secret, sealed.subarray(0, IV_BYTES), {

@@ -1,5 +1,5 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
-import { AUTHORIZATION_REQUEST_LIFETIME } from '../shared/lifetimes.ts';
+import { AUTHORIZATION_REQUEST_LIFETIME, SECOND } from '../shared/lifetimes.ts';
 import type { KeyName } from './keys.ts';
 import { countSealed, SEALED_COLUMNS } from './sealed-columns.ts';
 import type { Database } from './store.ts';
@@ -36,14 +36,25 @@ async function digestUsage(db: Database, { id, now }: Question): Promise<KeyUsag
   ];
 }
 
+const IN_WORDS = {
+  access_token_sealed: 'access tokens',
+  refresh_token_sealed: 'refresh tokens',
+  state_sealed: "apps' states",
+  verifier_sealed: 'PKCE verifiers',
+  token_sealed: 'owed revocations',
+};
+
 async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {
   const usage: KeyUsage = [];
   for (const column of SEALED_COLUMNS) {
-    const what = `${column.table}.${column.column}`;
+    const what = IN_WORDS[column.column];
     usage.push({ what, count: await countSealed(db, column, { keyId: id }) });
   }
   return usage;
 }
+
+/** Processes write with the key before for a moment yet. */
+const LAST_FORMS = 10 * SECOND;
 
 /** A form's hidden field is stored nowhere: those that were shown while the key was active count while they may come back. */
 async function sessionUsage(db: Database, { id, now }: Question): Promise<KeyUsage> {
@@ -56,7 +67,7 @@ async function sessionUsage(db: Database, { id, now }: Question): Promise<KeyUsa
   if (!key || key.state === 'standby') return [];
   const since = key.state === 'active' ? now : key.changed_at;
   const open = sql<SqlBool>`phase = 'new' and browser_digest is not null and expires_at > ${now}
-    and created_at <= ${since} and created_at > ${now - AUTHORIZATION_REQUEST_LIFETIME}`;
+    and created_at <= ${since + LAST_FORMS} and created_at > ${now - AUTHORIZATION_REQUEST_LIFETIME}`;
   return [{ what: 'open approval pages', count: await count(db, 'authorization_requests', open) }];
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { createPrivateFile, replacePrivateFile } from '../shared/private-file.ts';
 import { type Key, PURPOSES, type Purpose } from '../shared/secrets.ts';
@@ -13,13 +14,13 @@ import { type Key, PURPOSES, type Purpose } from '../shared/secrets.ts';
 /** All keys that a file holds. */
 export type HeldKeys = Record<Purpose, readonly Key[]>;
 
+const bytesOf = (secret: string) => Buffer.from(secret, 'base64url');
+
 const keyList = z
   .array(
     z.object({
       id: z.string().regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 small letters and digits'),
-      secret: z
-        .string()
-        .refine((text) => Buffer.from(text, 'base64url').length === 32, 'must be 32 bytes in base64url'),
+      secret: z.string().refine((text) => bytesOf(text).length === 32, 'must be 32 bytes in base64url'),
     }),
   )
   .min(1);
@@ -69,7 +70,7 @@ function findRepetitions(content: Content): string[] {
   return keys.flatMap(({ purpose, id, secret }, index) => {
     const earlier = keys.slice(0, index);
     const sameId = earlier.some((key) => key.purpose === purpose && key.id === id);
-    const same = earlier.find((key) => key.secret === secret);
+    const same = earlier.find((key) => bytesOf(key.secret).equals(bytesOf(secret)));
     return [
       ...(sameId ? [`${purpose} has two keys ${id}`] : []),
       ...(same ? [`${purpose} ${id} is the same key as ${same.purpose} ${same.id}`] : []),
@@ -91,7 +92,7 @@ function readContent(path: string): Content {
 function heldOf(content: Content): HeldKeys {
   const lists = PURPOSES.map((purpose) => [
     purpose,
-    content[purpose].map(({ id, secret }): Key => ({ id, secret: Buffer.from(secret, 'base64url') })),
+    content[purpose].map(({ id, secret }): Key => ({ id, secret: bytesOf(secret) })),
   ]);
   return Object.fromEntries(lists) as HeldKeys;
 }
@@ -109,11 +110,47 @@ export function loadKeys(path: string, mayCreate = false): HeldKeys {
   return heldOf(readContent(path));
 }
 
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a read-only file system',
+  EBUSY: 'it is mounted as a single file',
+  ENOSPC: 'the disk is full',
+};
+
+function inWords(path: string, error: unknown): Error {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new Error(`KEYS_FILE: ${path} cannot be changed: ${REASONS[code] ?? message}`, { cause: error });
+}
+
+/**
+ * To be asked before something else is changed along with the file.
+ * @throws {Error} in plain words when the file, or the folder that its successor is written to, is read-only
+ */
+export function requireWritable(path: string): void {
+  try {
+    const file = realpathSync(path);
+    for (const place of [file, dirname(file)]) accessSync(place, constants.W_OK);
+  } catch (error) {
+    throw inWords(path, error);
+  }
+}
+
+function replaceContent(path: string, content: Content): void {
+  try {
+    // Of a link it is the file behind it that changes: the link would be replaced, and others read on behind it.
+    replacePrivateFile(realpathSync(path), textOf(content));
+  } catch (error) {
+    throw inWords(path, error);
+  }
+}
+
 /** Adds a new key of that id to every purpose; the file is replaced whole. */
 export function addKeyToFile(path: string, id: string): void {
+  requireWritable(path);
   const content = readContent(path);
   const lists = PURPOSES.map((purpose) => [purpose, [...content[purpose], freshKey(id)]]);
-  replacePrivateFile(path, textOf(Object.fromEntries(lists) as Content));
+  replaceContent(path, Object.fromEntries(lists) as Content);
 }
 
 /** Takes a key of one purpose out of the file; answers whether it was there. */
@@ -121,12 +158,16 @@ export function removeKeyFromFile(path: string, purpose: Purpose, id: string): b
   const content = readContent(path);
   const left = content[purpose].filter((key) => key.id !== id);
   if (left.length === content[purpose].length) return false;
-  replacePrivateFile(path, textOf({ ...content, [purpose]: left }));
+  replaceContent(path, { ...content, [purpose]: left });
   return true;
 }
 
-/** Changes when the file does; undefined when it is not there. */
+/** Changes when the file does; undefined when it cannot be seen. */
 export function stampOf(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat && [stat.ino, stat.mtimeMs, stat.ctimeMs, stat.size].join('/');
+  try {
+    const { ino, mtimeMs, ctimeMs, size } = statSync(path);
+    return [ino, mtimeMs, ctimeMs, size].join('/');
+  } catch {
+    return undefined;
+  }
 }

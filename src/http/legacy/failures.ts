@@ -1,6 +1,14 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { Forbidden, GrantDead, isStorageFault, TokenRefused, Unavailable } from '../../domain/failures.ts';
+import {
+  alarmOf,
+  Forbidden,
+  GrantDead,
+  isKeyFault,
+  isStorageFault,
+  TokenRefused,
+  Unavailable,
+} from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from './legacy-error.ts';
 
@@ -24,6 +32,11 @@ function unavailable(retryAfter: number | undefined, cause: unknown): LegacyErro
   return new LegacyError(REFUSALS.unavailable, { headers: { 'Retry-After': String(seconds) }, cause });
 }
 
+/** The bridge cannot tell at the moment; it never says then that a credential is wrong. */
+function isOutOfReach(error: unknown): boolean {
+  return isStorageFault(error) || isKeyFault(error);
+}
+
 function toLegacyError(error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
   if (error instanceof TokenRefused) {
@@ -33,7 +46,7 @@ function toLegacyError(error: unknown): LegacyError {
   if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
   if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
   if (error instanceof Unavailable) return unavailable(error.retryAfter, error);
-  if (isStorageFault(error)) return unavailable(undefined, error);
+  if (isOutOfReach(error)) return unavailable(undefined, error);
   const status = bodyRefusal(error);
   if (status !== undefined) return new LegacyError(status === 413 ? REFUSALS.tooLarge : REFUSALS.malformed);
   return new LegacyError(REFUSALS.unknown, { cause: error });
@@ -48,7 +61,7 @@ function toTokenError(error: unknown): OAuthError {
     return new OAuthError('invalid_request', error.message, { status: error.status });
   }
   const options = { status: 503, retryAfter: 1, cause: error };
-  if (isStorageFault(error))
+  if (isOutOfReach(error))
     return new OAuthError('temporarily_unavailable', 'Try again in a moment.', options);
   return new OAuthError('server_error', 'The server met an unexpected condition.', {
     status: 500,
@@ -62,7 +75,7 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
   return (error, _req, res, _next) => {
     const refusal = toLegacyError(error);
     if (refusal.status >= 500)
-      context.logger.error('a legacy call failed', { status: refusal.status, error });
+      context.logger.error(`${alarmOf(error)}a legacy call failed`, { status: refusal.status, error });
     sendLegacyError(res, refusal);
   };
 }
@@ -73,7 +86,8 @@ export function tokenFailures(context: Context): ErrorRequestHandler {
   return (error, _req, res, _next) => {
     const refusal = toTokenError(error);
     const said = { refusal: refusal.code, detail: refusal.detail };
-    if (refusal.status >= 500) context.logger.error('a legacy exchange failed', { ...said, error });
+    if (refusal.status >= 500)
+      context.logger.error(`${alarmOf(error)}a legacy exchange failed`, { ...said, error });
     else context.logger.info('a legacy exchange was refused', said);
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');

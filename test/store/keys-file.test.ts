@@ -1,0 +1,70 @@
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PURPOSES } from '../../src/shared/secrets.ts';
+import { addKeyToFile, loadKeys, removeKeyFromFile, stampOf } from '../../src/store/keys-file.ts';
+
+/** Changes of the key file by the operator's commands. */
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keys-file-'));
+  file = join(folder, 'keys.json');
+  loadKeys(file, true);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+type Content = Record<string, Array<{ id: string; secret: string }>>;
+
+const contentOf = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
+
+test('a changed file is private, is seen as another, and leaves no draft', () => {
+  const stamp = stampOf(file);
+  addKeyToFile(file, 'k2');
+  expect(stampOf(file)).not.toBe(stamp);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  for (const purpose of PURPOSES) expect(contentOf(file)[purpose]?.map(({ id }) => id)).toEqual(['k1', 'k2']);
+  expect(removeKeyFromFile(file, 'digest', 'k1')).toBe(true);
+  expect(removeKeyFromFile(file, 'digest', 'k1')).toBe(false);
+  expect(contentOf(file)['digest']?.map(({ id }) => id)).toEqual(['k2']);
+  expect(contentOf(file)['sealing']?.map(({ id }) => id)).toEqual(['k1', 'k2']);
+  expect(readdirSync(folder)).toEqual(['keys.json']);
+});
+
+test('of a link it is the file behind it that is changed', () => {
+  const link = join(folder, 'elsewhere', 'link.json');
+  mkdirSync(join(folder, 'elsewhere'));
+  symlinkSync(file, link);
+  addKeyToFile(link, 'k2');
+  removeKeyFromFile(link, 'session', 'k1');
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(contentOf(file)['session']?.map(({ id }) => id)).toEqual(['k2']);
+});
+
+test('one key in two spellings is one key, which may not serve two purposes', () => {
+  const content = contentOf(file);
+  const [digest] = content['digest'] ?? [];
+  const spelling = Buffer.from(digest?.secret ?? '', 'base64url').toString('base64');
+  expect(spelling).not.toBe(digest?.secret);
+  writeFileSync(file, JSON.stringify({ ...content, session: [{ id: 'k1', secret: spelling }] }));
+  expect(() => loadKeys(file)).toThrow('session k1 is the same key as digest k1');
+});
+
+test('a file that cannot be seen has no stamp, and what is said of it names it', () => {
+  expect(stampOf(join(file, 'below'))).toBeUndefined();
+  rmSync(file);
+  expect(stampOf(file)).toBeUndefined();
+  expect(() => addKeyToFile(file, 'k2')).toThrow(`KEYS_FILE: ${file} cannot be changed: ENOENT`);
+});
