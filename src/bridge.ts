@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
@@ -17,6 +18,7 @@ import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
 import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
+import { loadKeys } from './store/keys-file.ts';
 import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
@@ -58,12 +60,13 @@ async function openBeside({ config, logger, clock }: Opening, store: Store) {
     const keys = { file: config.keysFile, mayCreate: !config.production };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
     const file = openEpochFile(epochFileOf(config));
-    const opening = openInstanceWatch({ store, file, clock, logger });
-    const instance = await opening.catch(async (error: unknown) => {
+    try {
+      const instance = await openInstanceWatch({ store, file, clock, logger });
+      return { processId, keyring, instance, spill, databaseClock: await startDatabaseClock(store) };
+    } catch (error) {
       await keyring.stop();
       throw error;
-    });
-    return { processId, keyring, instance, spill, databaseClock: await startDatabaseClock(store) };
+    }
   } catch (error) {
     await store.close();
     throw error;
@@ -79,6 +82,8 @@ export async function openWorkshop(
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const lost = findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
+  // A key file that is not usable is refused before the database is brought to a newer schema.
+  if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
   const opening = { config, logger, clock: overrides.clock ?? machineClock };
   const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
@@ -123,7 +128,7 @@ export interface Bridge {
 }
 
 async function requireProductionReady(workshop: Workshop): Promise<void> {
-  const problem = await findProductionProblem(workshop.context);
+  const problem = await findProductionProblem(workshop.context).catch(String);
   if (problem === undefined) return;
   await workshop.close();
   throw new Error(problem);

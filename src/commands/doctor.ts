@@ -6,6 +6,7 @@ import { findPlaceProblem } from '../domain/judge-instance.ts';
 import { machineClock } from '../shared/clock.ts';
 import { reduceError } from '../shared/redaction.ts';
 import { findLostDatabase } from '../store/epoch-file.ts';
+import { loadKeys } from '../store/keys-file.ts';
 import { describeLocation, isMissing } from '../store/open-store.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
 import type { Result } from './result.ts';
@@ -52,6 +53,7 @@ function checkKeysFile(config: Config): string {
   }
   if ((statSync(keysFile).mode & 0o077) !== 0)
     throw new Error(`${keysFile} can be read by others, use mode 0600`);
+  loadKeys(keysFile);
   return `${keysFile} is there and readable by its owner alone`;
 }
 

@@ -10,17 +10,19 @@ function refusal(why: string, commands: readonly string[]): Result {
   };
 }
 
-/** The address stays in the environment: it may hold a password. */
+/** No address stands in a command: it may hold a password, and everybody on the machine sees what a process is given. */
 export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed up by its own programs.', [
   'npx grantbridge doctor',
-  'pg_dump --format=custom --no-unlogged-table-data --no-owner --file=FILE "$DATABASE_URL"',
+  'export PGHOST=HOST PGUSER=USER PGDATABASE=NAME   # and the password in ~/.pgpass',
+  'pg_dump --format=custom --no-unlogged-table-data --no-owner --file=FILE',
   'pg_restore --list FILE',
 ]);
 
 /** A dump that is read into a new database is known for a copy by its place. */
 export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restored by its own programs.', [
+  'export PGHOST=HOST PGUSER=USER   # and the password in ~/.pgpass',
   'createdb NEW_NAME',
-  'pg_restore --exit-on-error --single-transaction --no-owner --dbname=postgres://…/NEW_NAME FILE',
+  'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over',
 ]);

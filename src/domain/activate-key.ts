@@ -12,6 +12,12 @@ function lacking(all: readonly Holder[], keys: readonly KeyName[]): string[] {
     .map(({ machine, processId }) => `process ${processId} on ${machine}`);
 }
 
+function notWriting(all: readonly Holder[], keys: readonly KeyName[]): string[] {
+  return all
+    .filter(({ rings }) => keys.some(({ purpose, id }) => rings[purpose].active !== id))
+    .map(({ processId }) => processId);
+}
+
 async function activateOne(context: Context, tx: Database, key: KnownKey): Promise<void> {
   const now = context.clock.now();
   await retireActive(tx, key.purpose, now);
@@ -39,5 +45,7 @@ export async function activateKey(context: Context, choice: KeyChoice): Promise<
   if (inTheWay.length > 0)
     throw new KeyStepRefused(`key ${id} is not held yet by ${inTheWay.join(', ')}: copy the key file there`);
   await context.keyring.turn();
+  // What is sealed anew after this is not sealed with the key before by a process that has not looked yet.
+  await untilNothing(async () => notWriting(await holders(context), keys));
   return keys;
 }

@@ -6,7 +6,7 @@ import { forgetAnswer } from './answer-cache.ts';
 import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
-import { recordEvent } from './record-event.ts';
+import { ofMappings, recordEvents } from './record-event.ts';
 import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
 
 /**
@@ -43,15 +43,13 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
     if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;
-    await moveMappings(tx, pair, { ...moveOf('grant_died'), reason: `grant_${cause}`, now });
-    await recordEvent(context, tx, {
-      at: now,
-      actor: 'bridge',
-      action: 'grant_died',
-      reason: cause,
-      grantId: grant.id,
-      ...pair,
-    });
+    const reason = `grant_${cause}`;
+    const moved = await moveMappings(tx, pair, { ...moveOf('grant_died'), reason, now });
+    const by = { at: now, actor: 'bridge', grantId: grant.id, ...pair };
+    await recordEvents(context, tx, [
+      { ...by, action: 'grant_died', reason: cause },
+      ...ofMappings({ ...by, action: 'token_reauthorization_required', reason }, moved),
+    ]);
     return true;
   };
   const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));

@@ -15,7 +15,7 @@ import type { Context, Origin } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
 import { withPatience } from './patience.ts';
-import { recordEvents } from './record-event.ts';
+import { ofMappings, recordEvents } from './record-event.ts';
 import { sealPair } from './sealed-pair.ts';
 import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 
@@ -89,7 +89,12 @@ async function storeGrant(context: Context, grantId: string, consent: Consent): 
     const isChanged = await keepAccount(tx, account, now);
     const older = await replaceOlder(tx, grant, now);
     await insertGrant(tx, grant);
-    await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId: grant.id, now });
+    const moved = await moveMappings(tx, pair, {
+      ...moveOf('granted'),
+      reason: null,
+      grantId: grant.id,
+      now,
+    });
     const by = { at: now, actor: origin.actor, requestId: origin.requestId, ...pair };
     const replaced = {
       ...by,
@@ -99,7 +104,13 @@ async function storeGrant(context: Context, grantId: string, consent: Consent): 
     };
     const granted = { ...by, action: 'granted', reason: 'consent', grantId: grant.id };
     const learned = { ...by, action: 'account_changed', reason: 'the modern side says so' };
-    await recordEvents(context, tx, [...(isChanged ? [learned] : []), ...(older ? [replaced] : []), granted]);
+    const connected = { ...by, action: 'token_connected', reason: 'consent', grantId: grant.id };
+    await recordEvents(context, tx, [
+      ...(isChanged ? [learned] : []),
+      ...(older ? [replaced] : []),
+      granted,
+      ...ofMappings(connected, moved),
+    ]);
     return older;
   };
   const replaced = await insist(context, 'a new grant', () =>

@@ -7,7 +7,7 @@ import { forgetAnswer } from './answer-cache.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
-import { recordEvent } from './record-event.ts';
+import { ofMappings, recordEvents } from './record-event.ts';
 import { openRefreshToken } from './sealed-pair.ts';
 import { withUsableKeys } from './under-all-keys.ts';
 
@@ -38,18 +38,15 @@ async function endGrant(context: Context, tx: Database, grant: Grant): Promise<v
 export async function deauthorize(context: Context, pair: Pair, origin: Origin): Promise<void> {
   const now = context.clock.now();
   const inOneStep = async (tx: Database) => {
-    await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
+    const moved = await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
     await voidCodes(tx, pair, now);
     const grant = await findLiveGrant(tx, pair.clientId, pair.accountId);
     if (grant) await endGrant(context, tx, grant);
-    await recordEvent(context, tx, {
-      at: now,
-      ...origin,
-      action: 'deauthorized',
-      reason: 'the app asked for it',
-      grantId: grant?.id ?? null,
-      ...pair,
-    });
+    const by = { at: now, ...origin, grantId: grant?.id ?? null, ...pair };
+    await recordEvents(context, tx, [
+      { ...by, action: 'deauthorized', reason: 'the app asked for it' },
+      ...ofMappings({ ...by, action: 'token_revoked', reason: 'deauthorized' }, moved),
+    ]);
     return grant;
   };
   const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));

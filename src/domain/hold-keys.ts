@@ -7,7 +7,7 @@ import {
   type Keys,
   keyIdOf,
   PURPOSES,
-  Unreadable,
+  KeyMissing,
   type Vault,
 } from '../shared/secrets.ts';
 import { forgetHolders, type Holding, reportHolding } from '../store/key-holders.ts';
@@ -31,7 +31,7 @@ export interface Keyring {
   digestIds(): string;
   /**
    * Reads register and file again.
-   * @throws {Unreadable} a key is in use that this machine's file does not hold
+   * @throws {KeyMissing} a digest key is in use that this machine's file does not hold
    */
   refresh(): Promise<void>;
   /** Looks now, and says what this process holds, so that others know; both come by themselves once a second. */
@@ -81,6 +81,7 @@ function createComplaint({ logger }: KeyringOptions) {
   let last: string | undefined;
   return (problem: string | undefined): void => {
     if (problem !== undefined && problem !== last) logger.error(`ALARM: ${problem}`);
+    if (problem === undefined && last !== undefined) logger.warn('the keys are in order again');
     last = problem;
   };
 }
@@ -138,6 +139,8 @@ class Holder {
   #reported = { at: 0, text: '' };
   #silentUntil = 0;
   #turn: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
 
   constructor(options: KeyringOptions, view: View, stamp: string | undefined) {
     this.#options = options;
@@ -150,12 +153,34 @@ class Holder {
     return this.#view.rings;
   }
 
+  /** A look that begins after this call; callers share it. */
+  freshLook(): Promise<void> {
+    const running = this.#running;
+    if (!running) return this.#startLook();
+    this.#next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.#startLook();
+      });
+    return this.#next;
+  }
+
+  #startLook(): Promise<void> {
+    this.#running = this.look().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
   async look(): Promise<void> {
     const { store } = this.#options;
     const number = (this.#looks.begun += 1);
     const held = this.#readFile();
     const before = await listKeys(store.durable);
-    const isNew = await registerKeys({ store, vault: this.vault }, before, held);
+    // A file of another database announces nothing here.
+    const fits = findKeyProblems(before, held).length === 0;
+    const isNew = fits && (await registerKeys({ store, vault: this.vault }, before, held));
     const known = isNew ? await listKeys(store.durable) : before;
     // Looks overlap: one that began earlier and took longer knows less.
     if (number < this.#looks.seen) return;
@@ -182,7 +207,7 @@ class Holder {
 
   /** One look and one word; a database that is away is asked again at the next turn. */
   turn(): Promise<void> {
-    this.#turn ??= this.look()
+    this.#turn ??= this.freshLook()
       .then(() => this.report())
       .catch((error: unknown) => {
         this.#options.logger.debug('the keys could not be looked at', { error });
@@ -211,8 +236,8 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     findProblem: () => holder.rings.missing,
     digestIds: () => holder.rings.keys.digest.all.map(({ id }) => id).join(),
     async refresh() {
-      await holder.look();
-      if (holder.rings.missing !== undefined) throw new Unreadable(holder.rings.missing);
+      await holder.freshLook();
+      if (holder.rings.missingDigest !== undefined) throw new KeyMissing(holder.rings.missingDigest);
     },
     turn: () => holder.turn(),
     async stop() {

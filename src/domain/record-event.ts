@@ -70,6 +70,11 @@ function eventOf({ vault }: Writer, change: Change) {
   return { ...event, witness: vault.witness(textOfEvent(event)) };
 }
 
+/** One change for each of these mappings, by the one that moved them all. */
+export function ofMappings(change: Change, mappingIds: readonly string[]): Change[] {
+  return mappingIds.map((mappingId) => ({ ...change, mappingId }));
+}
+
 /** Writes the entries of many changes, in their transaction. */
 export async function recordEvents(writer: Writer, tx: Database, changes: readonly Change[]): Promise<void> {
   await insertEvents(

@@ -98,15 +98,18 @@ export async function registerApp(
   const ownerToken = registration.fixed?.ownerToken ?? newLegacyToken();
   const app = appRow(registration, clientId, context.clock.now());
   const inOneStep = async (tx: Database) => {
-    if (app.owner_account_id !== null) await ensureAccount(tx, app.owner_account_id, app.created_at);
     const secretDigest = context.vault.digest(clientSecret);
     await requireUsable(tx, 'digest', secretDigest);
     const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
     if (!(await insertApp(tx, app, details))) return false;
+    const owner = app.owner_account_id;
+    const isNamed = owner !== null && (await ensureAccount(tx, owner, app.created_at));
     const mapping = ownerMapping(context, app, ownerToken);
     await insertMapping(tx, mapping);
     const by = { at: app.created_at, actor: registration.actor, clientId };
+    const named = { ...by, action: 'account_named', reason: 'the owner of an app', accountId: owner };
     await recordEvents(context, tx, [
+      ...(isNamed ? [named] : []),
       { ...by, action: 'app_registered', reason: 'registration' },
       { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
     ]);

@@ -43,7 +43,7 @@ function served(context: Context, mapping: Mapping): ServedMapping {
 }
 
 /** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
-async function moveToActiveKey(context: Context, mapping: Mapping, token: string): Promise<void> {
+function moveToActiveKey(context: Context, mapping: Mapping, token: string): void {
   const to = context.vault.digest(token);
   const from = mapping.token_digest;
   if (keyIdOf(from) === keyIdOf(to)) return;
@@ -52,21 +52,23 @@ async function moveToActiveKey(context: Context, mapping: Mapping, token: string
     await requireUsable(tx, 'digest', to);
     await moveTokenDigest(tx, { id: mapping.id, from, to });
   };
-  // It will be seen again: no call fails for a database that does not write.
-  await context.store.transaction(move).catch((error: unknown) => {
-    context.logger.warn('a digest could not be moved', { mappingId: mapping.id, error });
-  });
+  // No call waits for it, or fails for a database that does not write: the token will be seen again.
+  context.flights
+    .run(`digest ${mapping.id}`, () => context.store.transaction(move))
+    .catch((error: unknown) => {
+      context.logger.warn('a digest could not be moved', { mappingId: mapping.id, error });
+    });
 }
 
 /**
  * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
- * @throws {TokenRefused | Unreadable}
+ * @throws {TokenRefused | KeyMissing}
  */
 export async function resolveToken(context: Context, token: string): Promise<ServedMapping> {
   const find = () => findMapping(context.store, context.vault.digests(token));
   const mapping = await underAllKeys(context, find);
   if (!mapping) throw new TokenRefused();
-  await moveToActiveKey(context, mapping, token);
+  moveToActiveKey(context, mapping, token);
   return served(context, mapping);
 }
 

@@ -41,6 +41,8 @@ export interface Rings {
   keys: Keys;
   /** A key in use that cannot be read with; what stands on it is not lost, but cannot be served here. */
   missing: string | undefined;
+  /** One that tokens and secrets may stand on: what is unknown may be known under it. */
+  missingDigest: string | undefined;
   /** What the operator should mend although everything is served. */
   warning: string | undefined;
 }
@@ -69,10 +71,13 @@ export function ringsOf(sources: Sources): Rings {
   const { known, held } = sources;
   const keys = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringOf(purpose, sources)])) as Keys;
   const isHeld = ({ purpose, id }: KnownKey) => keys[purpose].all.some((key) => key.id === id);
-  const missing = known.find((row) => isInUse(row) && !isHeld(row));
+  const missing = known
+    .filter((row) => isInUse(row) && !isHeld(row))
+    .map(({ purpose, id }) => `KEYS_FILE lacks the ${purpose} key ${id}, which is in use`);
   return {
     keys,
-    missing: missing && `KEYS_FILE lacks the ${missing.purpose} key ${missing.id}, which is in use`,
+    missing: missing[0],
+    missingDigest: missing.find((text) => text.includes(' digest key ')),
     warning: findKeyProblems(known, held)[0],
   };
 }

@@ -79,6 +79,8 @@ async function chainNext(context: Context, tx: Database, turn: Turn): Promise<nu
     head = links.at(-1) ?? head;
     if (page.length < PAGE) return undefined;
     if (!adopt) return after;
+    // Adopting takes its time: health and what is cached are answered in between.
+    await setImmediate();
   }
 }
 

@@ -1,4 +1,4 @@
-import { keyIdOf, Unreadable } from '../shared/secrets.ts';
+import { KeyMissing, keyIdOf, Unreadable } from '../shared/secrets.ts';
 import { isDropped } from '../store/keys.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 /**
  * Looks something up by digest. What is not found is looked for once more when the keys have changed since, whoever saw
  * that first; only then is it unknown.
- * @throws {Unreadable} it may stand on a key that this machine lacks
+ * @throws {KeyMissing} it may stand on a key that this machine lacks
  */
 export async function underAllKeys<T>(
   context: Context,
@@ -35,7 +35,7 @@ export class KeyDropped extends Error {
  * is told to come again.
  */
 export function isKeyFault(error: unknown): boolean {
-  return error instanceof Unreadable || error instanceof KeyDropped;
+  return error instanceof Unreadable || error instanceof KeyMissing || error instanceof KeyDropped;
 }
 
 /** The beginning of the log line for a failure: what does not open stays so until somebody acts. */

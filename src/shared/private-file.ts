@@ -6,13 +6,14 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** Files and folders that only their owner may read. */
 
@@ -40,7 +41,31 @@ export function makePrivateFolder(path: string): void {
   giveToOwner(path);
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One of this process's own number is of an earlier one.
+    return pid !== process.pid;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Removes drafts of processes that were killed: they hold what the file holds, and SQLite would take what lies beside one
+ * for a part of it.
+ */
+export function removeAbandoned(path: string): void {
+  const [folder, start] = [dirname(path), `${basename(path)}.`];
+  for (const name of readdirSync(folder)) {
+    const rest = name.startsWith(start) ? name.slice(start.length) : '';
+    const pid = /^(\d+)\.draft(?:-wal|-shm|-journal)?$/.exec(rest)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
 function writeDraft(path: string, text: string): string {
+  removeAbandoned(path);
   const draft = `${path}.${process.pid}.draft`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'w', flush: true });
@@ -54,8 +79,11 @@ function writeDraft(path: string, text: string): string {
 
 function syncFolder(path: string): void {
   const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /**
@@ -76,6 +104,12 @@ export function createPrivateFile(path: string, text: string): void {
 
 /** Puts a file that only its owner may read in the place of another, whole or not at all, also over a power cut. */
 export function replacePrivateFile(path: string, text: string): void {
-  renameSync(writeDraft(path, text), path);
+  const draft = writeDraft(path, text);
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   syncFolder(path);
 }

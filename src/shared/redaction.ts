@@ -16,7 +16,7 @@ const SIGN = '(?:=|:|%(?:25)*3[AD])';
 
 /** Up to the opening quote of `"name":"value"` and `name: 'value'`, JSON-escaped or not. */
 const QUOTED_START = new RegExp(
-  String.raw`${NAME}(?:${SLASHES}${QUOTE})?\s*${SIGN}\s*\[?\s*(?<slashes>${SLASHES})(?<quote>${QUOTE})`,
+  String.raw`${NAME}(?:${SLASHES}${QUOTE})?\s*${SIGN}\s*(?:\[\s*)?(?<slashes>${SLASHES})(?<quote>${QUOTE})`,
   'gi',
 );
 

@@ -31,6 +31,11 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
+/** What was looked for may stand on a key that this machine lacks. */
+export class KeyMissing extends Error {
+  override readonly name = 'KeyMissing';
+}
+
 /**
  * Secrets at rest (design 5): `digest` for values that are only looked up, `seal`/`open` for values that must be sent
  * again. A sealed value is bound to its row and column by `place` and opens nowhere else.

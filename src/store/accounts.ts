@@ -24,12 +24,13 @@ export async function upsertAccount(tx: Database, account: Account): Promise<boo
   return row !== undefined;
 }
 
-/** An account of which only the id is known yet; the modern side says the rest at its first consent. */
-export async function ensureAccount(tx: Database, accountId: string, now: number): Promise<void> {
+/** An account of which only the id is known yet; the modern side says the rest at its first consent; whether it is new. */
+export async function ensureAccount(tx: Database, accountId: string, now: number): Promise<boolean> {
   const account = { account_id: accountId, updated_at: now };
-  await tx
+  const inserted = await tx
     .insertInto('accounts')
     .values(account)
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
 }

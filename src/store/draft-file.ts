@@ -1,14 +1,17 @@
-import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { giveToOwner } from '../shared/private-file.ts';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { giveToOwner, removeAbandoned } from '../shared/private-file.ts';
 import { COMPANIONS } from './sqlite-copy.ts';
 
 /** A database file that is made under another name and gets its own only when it is whole. */
 
 function sync(path: string): void {
   const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 const PLAIN: Record<string, string> = {
@@ -29,26 +32,6 @@ function inWords(target: string, error: unknown): unknown {
 }
 
 const filesOf = (draft: string) => ['', ...COMPANIONS].map((suffix) => `${draft}${suffix}`);
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return pid !== process.pid;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Drafts of processes that were killed; SQLite would take what lies beside one for a part of ours. */
-function removeAbandoned(target: string): void {
-  const [folder, start] = [dirname(target), `${basename(target)}.`];
-  for (const name of readdirSync(folder)) {
-    const pid = /^(\d+)\.draft(?:-wal|-shm|-journal)?$/.exec(
-      name.startsWith(start) ? name.slice(start.length) : '',
-    )?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
-  }
-}
 
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 

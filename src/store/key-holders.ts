@@ -5,7 +5,7 @@ import type { Database, Store } from './store.ts';
 /**
  * What each running process says of its keys, for the operator who changes them: a key is activated only when all hold
  * it and dropped only when none writes with it. A process that was paused for longer is caught otherwise
- * (usable-keys.ts).
+ * (under-all-keys.ts).
  */
 export interface Holding {
   /** Per purpose the ids that it can read with, and the one that it writes with. */

@@ -64,7 +64,7 @@ async function sessionUsage(db: Database, { id, now }: Question): Promise<KeyUsa
     .where('purpose', '=', 'session')
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!key || key.state === 'standby') return [];
+  if (!key || key.state === 'standby' || key.state === 'dropped') return [];
   const since = key.state === 'active' ? now : key.changed_at;
   const open = sql<SqlBool>`phase = 'new' and browser_digest is not null and expires_at > ${now}
     and created_at <= ${since + LAST_FORMS} and created_at > ${now - AUTHORIZATION_REQUEST_LIFETIME}`;

@@ -14,7 +14,9 @@ const PATIENCE = 5000;
 const AGAIN_AFTER = 10;
 
 function isBusy(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 'SQLITE_BUSY';
+  const { code } = error as { code?: unknown };
+  // A snapshot that is too old stays so.
+  return typeof code === 'string' && code.startsWith('SQLITE_BUSY') && code !== 'SQLITE_BUSY_SNAPSHOT';
 }
 
 /** A statement that met a lock did nothing: it is tried again, while the process goes on with what else it does. */

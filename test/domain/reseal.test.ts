@@ -96,8 +96,8 @@ const spilled = () => readdirSync(join(door.varDir, 'spill')).filter((name) => n
 
 test('a pair in the spill keeps its key from being dropped', async () => {
   const { context } = door.bridge;
-  // Of a version that the database does not have yet: it stays where it is.
-  const entry = await nextPair(connected[0] as Connected, 5);
+  // Of a grant that the database does not know: it stays where it is.
+  const entry = { ...(await nextPair(connected[0] as Connected)), grantId: 'f'.repeat(24) };
   await context.spill.write(entry);
   expect(keyIdOf(entry.pair.refreshTokenSealed)).toBe('k1');
   await activateBySql(context.store, 'k2');

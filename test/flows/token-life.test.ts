@@ -101,6 +101,7 @@ test('deauthorize revokes upstream when nothing else stands there, and every cha
     'granted',
     'token_issued',
     'deauthorized',
+    'token_revoked',
   ]);
 });
 

@@ -74,8 +74,8 @@ describe.each(DATABASES)('on %s', (database) => {
     await until(async () => (await owed()).length === 0);
     held.release();
     expect((await caller).status).toBe(401);
-    await until(async () => (await owed()).length === 1);
-    // A process that starts works off what is owed.
+    // Worked off at once, unless that fails; a process that starts works off what is left.
+    await until(async () => (await owed()).length === 1 || bridges.proxy.revoked().includes(fresh));
     await nth(bridges, 3).kill();
     await nth(bridges, 3).start();
     await until(() => bridges.proxy.revoked().includes(fresh));

@@ -13,6 +13,9 @@ export const testMode = {
   workers: Number(oneOf('TEST_WORKERS', ['1', '2'])),
 } as const;
 
+/** Operators' commands do the same on either database, and take their time: they run on the one of the mode. */
+export const commandDatabases = [testMode.database] as const;
+
 /** What only the process of the bridge itself can show; skipped where that is another one, and says so in its name. */
 export const testInProcess: (name: string, work: () => void) => void = (name, work) =>
   testMode.isSpawned

@@ -5,7 +5,9 @@ import { sendJson } from '../legacy/legacy-error.ts';
 
 /** A copy answers old calls with what it last knew, but is nothing to send callers to. */
 function findCopyProblem({ instance }: Context): string | undefined {
-  return instance.isCopy() ? `this is a restored copy: ${instance.why()}` : undefined;
+  return instance.isCopy()
+    ? `this is a restored copy: ${instance.why()}; once the original is stopped for good: grantbridge restore --take-over`
+    : undefined;
 }
 
 async function findProblem(context: Context): Promise<string | undefined> {
