@@ -28,7 +28,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFiles: ['<rootDir>/test/support/sqlite-realm.cjs', '<rootDir>/test/support/quiet-oidc.cjs'],
   testTimeout: 30_000,
-  // Most tests wait for processes, clocks and sockets; two at a time keep both cores of a small machine busy.
+  // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.
   maxWorkers: 3,
   verbose: true,
   // A test that fails in its set-up may leave servers open; the run must end all the same and say so.

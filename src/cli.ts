@@ -31,12 +31,8 @@ function command(name: string, description: string, run: Run): Command {
     .action(async (...given: unknown[]) => {
       const self = given.at(-1) as Command;
       const options = self.opts();
-      const asJson = options['json'] === true;
-      const result = await run(options, self.args).catch((error: unknown) => {
-        if (asJson) process.stdout.write(`${JSON.stringify({ error: reduceError(error).message })}\n`);
-        throw error;
-      });
-      printResult(result, asJson);
+      const result = await run(options, self.args);
+      printResult(result, options['json'] === true);
       if (!result.ok) process.exitCode = 1;
     });
 }

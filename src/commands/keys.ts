@@ -66,7 +66,6 @@ export async function reseal(): Promise<Result> {
     const left = await countToReseal(context, keyId);
     const lines = [
       `${resealed} values were sealed anew with key ${keyId}, ${left} are left.`,
-      'Next: grantbridge keys drop ID, for the key before; keep the older file for as long as backups from its time.',
       ...unreadable.map((place) => `does not open and was left as it is: ${place}`),
     ];
     const json = { key: keyId, resealed, left, unreadable };
@@ -83,10 +82,7 @@ export async function drop(options: Options, [id = '']: readonly string[]): Prom
     const lines = outcomes.map(({ purpose, kept }) =>
       kept === undefined ? `${purpose} ${id}: dropped` : `${purpose} ${id}: kept, ${kept}`,
     );
-    const isDone = outcomes.every(({ kept }) => kept === undefined);
-    const hint =
-      'What is kept serves on. Tokens and secrets move when they are next used; run this again later.';
-    return { ok: isDone, lines: isDone ? lines : [...lines, hint], json: { id, outcomes } };
+    return { ok: outcomes.every(({ kept }) => kept === undefined), lines, json: { id, outcomes } };
   });
 }
 

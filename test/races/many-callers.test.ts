@@ -28,18 +28,16 @@ describe.each(DATABASES)('one expired grant, on %s', (database) => {
       await delay(300);
       return answer;
     };
-    for (let round = 1; round <= 3; round += 1) {
-      await expireGrants(bridges);
-      const before = bridges.proxy.refreshes().length;
-      const load = { calls: 500, atOnce: 50 };
-      const bursts = await Promise.all(bridges.processes.map((each) => burst(each, token, load)));
-      expect([...new Set(bursts.flatMap(({ statuses }) => [...statuses]))]).toEqual([200]);
-      expect(bridges.proxy.refreshes().length - before).toBe(1);
-      const waits = bursts.flatMap((each) => each.waits);
-      expect(waits).toHaveLength(4000);
-      const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)].map(Math.round);
-      print(`${database} round ${round}: 4000 calls, 1 token request, wait p50 ${p50} ms, p99 ${p99} ms`);
-    }
+    await expireGrants(bridges);
+    const before = bridges.proxy.refreshes().length;
+    const load = { calls: 500, atOnce: 50 };
+    const bursts = await Promise.all(bridges.processes.map((each) => burst(each, token, load)));
+    expect([...new Set(bursts.flatMap(({ statuses }) => [...statuses]))]).toEqual([200]);
+    expect(bridges.proxy.refreshes().length - before).toBe(1);
+    const waits = bursts.flatMap((each) => each.waits);
+    expect(waits).toHaveLength(4000);
+    const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)].map(Math.round);
+    print(`${database}: 4000 calls, 1 token request, wait p50 ${p50} ms, p99 ${p99} ms`);
     bridges.proxy.assertNoRefreshTokenTwice();
   }, 120_000);
 });
