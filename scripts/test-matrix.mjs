@@ -11,9 +11,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const FOLDERS = ['test/flows', 'test/endpoints', 'test/clients'];
 /** What `npm test` runs on SQLite alone. */
-const COMMANDS = ['keys-commands', 'history-command', 'canaries'].map(
-  (name) => `test/processes/${name}.test.ts`,
-);
+const SQLITE_ALONE = [
+  ...['keys-commands', 'history-command', 'canaries'].map((name) => `test/processes/${name}.test.ts`),
+  ...['many-callers', 'revocation'].map((name) => `test/races/${name}.test.ts`),
+];
 const options = process.argv.slice(2);
 
 const combinations = ['sqlite', 'postgres'].flatMap((database) =>
@@ -22,8 +23,8 @@ const combinations = ['sqlite', 'postgres'].flatMap((database) =>
 
 function run({ database, workers }, report) {
   const mode = { TEST_BRIDGE: 'spawned', TEST_DATABASE: database, TEST_WORKERS: workers };
-  const commands = database === 'postgres' && workers === '1' ? COMMANDS : [];
-  const args = [jest, '--json', `--outputFile=${report}`, ...options, ...FOLDERS, ...commands];
+  const alone = database === 'postgres' && workers === '1' ? SQLITE_ALONE : [];
+  const args = [jest, '--json', `--outputFile=${report}`, ...options, ...FOLDERS, ...alone];
   return new Promise((done) => {
     const child = spawn(process.execPath, args, {
       cwd: root,

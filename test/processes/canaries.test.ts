@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LegacyApp } from '../support/authorize.ts';
-import { commandDatabases } from '../support/test-mode.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { type Kind, OTHERS, TEN_OF_EACH } from './canaries/collection.ts';
 import { addApp, backedUp, readingCommands, rotateKeys } from './canaries/commands.ts';
 import { breakDatabase, FAULTS, loseDatabase, meetFault } from './canaries/faults.ts';
@@ -127,7 +127,7 @@ function expectNone(stage: Stage, places: readonly Place[]): void {
   expect(inWords(places.flatMap((place) => search(needles, place)))).toEqual([]);
 }
 
-describe.each(commandDatabases)('on %s', (kind) => {
+describe.each(modeDatabases)('on %s', (kind) => {
   let stage: Stage;
   let folder: string;
   const places: Place[] = [];

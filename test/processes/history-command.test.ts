@@ -7,7 +7,7 @@ import type { Event } from '../../src/store/tables.ts';
 import { change, upTo } from '../domain/support/histories.ts';
 import { type Bridges, startBridges } from '../races/bridges.ts';
 import { exchangeAt, freshCode, nth } from '../races/calls.ts';
-import { commandDatabases } from '../support/test-mode.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { until } from '../support/held-answer.ts';
 import { tokenOf } from '../support/legacy-calls.ts';
 import { run, runJson } from './operator-command.ts';
@@ -16,7 +16,7 @@ import { run, runJson } from './operator-command.ts';
 
 const LINE_LIMIT = 1000;
 
-describe.each(commandDatabases)('on %s', (database) => {
+describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
   const secrets = new Set<string>();
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { PURPOSES } from '../../src/shared/secrets.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
-import { commandDatabases } from '../support/test-mode.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { activateBySql } from '../support/key-door.ts';
 import { add, printed, runJson } from './operator-command.ts';
 import {
@@ -27,7 +27,7 @@ const WAITS = 60_000;
 const CALLBACK = 'https://app.example/callback';
 const PROCESS = new RegExp(`process [0-9a-f]{24} on ${hostname()}`, 'g');
 
-describe.each(commandDatabases)('on %s', (kind) => {
+describe.each(modeDatabases)('on %s', (kind) => {
   let machines: TwoMachines;
   let here: Machine;
   let there: Machine;

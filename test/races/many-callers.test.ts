@@ -4,17 +4,16 @@ import type { LegacyApp } from '../support/authorize.ts';
 import type { BridgeProcess } from '../support/bridge-process.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
-import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
+import { modeDatabases } from '../support/test-mode.ts';
+import { type Bridges, startBridges } from './bridges.ts';
 import { burst, connectApp, expireGrants, nth, print, readAt } from './calls.ts';
 
 /** Many callers of grants that have expired, at many processes on one database. */
 
-const DATABASES: readonly DatabaseKind[] = ['sqlite', 'postgres'];
-
 const percentile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
-describe.each(DATABASES)('one expired grant, on %s', (database) => {
+describe.each(modeDatabases)('one expired grant, on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 8, database });
@@ -98,7 +97,7 @@ async function expectUnderWay(requests: TokenRequests, count: number): Promise<v
   expect(requests.underWay).toBe(count);
 }
 
-describe.each(DATABASES)(`${GRANTS} grants that expire in the same second, on %s`, (database) => {
+describe.each(modeDatabases)(`${GRANTS} grants that expire in the same second, on %s`, (database) => {
   let bridges: Bridges;
   const tokens: string[] = [];
   beforeAll(async () => {

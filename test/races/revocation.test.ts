@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
-import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
+import { modeDatabases } from '../support/test-mode.ts';
+import { type Bridges, startBridges } from './bridges.ts';
 import {
   connectApp,
   deauthorizeAt,
@@ -16,9 +17,7 @@ import {
 
 /** A deauthorization at one process while others refresh and read (design 4 and 5): revoked stays revoked. */
 
-const DATABASES: readonly DatabaseKind[] = ['sqlite', 'postgres'];
-
-describe.each(DATABASES)('on %s', (database) => {
+describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 4, database });

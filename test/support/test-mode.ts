@@ -13,8 +13,8 @@ export const testMode = {
   workers: Number(oneOf('TEST_WORKERS', ['1', '2'])),
 } as const;
 
-/** Operators' commands do the same on either database, and take their time: they run on the one of the mode. */
-export const commandDatabases = [testMode.database] as const;
+/** What takes its time and does the same on either database runs on the one of the mode; `test:matrix` runs the other. */
+export const modeDatabases = [testMode.database] as const;
 
 /** What only the process of the bridge itself can show; skipped where that is another one, and says so in its name. */
 export const testInProcess: (name: string, work: () => void) => void = (name, work) =>
