@@ -4,7 +4,7 @@ import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
-import { type Keyring, openKeyring } from './domain/hold-keys.ts';
+import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
 import { findProductionProblem } from './domain/prove-production.ts';
 import { startSealing } from './domain/seal-history.ts';
@@ -33,10 +33,9 @@ export interface Overrides {
   logger?: Logger;
 }
 
-/** What use cases need, and the keys and the closing of what was opened. */
+/** What use cases need, and the closing of what was opened. */
 export interface Workshop {
   context: Context;
-  keyring: Keyring;
   close(): Promise<void>;
 }
 
@@ -112,7 +111,6 @@ export async function openWorkshop(
   };
   return {
     context,
-    keyring,
     async close() {
       databaseClock.stop();
       await keyring.stop();
@@ -128,10 +126,13 @@ export interface Bridge {
 }
 
 async function requireProductionReady(workshop: Workshop): Promise<void> {
-  const problem = await findProductionProblem(workshop.context).catch(String);
-  if (problem === undefined) return;
-  await workshop.close();
-  throw new Error(problem);
+  try {
+    const problem = await findProductionProblem(workshop.context);
+    if (problem !== undefined) throw new Error(problem);
+  } catch (error) {
+    await workshop.close();
+    throw error;
+  }
 }
 
 /**

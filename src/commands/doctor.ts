@@ -18,7 +18,8 @@ interface Finding {
   detail: string;
 }
 
-type Check = (config: Config) => Promise<string>;
+/** `instance` answers which database this is, found out once for all checks. */
+type Check = (config: Config, instance: () => Promise<Instance>) => Promise<string>;
 
 /** Which database this is; `unknown` where it does not open, which is a finding of its own. */
 type Instance = 'none yet' | 'unknown' | Record<'why' | 'problem', string | undefined>;
@@ -32,8 +33,8 @@ async function findInstance({ database }: Config): Promise<Instance> {
   return finding.catch(() => 'unknown');
 }
 
-async function checkInstance(config: Config): Promise<string> {
-  const instance = await findInstance(config);
+async function checkInstance(_config: Config, findOnce: () => Promise<Instance>): Promise<string> {
+  const instance = await findOnce();
   if (typeof instance === 'string') return 'not known before the database opens';
   const { why, problem } = instance;
   if (why !== undefined)
@@ -87,8 +88,8 @@ function refusalToAsk(instance: Instance): string | undefined {
   return instance.why === undefined ? undefined : 'not asked: a restored copy sends nothing';
 }
 
-async function checkModernSide(config: Config): Promise<string> {
-  const refusal = refusalToAsk(await findInstance(config));
+async function checkModernSide(config: Config, findOnce: () => Promise<Instance>): Promise<string> {
+  const refusal = refusalToAsk(await findOnce());
   if (refusal !== undefined) return refusal;
   const { authUrl, clientId, clientSecret } = upstreamFor(config);
   const server = createAuthorizationServer({
@@ -110,9 +111,9 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['modern side', checkModernSide],
 ];
 
-async function examine(config: Config, [check, run]: (typeof CHECKS)[number]): Promise<Finding> {
+async function examine(check: string, run: () => Promise<string>): Promise<Finding> {
   try {
-    return { check, ok: true, detail: await run(config) };
+    return { check, ok: true, detail: await run() };
   } catch (error) {
     return { check, ok: false, detail: reduceError(error).message };
   }
@@ -122,7 +123,9 @@ async function examine(config: Config, [check, run]: (typeof CHECKS)[number]): P
 export async function doctor(): Promise<Result> {
   const config = readConfig();
   const findings: Finding[] = [{ check: 'settings', ok: true, detail: 'usable' }];
-  for (const check of CHECKS) findings.push(await examine(config, check));
+  let instance: Promise<Instance> | undefined;
+  const findOnce = () => (instance ??= findInstance(config));
+  for (const [check, run] of CHECKS) findings.push(await examine(check, () => run(config, findOnce)));
   const lines = findings.map(({ check, ok, detail }) => `${ok ? 'ok    ' : 'FAILED'}  ${check}: ${detail}`);
   return { ok: findings.every(({ ok }) => ok), lines, json: { findings } };
 }

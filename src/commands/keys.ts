@@ -5,7 +5,7 @@ import { addKeys } from '../domain/add-keys.ts';
 import { describeKeys } from '../domain/describe-keys.ts';
 import { dropKey, inWords } from '../domain/drop-key.ts';
 import { countToReseal, resealAll } from '../domain/reseal.ts';
-import { keyIdOf, PURPOSES, type Purpose } from '../shared/secrets.ts';
+import { PURPOSES, type Purpose } from '../shared/secrets.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
@@ -60,7 +60,7 @@ function progressOf(total: number): (done: number) => void {
 /** `keys reseal`: everything sealed with an older key is sealed with the active one. */
 export async function reseal(): Promise<Result> {
   return withWorkshop(async ({ context }) => {
-    const keyId = keyIdOf(context.vault.seal('', ''));
+    const keyId = context.keyring.activeId('sealing');
     const total = await countToReseal(context, keyId);
     const { resealed, unreadable } = await resealAll(context, { keyId, onProgress: progressOf(total) });
     const left = await countToReseal(context, keyId);

@@ -28,8 +28,8 @@ function matching(context: Context, stored: readonly Secret[], clientSecret: str
 
 /** As a token's digest, a secret's moves to the active key when the secret is first seen (resolve-token.ts). */
 async function moveToActiveKey(context: Context, secret: Secret, clientSecret: string): Promise<void> {
+  if (keyIdOf(secret.digest) === context.keyring.activeId('digest')) return;
   const to = context.vault.digest(clientSecret);
-  if (keyIdOf(secret.digest) === keyIdOf(to)) return;
   const move = async (tx: Database) => {
     await requireUsable(tx, 'digest', to);
     await moveSecretDigest(tx, { id: secret.id, from: secret.digest, to });

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/logger.ts';
 import {
@@ -6,8 +7,9 @@ import {
   type Key,
   type Keys,
   keyIdOf,
-  PURPOSES,
   KeyMissing,
+  PURPOSES,
+  type Purpose,
   type Vault,
 } from '../shared/secrets.ts';
 import { forgetHolders, type Holding, reportHolding } from '../store/key-holders.ts';
@@ -27,6 +29,8 @@ export interface Keyring {
   vault: Vault;
   /** What is wrong with the keys of this machine by now, for `/ready`; undefined when they serve. */
   findProblem(): string | undefined;
+  /** The id of the key that writes for a purpose now. */
+  activeId(purpose: Purpose): string;
   /** The ids of the keys that digests are made with now, as one text to compare. */
   digestIds(): string;
   /**
@@ -55,6 +59,7 @@ const REPORT_EVERY = 3 * SECOND;
 /** Everything that was known of the keys at the last look. */
 interface View {
   held: HeldKeys;
+  known: readonly KnownKey[];
   rings: Rings;
 }
 
@@ -125,19 +130,17 @@ async function readFirst({ store, file, mayCreate }: KeyringOptions): Promise<Vi
   const known = await listKeys(store.durable);
   // Another first starter may have been faster, with keys of its own.
   refuse(findKeyProblems(known, held));
-  return { held, rings: ringsOf({ known, held }) };
+  return { held, known, rings: ringsOf({ known, held }) };
 }
 
-/** What this process knows and says of its keys. */
-class Holder {
+/** What this process knows of its keys, and says of them. */
+class KeyWatch {
   readonly #options: KeyringOptions;
   readonly #readFile: () => HeldKeys;
   readonly #complain: (problem: string | undefined) => void;
   readonly vault = createVault(() => this.#view.rings.keys);
   #view: View;
-  #looks = { begun: 0, seen: 0 };
   #reported = { at: 0, text: '' };
-  #silentUntil = 0;
   #turn: Promise<void> | undefined;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -153,39 +156,36 @@ class Holder {
     return this.#view.rings;
   }
 
-  /** A look that begins after this call; callers share it. */
-  freshLook(): Promise<void> {
-    const running = this.#running;
-    if (!running) return this.#startLook();
-    this.#next ??= running
+  /** A look that begins after this call; all who ask while one runs share the next. */
+  look(): Promise<void> {
+    if (this.#next) return this.#next;
+    if (!this.#running) return this.#begin();
+    this.#next = this.#running
       .catch(() => undefined)
       .then(() => {
         this.#next = undefined;
-        return this.#startLook();
+        return this.#begin();
       });
     return this.#next;
   }
 
-  #startLook(): Promise<void> {
-    this.#running = this.look().finally(() => {
+  #begin(): Promise<void> {
+    this.#running = this.#read().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async look(): Promise<void> {
+  async #read(): Promise<void> {
     const { store } = this.#options;
-    const number = (this.#looks.begun += 1);
     const held = this.#readFile();
     const before = await listKeys(store.durable);
+    if (held === this.#view.held && isDeepStrictEqual(before, this.#view.known)) return;
     // A file of another database announces nothing here.
     const fits = findKeyProblems(before, held).length === 0;
     const isNew = fits && (await registerKeys({ store, vault: this.vault }, before, held));
     const known = isNew ? await listKeys(store.durable) : before;
-    // Looks overlap: one that began earlier and took longer knows less.
-    if (number < this.#looks.seen) return;
-    this.#looks.seen = number;
-    this.#view = { held, rings: ringsOf({ known, held, before: this.rings }) };
+    this.#view = { held, known, rings: ringsOf({ known, held, before: this.rings }) };
     this.#complain(this.rings.missing ?? this.rings.warning);
   }
 
@@ -194,28 +194,31 @@ class Holder {
     const holding = holdingOf(this.rings, await spilledIds(spill));
     const text = JSON.stringify(holding);
     const isFresh = performance.now() - this.#reported.at < REPORT_EVERY;
-    if (performance.now() < this.#silentUntil || (isFresh && text === this.#reported.text)) return;
+    if (isFresh && text === this.#reported.text) return;
+    await reportHolding(store, { processId, machine: hostname(), ...holding });
+    this.#reported = { at: performance.now(), text };
+  }
+
+  async #lookAndReport(): Promise<void> {
     try {
-      await reportHolding(store, { processId, machine: hostname(), ...holding });
-      this.#reported = { at: performance.now(), text };
+      await this.look();
+      await this.report();
     } catch (error) {
-      // On SQLite the whole process waits for another's lock: it does not go from one wait into the next.
-      this.#silentUntil = performance.now() + REPORT_EVERY;
-      throw error;
+      this.#options.logger.debug('the keys could not be looked at', { error });
     }
   }
 
   /** One look and one word; a database that is away is asked again at the next turn. */
   turn(): Promise<void> {
-    this.#turn ??= this.freshLook()
-      .then(() => this.report())
-      .catch((error: unknown) => {
-        this.#options.logger.debug('the keys could not be looked at', { error });
-      })
-      .finally(() => {
-        this.#turn = undefined;
-      });
+    this.#turn ??= this.#lookAndReport().finally(() => {
+      this.#turn = undefined;
+    });
     return this.#turn;
+  }
+
+  /** Resolves when no turn runs. */
+  async settled(): Promise<void> {
+    await this.#turn;
   }
 }
 
@@ -225,24 +228,25 @@ class Holder {
  */
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const stamp = stampOf(options.file);
-  const holder = new Holder(options, await readFirst(options), stamp);
-  await holder.report();
+  const watch = new KeyWatch(options, await readFirst(options), stamp);
+  await watch.report();
   // What was activated between the first look and the report did not wait for this process.
-  await holder.look();
-  const timer = setInterval(() => void holder.turn(), LOOK_EVERY);
+  await watch.look();
+  const timer = setInterval(() => void watch.turn(), LOOK_EVERY);
   timer.unref();
   return {
-    vault: holder.vault,
-    findProblem: () => holder.rings.missing,
-    digestIds: () => holder.rings.keys.digest.all.map(({ id }) => id).join(),
+    vault: watch.vault,
+    findProblem: () => watch.rings.missing,
+    activeId: (purpose) => watch.rings.keys[purpose].active.id,
+    digestIds: () => watch.rings.keys.digest.all.map(({ id }) => id).join(),
     async refresh() {
-      await holder.freshLook();
-      if (holder.rings.missingDigest !== undefined) throw new KeyMissing(holder.rings.missingDigest);
+      await watch.look();
+      if (watch.rings.missingDigest !== undefined) throw new KeyMissing(watch.rings.missingDigest);
     },
-    turn: () => holder.turn(),
+    turn: () => watch.turn(),
     async stop() {
       clearInterval(timer);
-      await holder.turn();
+      await watch.settled();
       await forgetHolders(options.store.durable, { processId: options.processId }).catch(() => undefined);
     },
   };

@@ -44,9 +44,9 @@ function served(context: Context, mapping: Mapping): ServedMapping {
 
 /** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
 function moveToActiveKey(context: Context, mapping: Mapping, token: string): void {
-  const to = context.vault.digest(token);
   const from = mapping.token_digest;
-  if (keyIdOf(from) === keyIdOf(to)) return;
+  if (keyIdOf(from) === context.keyring.activeId('digest')) return;
+  const to = context.vault.digest(token);
   const move = async (tx: Database) => {
     // A process that was paused would take it back to a key that is gone, and nobody would find it there.
     await requireUsable(tx, 'digest', to);

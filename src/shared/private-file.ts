@@ -77,12 +77,13 @@ function writeDraft(path: string, text: string): string {
   return draft;
 }
 
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), 'r');
+/** Brings a file, or the names in a folder, to the disk. */
+export function syncToDisk(path: string): void {
+  const handle = openSync(path, 'r');
   try {
-    fsyncSync(folder);
+    fsyncSync(handle);
   } finally {
-    closeSync(folder);
+    closeSync(handle);
   }
 }
 
@@ -99,7 +100,7 @@ export function createPrivateFile(path: string, text: string): void {
   } finally {
     unlinkSync(draft);
   }
-  syncFolder(path);
+  syncToDisk(dirname(path));
 }
 
 /** Puts a file that only its owner may read in the place of another, whole or not at all, also over a power cut. */
@@ -111,5 +112,5 @@ export function replacePrivateFile(path: string, text: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-  syncFolder(path);
+  syncToDisk(dirname(path));
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { giveToOwner } from '../shared/private-file.ts';
+import { giveToOwner, syncToDisk } from '../shared/private-file.ts';
 
 /** A file of lines that only grows, shared by the processes of one machine; each line would survive a power cut. */
 
@@ -30,15 +30,6 @@ export async function readLastLine(file: string): Promise<string | undefined> {
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Appends a line, which is on the disk when this resolves; only the file's owner may read it. */
 export async function appendLine(file: string, line: string): Promise<void> {
   const handle = await open(file, 'a+', 0o600);
@@ -55,7 +46,7 @@ export async function appendLine(file: string, line: string): Promise<void> {
   }
   if (!isNew) return;
   giveToOwner(file);
-  await syncFolder(dirname(file));
+  syncToDisk(dirname(file));
 }
 
 /** Every line of a file. */

@@ -1,18 +1,9 @@
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { giveToOwner, removeAbandoned } from '../shared/private-file.ts';
+import { giveToOwner, removeAbandoned, syncToDisk } from '../shared/private-file.ts';
 import { COMPANIONS } from './sqlite-copy.ts';
 
 /** A database file that is made under another name and gets its own only when it is whole. */
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
 
 const PLAIN: Record<string, string> = {
   ENOENT: 'its folder does not exist',
@@ -77,9 +68,9 @@ export async function writeWhole<T>(target: string, { make, put = putNew }: Draf
     closeSync(openSync(draft, 'wx', 0o600));
     giveToOwner(draft, target);
     const made = await make(draft);
-    sync(draft);
+    syncToDisk(draft);
     put(draft, target);
-    sync(dirname(target));
+    syncToDisk(dirname(target));
     return made;
   } catch (error) {
     throw inWords(target, error);

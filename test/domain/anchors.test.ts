@@ -2,7 +2,7 @@ import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { anchorHistory, markTakeOver } from '../../src/domain/anchor-history.ts';
 import { sealHistory, startSealing } from '../../src/domain/seal-history.ts';
 import { databaseKinds } from '../store/support/stores.ts';
-import { type History, openHistories, upTo } from './support/histories.ts';
+import { type History, openPair, upTo } from './support/histories.ts';
 
 /** What is kept outside the database shows what a chain alone cannot: an end that was cut off. */
 
@@ -11,11 +11,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let two: History;
 
   beforeEach(async () => {
-    const [first, second] = await openHistories(kind, 2);
-    if (!first || !second) throw new Error('two were asked for');
-    [one, two] = [first, second];
-    // The entries of the new keys.
-    await one.overwrite([]);
+    [one, two] = await openPair(kind);
   });
 
   afterEach(async () => {

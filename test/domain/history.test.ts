@@ -2,7 +2,7 @@ import { sealHistory, startSealing } from '../../src/domain/seal-history.ts';
 import { allEvents, insertEvents } from '../../src/store/events.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';
-import { change, type History, openHistories, upTo } from './support/histories.ts';
+import { change, type History, openPair, upTo } from './support/histories.ts';
 
 /** The history is chained by whoever comes first, and proven by its chain. */
 
@@ -16,11 +16,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let two: History;
 
   beforeEach(async () => {
-    const [first, second] = await openHistories(kind, 2);
-    if (!first || !second) throw new Error('two were asked for');
-    [one, two] = [first, second];
-    // The entries of the new keys.
-    await one.overwrite([]);
+    [one, two] = await openPair(kind);
   });
 
   afterEach(async () => {

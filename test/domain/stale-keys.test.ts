@@ -55,7 +55,7 @@ async function digestKeyOfSecret(): Promise<string> {
 /** Another process that holds one key more, which became active; all that it meets it moves there. */
 async function moveAllBeside(id: string): Promise<void> {
   await activateBySql(other.context.store, id);
-  await other.keyring.turn();
+  await other.context.keyring.turn();
   await resolveToken(other.context, token);
   await authenticateClient(other.context, [door.app]);
   expect([await digestKeyOfToken(), await digestKeyOfSecret()]).toEqual([id, id]);
@@ -119,7 +119,7 @@ describe('a key that went while it did not look', () => {
     const { context } = door.bridge;
     const before = await grants();
     await activateBySql(other.context.store, 'k2');
-    await other.keyring.turn();
+    await other.context.keyring.turn();
     // Back to the first key, which is never told to the other one.
     await activateBySql(context.store, 'k1');
     await dropBySql(context.store, 'sealing', 'k2');

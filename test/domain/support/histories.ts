@@ -140,7 +140,7 @@ async function openOn({ location, varDir }: Opening, remove: () => Promise<void>
 }
 
 /** A new database of that kind, and that many processes on it that share a folder. */
-export async function openHistories(kind: DatabaseKind, count: number): Promise<History[]> {
+async function openHistories(kind: DatabaseKind, count: number): Promise<History[]> {
   const place = await choosePlace(kind);
   const varDir = mkdtempSync(join(tmpdir(), 'history-'));
   const removeAll = async () => {
@@ -166,4 +166,12 @@ export async function openHistory(kind: DatabaseKind): Promise<History> {
   const [history] = await openHistories(kind, 1);
   if (!history) throw new Error('one was asked for');
   return history;
+}
+
+/** The same with two processes, and without the entries of their new keys. */
+export async function openPair(kind: DatabaseKind): Promise<[one: History, two: History]> {
+  const [one, two] = await openHistories(kind, 2);
+  if (!one || !two) throw new Error('two were asked for');
+  await one.overwrite([]);
+  return [one, two];
 }
