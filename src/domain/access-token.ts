@@ -28,6 +28,7 @@ export interface CurrentAccessToken {
   grantId: string;
   version: number;
   accessToken: string;
+  expiresAt: number;
   /** How often in a row a fresh access token of this grant was refused, and until when it rests for that. */
   suspectCount: number;
   suspectUntil: number;
@@ -154,6 +155,7 @@ function currentOf(context: Context, grant: Grant): CurrentAccessToken {
     grantId: grant.id,
     version: grant.version,
     accessToken: openAccessToken(context, grant),
+    expiresAt: grant.access_expires_at,
     suspectCount: grant.suspect_count,
     suspectUntil: grant.suspect_until,
   };

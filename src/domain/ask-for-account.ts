@@ -9,6 +9,9 @@ import { backOff } from './refresh-policy.ts';
 /** At most this many organizations in one request; the main API takes thirty aliases (modern-api 1.7). */
 const ORGANIZATIONS_PER_REQUEST = 20;
 
+/** How many access tokens in a row may end while a call with them is under way, before a person is called. */
+const MAY_END_ON_THE_WAY = 2;
+
 type Ask = (accessToken: string) => Promise<AccountReading>;
 
 function isRefused(error: unknown): error is Unauthorized {
@@ -23,20 +26,28 @@ async function suspect(context: Context, token: CurrentAccessToken, cause: unkno
   throw new Unavailable('the main API refuses a fresh access token', { retryAfter: rest, cause });
 }
 
-async function askAgain(context: Context, refused: CurrentAccessToken, ask: Ask): Promise<AccountReading> {
+/** A fresh access token that is refused says nothing against its grant when it ended while the call was under way. */
+async function askAgain(
+  context: Context,
+  refused: CurrentAccessToken,
+  { ask, mayEndOnTheWay }: { ask: Ask; mayEndOnTheWay: number },
+): Promise<AccountReading> {
   const version = { id: refused.grantId, version: refused.version };
   await expireAccessToken(context.store.durable, version, context.clock.now());
   const fresh = await accessTokenFor(context, refused.grantId);
   try {
     return await ask(fresh.accessToken);
   } catch (error) {
-    return isRefused(error) ? suspect(context, fresh, error) : Promise.reject(error);
+    if (!isRefused(error)) throw error;
+    const hasEnded = fresh.expiresAt <= context.clock.now();
+    if (!hasEnded || mayEndOnTheWay === 0) return suspect(context, fresh, error);
+    return askAgain(context, fresh, { ask, mayEndOnTheWay: mayEndOnTheWay - 1 });
   }
 }
 
 /**
- * Calls the main API with a live access token. A 401 causes one refresh; a 401 after a good refresh is not the caller's
- * fault and not the grant's, so it counts as unavailable.
+ * Calls the main API with a live access token. A 401 causes one refresh; a 401 for a token that still lives after a good
+ * refresh is not the caller's fault and not the grant's, so it counts as unavailable.
  */
 async function withAccessToken(context: Context, grantId: string, ask: Ask): Promise<AccountReading> {
   const token = await accessTokenFor(context, grantId);
@@ -44,7 +55,7 @@ async function withAccessToken(context: Context, grantId: string, ask: Ask): Pro
   if (rest > 0 && rest <= REST_MAX)
     throw new Unavailable('the main API refused the last access tokens', { retryAfter: rest });
   const reading = await ask(token.accessToken).catch((error: unknown) => {
-    if (isRefused(error)) return askAgain(context, token, ask);
+    if (isRefused(error)) return askAgain(context, token, { ask, mayEndOnTheWay: MAY_END_ON_THE_WAY });
     throw error;
   });
   if (token.suspectCount > 0) await clearSuspicion(context.store.durable, grantId);

@@ -118,6 +118,34 @@ test('an access token that the main API refuses once is renewed once, and the ca
   expect(await row()).toMatchObject({ version: 3, suspect_count: 0 });
 });
 
+/** That many readings take longer than the access token lives that they came with. */
+function outliveTokens(count: number): void {
+  let left = count;
+  system.proxy.onOtherAnswer = (call, answer) => {
+    if (call.path !== '/' || left === 0) return answer;
+    left -= 1;
+    clock.advance(3_700_000);
+    return refused;
+  };
+}
+
+test('access tokens that end while a call is under way are renewed, and nothing is held against the grant', async () => {
+  const { token, sent, row } = await expiredToken();
+  outliveTokens(3);
+  const answer = await profiles(token);
+  expect([answer.status, answer.headers['age']]).toEqual([200, undefined]);
+  expect(sent()).toBe(4);
+  expect(await row()).toMatchObject({ state: 'ready', version: 5, suspect_count: 0 });
+});
+
+test('a grant none of whose access tokens outlives a call rests like one whose fresh token is refused', async () => {
+  const { token, sent, row } = await expiredToken();
+  outliveTokens(100);
+  expect((await profiles(token)).headers['age']).toEqual(expect.any(String));
+  expect(sent()).toBe(4);
+  expect((await row()).suspect_count).toBe(1);
+});
+
 test('a grant whose fresh access token is refused too rests, longer each time up to 15 minutes, until it is taken again', async () => {
   const { token, sent, row } = await expiredToken();
   refuseReadings();
