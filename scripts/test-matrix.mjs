@@ -10,10 +10,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const FOLDERS = ['test/flows', 'test/endpoints', 'test/clients'];
-/** What `npm test` runs on SQLite alone. */
+/** What `npm test` runs on SQLite alone, or in full there alone. */
 const SQLITE_ALONE = [
   ...['keys-commands', 'history-command', 'canaries'].map((name) => `test/processes/${name}.test.ts`),
-  ...['many-callers', 'revocation'].map((name) => `test/races/${name}.test.ts`),
+  ...['exchange', 'many-callers', 'revocation', 'short-campaign'].map((name) => `test/races/${name}.test.ts`),
+  'test/domain/tampering.test.ts',
 ];
 const options = process.argv.slice(2);
 

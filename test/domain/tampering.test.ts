@@ -1,13 +1,13 @@
 import { anchorHistory } from '../../src/domain/anchor-history.ts';
 import { sealHistory } from '../../src/domain/seal-history.ts';
 import type { Event } from '../../src/store/tables.ts';
-import { databaseKinds } from '../store/support/stores.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { type History, openHistory } from './support/histories.ts';
 import { cases, idAt, LENGTH, type Tamper } from './support/tamperings.ts';
 
 /** Each way to change a history past the bridge is named with the first entry that it touched. */
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(modeDatabases)('on %s', (kind) => {
   let history: History;
   let sound: Event[];
   let anchors: string[];

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { buildProgram } from '../processes/running-program.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 
 /** `npm run crash-campaign`, short: enough to see that it runs, that it finds nothing, and that it would. */
 
@@ -31,10 +32,11 @@ beforeAll(() => buildProgram(), 120_000);
 test.each(['sqlite', 'postgres'])(
   'a short campaign on %s violates nothing',
   async (database) => {
-    const { code, said } = await campaign('--database', database, '--rounds', '20', '--lanes', '4');
+    const rounds = modeDatabases.some((one) => one === database) ? '20' : '8';
+    const { code, said } = await campaign('--database', database, '--rounds', rounds, '--lanes', '4');
     // the table says why, where it is not so
     if (code !== 0) throw new Error(said);
-    expect(said).toMatch(/rounds 20, seed 1/);
+    expect(said).toContain(`rounds ${rounds}, seed 1`);
     expect(said).toMatch(/^ {2}presented again WITHOUT either +0$/m);
     expect(said).toMatch(/^ {2}answers lost +0$/m);
     expect(said).toMatch(/^0 violations$/m);
