@@ -30,7 +30,6 @@ export default {
   testTimeout: 30_000,
   // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.
   maxWorkers: 3,
-  testSequencer: '<rootDir>/test/support/slowest-first.cjs',
   verbose: true,
   // A test that fails in its set-up may leave servers open; the run must end all the same and say so.
   forceExit: true,

@@ -29,7 +29,16 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** One that ends while it is looked at is none. */
+function isWorker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.js');
+  } catch {
+    return false;
+  }
+}
+
 /** The processes among its children that serve for it. */
 export function workersOf(pid: number): number[] {
-  return childrenOf(pid).filter((child) => visibleOf(child).commandLine.includes('worker.js'));
+  return childrenOf(pid).filter(isWorker);
 }

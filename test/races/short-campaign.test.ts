@@ -16,8 +16,8 @@ interface Ended {
   said: string;
 }
 
-function campaign(...args: string[]): Promise<Ended> {
-  const command = ['scripts/crash-campaign.mjs', '--seed', '1', ...args];
+function campaign(seed: number, ...args: string[]): Promise<Ended> {
+  const command = ['scripts/crash-campaign.mjs', '--seed', String(seed), ...args];
   const options = { cwd: checkout, maxBuffer: 2 ** 24, timeout: LIMIT_MS };
   return new Promise((done) => {
     execFile(process.execPath, command, options, (error, stdout, stderr) => {
@@ -33,7 +33,7 @@ test.each(['sqlite', 'postgres'])(
   'a short campaign on %s violates nothing',
   async (database) => {
     const rounds = modeDatabases.some((one) => one === database) ? '20' : '8';
-    const { code, said } = await campaign('--database', database, '--rounds', rounds, '--lanes', '4');
+    const { code, said } = await campaign(1, '--database', database, '--rounds', rounds, '--lanes', '4');
     // the table says why, where it is not so
     if (code !== 0) throw new Error(said);
     expect(said).toContain(`rounds ${rounds}, seed 1`);
@@ -44,14 +44,22 @@ test.each(['sqlite', 'postgres'])(
   120_000,
 );
 
+/** Timing is the machine's own: what one seed does not bring about, another does. */
+async function campaignsUntilCaught(sabotage: string): Promise<Ended> {
+  const ended: Ended[] = [];
+  for (let seed = 1; seed <= 3 && ended.at(-1)?.code !== 1; seed += 1)
+    ended.push(await campaign(seed, '--sabotage', sabotage, '--rounds', '12', '--lanes', '2'));
+  return ended.at(-1) ?? { code: 0, said: '' };
+}
+
 test.each(['no-presenting-record', 'lease-instead-of-version', 'second-send'])(
-  'a build with %s is caught within twelve rounds',
+  'a build with %s is caught within three campaigns of twelve rounds',
   async (sabotage) => {
-    const { code, said } = await campaign('--sabotage', sabotage, '--rounds', '12', '--lanes', '2');
+    const { code, said } = await campaignsUntilCaught(sabotage);
     // the first that is seen ends the campaign: the presentation itself, or what it has done to a grant or a pair
     expect(said).toMatch(/^round \d+ .*: (I3: refresh token|I4:|I11:|answer lost:|grant lost:)/m);
     expect(said).toMatch(new RegExp(`--database sqlite --round \\d+ --sabotage ${sabotage}$`, 'm'));
     expect(code).toBe(1);
   },
-  120_000,
+  240_000,
 );
