@@ -119,13 +119,20 @@ function checkGiven(history: RoundHistory): Violation[] {
   });
 }
 
-/** A grant that serves at the end of a round has served somebody. */
-function checkSomebody({ calls, grants, mappings }: RoundHistory): Violation[] {
-  const reads = calls.filter(({ operation }) => operation === 'read');
-  return mappings.flatMap(({ token, grantId, state }) => {
+/** Connections that the crash cut are noticed one after the other. */
+function metNoDatabase({ databaseAway: away }: RoundHistory, { startedAt, endedAt }: Call): boolean {
+  return away !== undefined && endedAt >= away.from && startedAt <= away.until + SEEN_LATE_MS;
+}
+
+/** A grant that serves at the end of a round has served somebody, if anybody called while there was a database. */
+function checkSomebody(history: RoundHistory): Violation[] {
+  const reads = history.calls.filter(({ operation }) => operation === 'read');
+  const ready = history.grants.filter(({ state }) => state === 'ready').map(({ id }) => id);
+  return history.mappings.flatMap(({ token, grantId, state }) => {
     const own = reads.filter(({ secret }) => secret === token);
-    const serves = state === 'active' && grants.some((row) => row.id === grantId && row.state === 'ready');
-    if (!serves || own.length === 0 || own.some(({ status }) => status !== 503)) return [];
+    const serves = state === 'active' && ready.some((id) => id === grantId);
+    const hasServed = own.some(({ status }) => status !== 503);
+    if (!serves || hasServed || own.every((call) => metNoDatabase(history, call))) return [];
     return [violation('answered', `${own.length} calls and nobody was served, though the grant lives`)];
   });
 }

@@ -139,6 +139,14 @@ const HIDDEN: Array<[string, string, Change]> = [
     (h) => Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 }),
   ],
   ['a grant that lives and served nobody', 'answered', (h) => (h.calls = [call({ status: 503 })])],
+  [
+    'a grant that served nobody long after the database was back',
+    'answered',
+    (h) => {
+      h.databaseAway = { from: SINCE - 3000, until: SINCE - 2000 };
+      h.calls = [call({ status: 503 })];
+    },
+  ],
 ];
 
 test.each(HIDDEN)('%s is a violation', (_words, invariant, change) => {

@@ -194,6 +194,20 @@ const ALLOWED: Array<[string, Change]> = [
     },
   ],
   [
+    'nobody who is served but who called while the database was down',
+    (h) => {
+      h.databaseAway = { from: SINCE + 120, until: SINCE + 140 };
+      h.calls = [call({ status: 503, endedAt: SINCE + 110 }), call({})];
+    },
+  ],
+  [
+    'nobody who is served while the database is down',
+    (h) => {
+      h.databaseAway = { from: SINCE + 50, until: SINCE + 120 };
+      h.calls = [call({ status: 503 })];
+    },
+  ],
+  [
     'a caller who waits for a process that is paused',
     (h) => {
       h.pauses.push({ process: 0, pid: 1, from: SINCE + 110, until: SINCE + 9000 });

@@ -141,6 +141,8 @@ export interface RoundHistory {
   owedBefore: string[];
   /** While the access token lived and the database was there: nothing that goes wrong may be seen by a caller. */
   served: { from: number; until: number } | undefined;
+  /** While PostgreSQL was down, crashed by the campaign. */
+  databaseAway: { from: number; until: number } | undefined;
   /** How many connections of this round met a fault of the network that can take an answer away. */
   networkFaults: number;
   /** What an exchange with the modern side may take. */

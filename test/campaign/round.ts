@@ -44,7 +44,8 @@ function watch(stage: Stage): () => Promise<void> {
 }
 
 /** What the plan does to the processes and the database from outside, each at its time. */
-async function strike({ lane, plan }: Stage): Promise<void> {
+async function strike(stage: Stage): Promise<void> {
+  const { lane, plan } = stage;
   const kills = plan.kills.map(async ({ process, after }) => {
     await delay(after);
     const bridge = lane.bridges[process as 0 | 1];
@@ -53,7 +54,9 @@ async function strike({ lane, plan }: Stage): Promise<void> {
   const crash = async () => {
     if (plan.databaseCrash === undefined) return;
     await delay(plan.databaseCrash);
+    const from = Date.now();
     await lane.crashDatabase();
+    stage.databaseAway = { from, until: Date.now() };
   };
   await Promise.all([...kills, crash()]);
 }
@@ -142,6 +145,7 @@ async function collect(stage: Stage, start: Start): Promise<RoundHistory> {
     calm: stage.calm,
     unsettled: stage.unsettled,
     served: stage.served,
+    databaseAway: stage.databaseAway,
   };
 }
 

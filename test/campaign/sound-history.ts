@@ -76,6 +76,7 @@ export function sound(): RoundHistory {
     owed: [],
     owedBefore: [],
     served: undefined,
+    databaseAway: undefined,
     networkFaults: 0,
     upstreamTimeout: 1000,
     callerLimit: 5000,

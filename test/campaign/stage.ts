@@ -25,6 +25,7 @@ export interface Stage {
   calm: Array<{ requests: number; statuses: number[] }>;
   unsettled: string[];
   served: RoundHistory['served'];
+  databaseAway: RoundHistory['databaseAway'];
   lastConsentError?: Error;
   /** Rises whenever a round is tried again. */
   attempt: number;
@@ -48,6 +49,7 @@ export function newStage(lane: Lane, plan: Plan, seed: number): Stage {
     calm: [],
     unsettled: [],
     served: undefined,
+    databaseAway: undefined,
     attempt: 0,
   };
 }
