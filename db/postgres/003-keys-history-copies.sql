@@ -40,4 +40,3 @@ insert into instance
   values (1, left(replace(gen_random_uuid()::text, '-', ''), 24), 'original', 0, '');
 
 alter table grants add column restored_at bigint;
-create index grants_restored on grants (access_expires_at) where restored_at is not null;

@@ -39,4 +39,3 @@ create table instance (
 insert into instance values (1, lower(hex(randomblob(12))), 'original', 0, '');
 
 alter table grants add column restored_at integer;
-create index grants_restored on grants (access_expires_at) where restored_at is not null;
