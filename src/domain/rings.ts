@@ -66,18 +66,18 @@ function ringOf(purpose: Purpose, { known, held, before }: Sources): KeyRing {
   return { active, all };
 }
 
+const lackOf = ({ purpose, id }: KnownKey) => `KEYS_FILE lacks the ${purpose} key ${id}, which is in use`;
+
 /** The rings of a process. */
 export function ringsOf(sources: Sources): Rings {
   const { known, held } = sources;
   const keys = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringOf(purpose, sources)])) as Keys;
   const isHeld = ({ purpose, id }: KnownKey) => keys[purpose].all.some((key) => key.id === id);
-  const missing = known
-    .filter((row) => isInUse(row) && !isHeld(row))
-    .map(({ purpose, id }) => `KEYS_FILE lacks the ${purpose} key ${id}, which is in use`);
+  const missing = known.filter((row) => isInUse(row) && !isHeld(row));
   return {
     keys,
-    missing: missing[0],
-    missingDigest: missing.find((text) => text.includes(' digest key ')),
+    missing: missing.map(lackOf)[0],
+    missingDigest: missing.filter(({ purpose }) => purpose === 'digest').map(lackOf)[0],
     warning: findKeyProblems(known, held)[0],
   };
 }
