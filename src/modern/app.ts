@@ -29,7 +29,9 @@ export interface AppParts {
 function authenticateWith(provider: Provider): Authenticate {
   return async (token) => {
     const found = await provider.AccessToken.find(token);
-    return found ? { accountId: found.accountId, scopes: [...found.scopes] } : null;
+    return found
+      ? { accountId: found.accountId, scopes: [...found.scopes], client: `app:${found.clientId}` }
+      : null;
   };
 }
 
@@ -49,7 +51,7 @@ export function createApp({ store, issuer, accessTokenSeconds, demo, logger }: A
   logProvider(provider, logger);
   const authorizationServer = provider.callback();
   const onUnexpected = (cause: Error) => logger.error('main API failed', { cause });
-  const mainApi = { authenticate: authenticateWith(provider), data: store.publishing, onUnexpected };
+  const mainApi = { authenticate: authenticateWith(provider), data: store.mainApi, onUnexpected };
 
   const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.enable('strict routing');

@@ -55,7 +55,7 @@ describe('token exchange', () => {
   test('the stored digest of a secret is not a secret', async () => {
     const { Database } = await import('better-sqlite3').then((module) => ({ Database: module.default }));
     const db = new Database(modern.settings.databaseFile, { readonly: true });
-    const row = db.prepare('select secret_digest from clients where client_id = ?').pluck().get(CONFIDENTIAL);
+    const row = db.prepare('select digest from client_secrets where client_id = ?').pluck().get(CONFIDENTIAL);
     db.close();
     const given = await consent({ base, parameters: { client_id: CONFIDENTIAL } });
     expect((await exchange(base, given, { ...secret, client_secret: String(row) })).status).toBe(401);

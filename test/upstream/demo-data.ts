@@ -1,15 +1,9 @@
-import { demoChannels } from '../../src/modern/demo/channels.ts';
-import { demoPeople } from '../../src/modern/demo/people.ts';
-import type { MainApiData } from '../../src/modern/main-api/data.ts';
+import { seedDemo } from '../../src/modern/demo/seed.ts';
+import { openStore } from '../../src/modern/store/store.ts';
 
-/** The records of the demo straight from memory: a main API over them needs no store. */
-export const demoData: MainApiData = {
-  findAccount: (accountId) => demoPeople.find(({ account }) => account.id === accountId)?.account,
-  organizationsOf: (accountId) =>
-    demoPeople.find(({ account }) => account.id === accountId)?.organizations ?? [],
-  channelsOf: (organizationId) => demoChannels.filter((channel) => channel.organizationId === organizationId),
-  findChannel: (channelId) => demoChannels.find(({ id }) => id === channelId),
-  connectedAppsOf: () => [],
-};
-
-export const demoAccountId = demoPeople[0].account.id;
+/** The records of the demo in a throw-away store: what a main API over other tokens serves. */
+export async function openDemoData() {
+  const store = openStore(':memory:');
+  const { accountId } = await seedDemo(store);
+  return { data: store.mainApi, accountId, close: store.close };
+}

@@ -4,7 +4,7 @@ import express from 'express';
 import { type Configuration, Provider } from 'oidc-provider';
 import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from '../support/modern-side.ts';
 import { createMainApi } from '../../src/modern/main-api/main-api.ts';
-import { demoAccountId, demoData } from './demo-data.ts';
+import { openDemoData } from './demo-data.ts';
 
 const SCOPES =
   'posts:read posts:write ideas:read ideas:write account:read account:write snippets:read snippets:write';
@@ -36,11 +36,15 @@ function configuration({ redirectUri, accessTokenSeconds }: ModernSideOptions): 
 /** A second modern side that is not ours: a plain oidc-provider in front of the same demo channels. */
 export async function startPlainProvider(options: ModernSideOptions): Promise<ModernSide> {
   const provider = new Provider(options.issuer, configuration(options));
+  const demo = await openDemoData();
   const mainApi = createMainApi({
-    data: demoData,
+    data: demo.data,
+    onUnexpected: (error) => void process.emitWarning(error),
     async authenticate(token) {
       const found = await provider.AccessToken.find(token);
-      return found ? { accountId: found.accountId, scopes: [...found.scopes] } : null;
+      return found
+        ? { accountId: found.accountId, scopes: [...found.scopes], client: `app:${found.clientId}` }
+        : null;
     },
   });
   const server = createServer(express().use(mainApi).use(provider.callback()));
@@ -49,10 +53,11 @@ export async function startPlainProvider(options: ModernSideOptions): Promise<Mo
   return {
     url: `http://127.0.0.1:${options.port}`,
     // its development login takes any name as the account id and any password
-    person: { login: demoAccountId, password: 'any' },
+    person: { login: demo.accountId, password: 'any' },
     async close() {
       server.close();
       server.closeAllConnections();
+      demo.close();
     },
   };
 }

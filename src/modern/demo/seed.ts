@@ -1,13 +1,17 @@
 import type { DemoCredentials } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { demoChannels } from './channels.ts';
+import { seedIdeas } from './ideas.ts';
 import { demoPeople } from './people.ts';
+import { seedPosts } from './posts.ts';
+import { seedSnippets } from './snippets.ts';
 
 /**
  * Puts the demo people and their channels into the store and returns the credentials to show. All ids are fixed and
  * what is there already stays, so a second start changes nothing.
  */
-export async function seedDemo({ accounts, publishing }: Store): Promise<DemoCredentials> {
+export async function seedDemo(store: Store): Promise<DemoCredentials> {
+  const { accounts, publishing } = store;
   for (const { account, password, organizations } of demoPeople) {
     // One after the other: each hash takes a core for a moment, and only the first start does any.
     // oxlint-disable-next-line no-await-in-loop
@@ -17,6 +21,9 @@ export async function seedDemo({ accounts, publishing }: Store): Promise<DemoCre
     }
   }
   for (const [position, channel] of demoChannels.entries()) publishing.addChannel(channel, position);
+  seedPosts(store);
+  seedIdeas(store);
+  seedSnippets(store);
   const [{ account, password }] = demoPeople;
   return { accountId: account.id, email: account.email, password };
 }

@@ -4,6 +4,8 @@ import type { NextFunction, Request, Response } from 'express';
 export interface Caller {
   accountId: string;
   scopes: string[];
+  /** Who is asking, as the quotas count it: `app:<client_id>` or `key:<id of the API key>`. */
+  client: string;
 }
 
 /** Null for a token that is unknown, expired or revoked. */

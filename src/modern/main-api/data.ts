@@ -3,6 +3,10 @@
  * Ids are 24 hexadecimal characters, times ISO 8601 with milliseconds.
  */
 
+import type { IdeasData } from './ideas/data.ts';
+import type { PostsData } from './posts/data.ts';
+import type { SnippetsData } from './snippets/data.ts';
+
 export interface AccountRecord {
   id: string;
   email: string;
@@ -111,11 +115,18 @@ export interface ConnectedAppRecord {
   scopes: string[];
 }
 
-/** What the main API reads; lists keep their order. Nothing here checks who asks: the resolvers do. */
-export interface MainApiData {
+/** Accounts, organizations and channels; lists keep their order. Nothing here checks who asks: the resolvers do. */
+export interface DirectoryData {
   findAccount(accountId: string): AccountRecord | undefined;
   organizationsOf(accountId: string): OrganizationRecord[];
   channelsOf(organizationId: string): ChannelRecord[];
   findChannel(channelId: string): ChannelRecord | undefined;
   connectedAppsOf(accountId: string): ConnectedAppRecord[];
+}
+
+/** What the main API reads and writes. */
+export interface MainApiData extends DirectoryData {
+  posts: PostsData;
+  ideas: IdeasData;
+  snippets: SnippetsData;
 }

@@ -10,9 +10,10 @@ import { GraphQLError } from 'graphql';
 import { createHandler } from 'graphql-http';
 import { errorHandler } from '../error-handler.ts';
 import { type Authenticate, type Caller, requireBearer } from './authentication.ts';
+import type { ApiContext } from './context.ts';
 import type { MainApiData } from './data.ts';
-import { badRequest, prepareOperation } from './operations.ts';
-import type { ApiContext } from './resolvers.ts';
+import { badRequest, prepareOperation } from './prepare-operation.ts';
+import { createRoot } from './root.ts';
 import { createSchema } from './schema.ts';
 
 const BODY_LIMIT = '256kb';
@@ -21,15 +22,18 @@ export interface MainApiParts {
   authenticate: Authenticate;
   data: MainApiData;
   /** Told of every error that is a bug of ours; the client only reads "unexpected". */
-  onUnexpected?: (error: Error) => void;
+  onUnexpected: (error: Error) => void;
 }
 
 function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   const schema = createSchema();
+  const rootValue = createRoot(schema, onUnexpected);
   return createHandler<IncomingMessage, Caller, ApiContext>({
     onSubscribe: ({ context: caller }, params) => {
       const prepared = prepareOperation(schema, params);
-      return 'refusal' in prepared ? prepared.refusal : { ...prepared, contextValue: { caller, data } };
+      return 'refusal' in prepared
+        ? prepared.refusal
+        : { ...prepared, rootValue, contextValue: { caller, data } };
     },
     // Without `data` nothing was executed: the variables do not fit the query.
     onOperation: (_req, _args, result) =>
@@ -39,7 +43,7 @@ function createOperationHandler({ data, onUnexpected }: MainApiParts) {
     formatError: (error) => {
       const bug = error instanceof GraphQLError ? error.originalError : undefined;
       if (!bug || bug instanceof GraphQLError) return error;
-      onUnexpected?.(bug);
+      onUnexpected(bug);
       return new GraphQLError('An unexpected error occurred', { extensions: { code: 'UNEXPECTED' } });
     },
   });

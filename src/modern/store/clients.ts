@@ -6,8 +6,10 @@ import type { Database } from './database.ts';
 interface ClientRow {
   client_id: string;
   name: string;
-  secret_digest: string | null;
+  confidential: number;
   redirect_uris: string;
+  /** All digests that count, joined by spaces; null without any. */
+  digests: string | null;
 }
 
 export type Clients = ReturnType<typeof createClients>;
@@ -15,7 +17,7 @@ export type Clients = ReturnType<typeof createClients>;
 const parseUris = (text: string): string[] => JSON.parse(text);
 
 /**
- * Client metadata as the provider wants it. `client_secret` carries the stored digest: the provider only hands it back
+ * Client metadata as the provider wants it. `client_secret` carries the stored digests: the provider only hands them back
  * to `secretMatches`. `web` makes redirect URIs match as whole strings (`native` would free the port on loopback), and
  * `query` is the only response mode of specification 5.4.
  */
@@ -28,8 +30,8 @@ function toMetadata(row: ClientRow): AdapterPayload {
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     response_modes: ['query'],
-    token_endpoint_auth_method: row.secret_digest === null ? 'none' : 'client_secret_post',
-    ...(row.secret_digest === null ? {} : { client_secret: row.secret_digest }),
+    token_endpoint_auth_method: row.confidential === 0 ? 'none' : 'client_secret_post',
+    ...(row.confidential === 0 ? {} : { client_secret: row.digests ?? '-' }),
   };
 }
 
@@ -37,23 +39,38 @@ function toMetadata(row: ClientRow): AdapterPayload {
 export function createClients(db: Database, digestKey: string) {
   const key = Buffer.from(digestKey, 'base64url');
   const digest = (secret: string) => createHmac('sha256', key).update(secret).digest('base64url');
-  const select = db.prepare<[string], ClientRow>('select * from clients where client_id = ?');
+  const select = db.prepare<[string], ClientRow>(`
+    select c.client_id, c.name, c.confidential, c.redirect_uris,
+      (select group_concat(s.digest, ' ') from client_secrets as s where s.client_id = c.client_id) as digests
+    from clients as c where c.client_id = ?`);
   const upsert = db.prepare(`
-    insert into clients (client_id, name, secret_digest, redirect_uris, created_at) values (?, ?, ?, ?, ?)
+    insert into clients (client_id, name, confidential, redirect_uris, created_at) values (?, ?, ?, ?, ?)
     on conflict (client_id) do update set
-      name = excluded.name, secret_digest = excluded.secret_digest, redirect_uris = excluded.redirect_uris`);
+      name = excluded.name, confidential = excluded.confidential, redirect_uris = excluded.redirect_uris`);
+  const addSecret = db.prepare(
+    'insert or ignore into client_secrets (client_id, digest, hint, created_at) values (?, ?, ?, ?)',
+  );
+  const dropOtherSecrets = db.prepare('delete from client_secrets where client_id = ? and digest <> ?');
   return {
     find(clientId: string): AdapterPayload | undefined {
       const row = select.get(clientId);
       return row && toMetadata(row);
     },
-    upsert({ clientId, clientSecret, name, redirectUris }: ClientSettings): void {
-      const secretDigest = clientSecret === undefined ? null : digest(clientSecret);
-      upsert.run(clientId, name, secretDigest, JSON.stringify(redirectUris), new Date().toISOString());
-    },
-    /** Whether `secret` is the one behind `storedDigest`; equal time for every wrong one. */
-    secretMatches(secret: string, storedDigest: string): boolean {
-      return timingSafeEqual(Buffer.from(digest(secret)), Buffer.from(storedDigest));
+    /** A client of the settings: its one secret is the only one that counts. */
+    upsert: db.transaction(({ clientId, clientSecret, name, redirectUris }: ClientSettings): void => {
+      const now = new Date().toISOString();
+      upsert.run(clientId, name, clientSecret === undefined ? 0 : 1, JSON.stringify(redirectUris), now);
+      const secretDigest = clientSecret === undefined ? '' : digest(clientSecret);
+      dropOtherSecrets.run(clientId, secretDigest);
+      if (clientSecret !== undefined) addSecret.run(clientId, secretDigest, clientSecret.slice(-4), now);
+    }),
+    /** Whether `secret` is behind one of `storedDigests`; equal time for every wrong one. */
+    secretMatches(secret: string, storedDigests: string): boolean {
+      const actual = Buffer.from(digest(secret));
+      return storedDigests
+        .split(' ')
+        .map((stored) => Buffer.from(stored))
+        .some((stored) => stored.length === actual.length && timingSafeEqual(actual, stored));
     },
   };
 }

@@ -1,4 +1,9 @@
-import type { ChannelRecord, ConnectedAppRecord, MainApiData, OrganizationRecord } from '../main-api/data.ts';
+import type {
+  ChannelRecord,
+  ConnectedAppRecord,
+  DirectoryData,
+  OrganizationRecord,
+} from '../main-api/data.ts';
 import type { Accounts } from './accounts.ts';
 import type { Database } from './database.ts';
 
@@ -60,7 +65,7 @@ export function createPublishing(db: Database, accounts: Accounts) {
     'insert or ignore into channels (id, organization_id, position, document) values (?, ?, ?, ?)',
   );
 
-  const data: MainApiData = {
+  const data: DirectoryData = {
     findAccount: (accountId) => accounts.find(accountId),
     organizationsOf: (accountId) => documents<OrganizationRecord>(ofAccount.pluck().all(accountId)),
     channelsOf: (organizationId) => documents<ChannelRecord>(ofOrganization.pluck().all(organizationId)),

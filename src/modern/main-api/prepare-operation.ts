@@ -1,7 +1,6 @@
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
-import { rootValue } from './resolvers.ts';
 
 /** The token limit of the real service (modern-api.md 1.7); it bounds what parsing and validation can cost. */
 const MAX_TOKENS = 15_000;
@@ -40,5 +39,5 @@ export function prepareOperation(
   if (!getOperationAST(document, operationName)) {
     return refuse([{ message: 'The operation to run is not clear' }], 'OPERATION_RESOLUTION_FAILURE');
   }
-  return { schema, document, rootValue, operationName, variableValues };
+  return { schema, document, operationName, variableValues };
 }

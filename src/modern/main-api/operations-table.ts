@@ -1,0 +1,18 @@
+import type { Scope } from '../scopes.ts';
+
+interface Operation {
+  /** What an access token needs. Which scope stands for which operation is not published; all of this is inferred. */
+  scope: Scope;
+  /** The member of a mutation's payload union that says "this failed on our side". */
+  failure?: 'UnexpectedError' | 'VoidMutationError';
+}
+
+/**
+ * Every root field of the schema with the scope it needs (specification 5.8). The one place where scopes meet
+ * operations; root.ts refuses to start when this table and the schema differ.
+ */
+export const operations = {
+  account: { scope: 'account:read' },
+  channels: { scope: 'account:read' },
+  channel: { scope: 'account:read' },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,65 @@
+import { GraphQLError } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { accountQueries } from './account.ts';
+import { channelQueries } from './channels.ts';
+import type { ApiContext } from './context.ts';
+import { ideaOperations } from './ideas/operations.ts';
+import { operations } from './operations-table.ts';
+import { postOperations } from './posts/operations.ts';
+import { snippetOperations } from './snippets/operations.ts';
+import { accountMutations } from './update-account.ts';
+
+type Resolve = (args: never, context: ApiContext) => unknown;
+type Rule = { scope: string; failure?: string };
+
+const resolvers: Record<string, Resolve> = {
+  ...accountQueries,
+  ...channelQueries,
+  ...postOperations,
+  ...ideaOperations,
+  ...snippetOperations,
+  ...accountMutations,
+};
+
+const rules: Record<string, Rule> = operations;
+
+const forbidden = (scope: string) =>
+  new GraphQLError(`The access token lacks the scope ${scope}`, { extensions: { code: 'FORBIDDEN' } });
+
+/** Runs a resolver for a caller who may; a bug of ours becomes the union member that the payload has for it. */
+function guard(rule: Rule, resolve: Resolve, onUnexpected: (error: Error) => void): Resolve {
+  return (args, context) => {
+    if (!context.caller.scopes.includes(rule.scope)) throw forbidden(rule.scope);
+    if (rule.failure === undefined) return resolve(args, context);
+    try {
+      return resolve(args, context);
+    } catch (error) {
+      if (error instanceof GraphQLError || !(error instanceof Error)) throw error;
+      onUnexpected(error);
+      return { __typename: rule.failure, message: 'An unexpected error occurred' };
+    }
+  };
+}
+
+function rootFields(schema: GraphQLSchema): string[] {
+  const types = [schema.getQueryType(), schema.getMutationType()];
+  return types.flatMap((type) => Object.keys(type?.getFields() ?? {}));
+}
+
+/** The root value of the schema. Throws unless schema, scope table and resolvers name the same operations. */
+export function createRoot(
+  schema: GraphQLSchema,
+  onUnexpected: (error: Error) => void,
+): Record<string, Resolve> {
+  const names = [rootFields(schema), Object.keys(rules), Object.keys(resolvers)].map((list) =>
+    list.toSorted().join(' '),
+  );
+  if (new Set(names).size !== 1)
+    throw new Error(`operations differ between schema, scopes and code: ${names.join(' | ')}`);
+  const guarded = Object.entries(resolvers).map(([name, resolve]) => {
+    const rule = rules[name];
+    if (!rule) throw new Error(`no scope for ${name}`);
+    return [name, guard(rule, resolve, onUnexpected)] as const;
+  });
+  return Object.fromEntries(guarded);
+}

@@ -1,0 +1,5 @@
+import type { Database } from './database.ts';
+
+export function createIdeas(_db: Database) {
+  return {};
+}

@@ -1,0 +1,5 @@
+import type { Database } from './database.ts';
+
+export function createPosts(_db: Database) {
+  return {};
+}

@@ -1,0 +1,5 @@
+import type { Database } from './database.ts';
+
+export function createSnippets(_db: Database) {
+  return {};
+}
