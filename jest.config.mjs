@@ -7,6 +7,7 @@ const esmOnly = [
   'oidc-token-hash',
   'eta',
   'oauth4webapi',
+  'openid-client',
   'p-limit',
   'yocto-queue',
 ];

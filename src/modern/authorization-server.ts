@@ -11,7 +11,8 @@ import {
   REFRESH_TOKEN_SECONDS,
   SESSION_SECONDS,
 } from './lifetimes.ts';
-import { applyRules, checkRequestedScopes } from './provider-rules.ts';
+import { guardEndpoints } from './provider-endpoints.ts';
+import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from './scopes.ts';
 import type { Store } from './store/store.ts';
 
@@ -34,18 +35,21 @@ const features: Configuration['features'] = {
   devInteractions: { enabled: false },
   dPoP: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
+  // `resource` is no parameter of specification 5.3 and is ignored like any other unknown one (RFC 6749 3.1).
+  resourceIndicators: { enabled: false },
   rpInitiatedLogout: { enabled: false },
   userinfo: { enabled: false },
-  revocation: { enabled: true },
+  revocation: {
+    enabled: true,
+    // RFC 7009 2.1: refused and said so; the provider would answer 200 and do nothing.
+    async allowedPolicy(_ctx, client, token) {
+      if (token.clientId !== client.clientId) throw new errors.InvalidGrant('token of another app');
+      return true;
+    },
+  },
   introspection: {
     enabled: true,
-    // An error rather than `active: false`, which a public client would read as "this token is dead".
-    async allowedPolicy(_ctx, client, token) {
-      if (client.clientAuthMethod === 'none') {
-        throw new errors.UnauthorizedClient('introspection needs a confidential client');
-      }
-      return token.clientId === client.clientId;
-    },
+    allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
   },
 };
 
@@ -85,7 +89,9 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
     claims: {},
     responseTypes: ['code'],
     pkce: { required: () => true },
-    extraParams: { scope: checkRequestedScopes },
+    // Specification 5.3 and 5.5 list redirect_uri without an exception for apps that registered only one.
+    allowOmittingSingleRegisteredRedirectUri: false,
+    extraParams: { scope: checkRequestedScopes, code_challenge: checkCodeChallenge },
     ttl: lifetimes(accessTokenSeconds),
     // The default lets tokens live fifteen seconds longer than expires_in says.
     clockTolerance: 0,
@@ -104,6 +110,7 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
+  guardEndpoints(provider);
   applyRules(provider, parts.store.clients);
   return provider;
 }

@@ -4,12 +4,16 @@
  */
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
-import { isScope, scopes } from './scopes.ts';
+import { isScope } from './scopes.ts';
 import type { Clients } from './store/clients.ts';
 
 interface RequestContext {
   ctx: KoaContextWithOIDC;
+  /** The provider's name of the endpoint. */
+  route: string;
+  params?: Record<string, unknown>;
   body?: Record<string, unknown>;
+  client?: { clientAuthMethod: string };
   entity(key: string, value: unknown): void;
   urlFor(name: string, options?: Record<string, unknown>): string;
 }
@@ -20,14 +24,40 @@ interface ClientModel {
 }
 
 /**
- * Specification 5.2 and 5.5: a public client must not send client_secret. The provider reads an empty one as absent, so
- * the raw body is looked at once the client is known.
+ * Specification 5.2 and 5.5: a public client must not send client_secret, and code_verifier is required. The provider
+ * reads an empty secret as absent and calls a missing verifier a wrong one, so the raw body is looked at.
  */
-function refuseEmptySecret(request: RequestContext, key: string): void {
-  if (key === 'Client' && request.body?.['client_secret'] === '') {
-    throw new errors.InvalidClientAuth('client_secret is empty');
+function checkTokenRequest({ body = {} }: RequestContext): void {
+  if (body['client_secret'] === '') throw new errors.InvalidClientAuth('client_secret is empty');
+  if (body['grant_type'] === 'authorization_code' && !body['code_verifier']) {
+    throw new errors.InvalidRequest("missing required parameter 'code_verifier'");
   }
 }
+
+/** Specification 5.3: `code`, and nothing that only means the same. A missing one is left to the provider. */
+function checkResponseType({ params }: RequestContext): void {
+  const type = params?.['response_type'];
+  if (typeof type === 'string' && type !== 'code') throw new errors.UnsupportedResponseType();
+}
+
+/**
+ * RFC 7662 2.1: only for apps that can prove who they are. An error rather than `active: false`, which a public app would
+ * read as "this token is dead"; and before the token is looked at, so that the answer is the same for every token.
+ */
+function checkIntrospection(request: RequestContext): void {
+  checkTokenRequest(request);
+  if (request.client?.clientAuthMethod === 'none') {
+    throw new errors.UnauthorizedClient('introspection needs a confidential client');
+  }
+}
+
+/** What is looked at as soon as the client is known, and so its redirect URIs. */
+const clientRules: Record<string, (request: RequestContext) => void> = {
+  authorization: checkResponseType,
+  token: checkTokenRequest,
+  revocation: checkTokenRequest,
+  introspection: checkIntrospection,
+};
 
 /** Addresses come from the issuer, never from the Host header of a request. */
 function patchRequestContext(provider: Provider): void {
@@ -36,8 +66,8 @@ function patchRequestContext(provider: Provider): void {
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
   const { entity } = prototype;
   prototype.entity = function entityWithRules(this: RequestContext, key, value) {
-    refuseEmptySecret(this, key);
     entity.call(this, key, value);
+    if (key === 'Client') clientRules[this.route]?.(this);
   };
   prototype.urlFor = (name, options) => provider.urlFor(name, options);
 }
@@ -51,18 +81,7 @@ function patchSecretComparison(provider: Provider, clients: Clients): void {
   };
 }
 
-/** The provider always lists `openid` and every response mode; ours serves neither (specification 5.4, 5.8). */
-function trimDiscovery(provider: Provider): void {
-  provider.use(async (ctx, next) => {
-    await next();
-    if (ctx.path.startsWith('/.well-known/')) {
-      Object.assign(ctx.body, { scopes_supported: scopes, response_modes_supported: ['query'] });
-    }
-  });
-}
-
 export function applyRules(provider: Provider, clients: Clients): void {
-  trimDiscovery(provider);
   patchRequestContext(provider);
   patchSecretComparison(provider, clients);
 }
@@ -75,8 +94,15 @@ export function checkRequestedScopes(ctx: KoaContextWithOIDC): void {
   const { scope } = ctx.query;
   const requested = typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [];
   if (requested.length === 0) throw new errors.InvalidRequest("missing required parameter 'scope'");
-  const unknown = requested.filter((name) => !isScope(name));
-  if (unknown.length > 0) {
-    throw new errors.InvalidScope('the requested scope is not valid', unknown.join(' '));
+  if (!requested.every(isScope)) {
+    // Without naming them: what was sent may be longer than a Location that clients take.
+    throw new errors.CustomOIDCProviderError('invalid_scope', 'the requested scope is not valid');
+  }
+}
+
+/** RFC 7636 4.2 for S256, the only method: the digest has one length. */
+export function checkCodeChallenge(_ctx: KoaContextWithOIDC, challenge: unknown): void {
+  if (typeof challenge === 'string' && !/^[\w-]{43}$/.test(challenge)) {
+    throw new errors.InvalidRequest('code_challenge must be the base64url encoding of a SHA-256 hash');
   }
 }

@@ -1,0 +1,90 @@
+/**
+ * What holds for a whole endpoint of the authorization server before and after oidc-provider sees a request: methods,
+ * where parameters may stand, and what the discovery document says.
+ */
+import { errors } from './oidc.ts';
+import type { KoaContextWithOIDC, Provider } from './oidc.ts';
+import { scopes } from './scopes.ts';
+
+type Context = Pick<KoaContextWithOIDC, 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
+  body: unknown;
+};
+
+const READ = ['GET', 'HEAD', 'OPTIONS'];
+
+function methodsOf(path: string): string[] {
+  if (path.startsWith('/token')) return ['POST'];
+  return path.startsWith('/auth') ? ['GET'] : READ;
+}
+
+/** RFC 6749 2.3.1 and RFC 9700 4.3.2: addresses end up in logs, so none of these may stand in one. */
+const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'token'];
+
+function problemOf({ method, path, query }: Context): errors.InvalidRequest | undefined {
+  const methods = methodsOf(path);
+  if (!methods.includes(method)) {
+    return new errors.InvalidRequest(`this address answers ${methods.join(', ')} only`, 405);
+  }
+  const misplaced = methods.includes('POST') && SECRETS.some((name) => name in query);
+  return misplaced
+    ? new errors.InvalidRequest('parameters belong in the body, never in the address')
+    : undefined;
+}
+
+/**
+ * Specification 5.4 knows one way back to the app: query parameters. The provider would send some errors behind a `#` or
+ * in a self-sending form; `response_mode` is no parameter of 5.3 and is ignored (RFC 6749 3.1).
+ */
+function answerInQuery(ctx: Context): void {
+  if (ctx.path === '/auth') ctx.query = { ...ctx.query, response_mode: 'query' };
+}
+
+/** No script of another site reads an answer that carries tokens. */
+function closeToScripts(ctx: Context): void {
+  if (ctx.path.startsWith('/token')) ctx.remove('Access-Control-Allow-Origin');
+}
+
+const RETRY_SECONDS = 5;
+
+/** RFC 7009 2.2.1: to an app, only 503 says that the token still lives and that it should ask again. */
+function admitOutage(ctx: Context): void {
+  if (ctx.path !== '/token/revocation' || ctx.status !== 500) return;
+  ctx.status = 503;
+  ctx.set('Retry-After', String(RETRY_SECONDS));
+}
+
+/** Named by the provider whatever it serves: there are neither claims nor id tokens here (specification 5.8). */
+const NOT_SERVED = [
+  'claims_supported',
+  'claim_types_supported',
+  'claims_parameter_supported',
+  'request_uri_parameter_supported',
+];
+/** OpenID Connect Discovery 3 requires these two of `openid-configuration`; RFC 8414 does not know them. */
+const OPENID_ONLY = ['subject_types_supported', 'id_token_signing_alg_values_supported'];
+
+function trimDiscovery({ path, status, body }: Context): void {
+  if (!path.startsWith('/.well-known/') || status !== 200 || typeof body !== 'object' || body === null)
+    return;
+  Object.assign(body, { scopes_supported: scopes, response_modes_supported: ['query'] });
+  const left = path.endsWith('/openid-configuration') ? NOT_SERVED : [...NOT_SERVED, ...OPENID_ONLY];
+  for (const name of left) Reflect.deleteProperty(body, name);
+}
+
+/** 405 with Allow, 400 for misplaced secrets, answers in the query alone, a discovery document that says what is so. */
+export function guardEndpoints(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    const problem = problemOf(ctx);
+    if (problem) {
+      ctx.status = problem.statusCode;
+      if (problem.statusCode === 405) ctx.set('Allow', methodsOf(ctx.path).join(', '));
+      ctx.body = { error: problem.error, error_description: problem.error_description };
+      return;
+    }
+    answerInQuery(ctx);
+    await next();
+    closeToScripts(ctx);
+    admitOutage(ctx);
+    trimDiscovery(ctx);
+  });
+}
