@@ -40,17 +40,14 @@ create table app_uses (
   primary key (account_id, client_id)
 ) strict, without rowid;
 
--- A new e-mail address waits here until the link that was sent to it is opened. `token_digest` is SHA-256 of the link's
--- random part. Times in Unix seconds.
+-- A new e-mail address waits here until the link that was sent to it is opened; a newer one of the same account takes
+-- its place. `token_digest` is SHA-256 of the link's random part. Times in Unix seconds.
 create table email_changes (
-  token_digest text primary key,
-  account_id text not null references accounts (id),
-  email text not null collate nocase,
-  created_at integer not null,
+  account_id text primary key references accounts (id),
+  token_digest text not null unique,
+  email text not null,
   expires_at integer not null
 ) strict, without rowid;
-
-create index email_changes_by_account on email_changes (account_id);
 
 -- A form that creates something carries a random value of its page; one that was used makes nothing a second time.
 create table used_forms (

@@ -37,7 +37,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('connects the demo integration over approval, sign-in and consent and sees seven profiles', async () => {
+  test('connects the demo integration over approval, sign-in and consent and sees twelve profiles', async () => {
     await page.goto(system.demoUrl);
     await look('1-demo-start');
     await follow(page, 'Connect');
@@ -50,7 +50,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await signIn(page, system.person);
     await look('5-consent');
     await press(page, 'Allow');
-    await seeHeading(page, 'Profiles (7)');
+    await seeHeading(page, 'Profiles (12)');
     await look('6-demo-connected');
   }, 60_000);
 
@@ -66,7 +66,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await follow(page, 'Connect again');
     await press(page, 'Allow');
     await press(page, 'Allow');
-    await seeHeading(page, 'Profiles (7)');
+    await seeHeading(page, 'Profiles (12)');
   }, 60_000);
 
   test('says no on the approval page and is told by the demo that nothing was connected', async () => {
@@ -112,7 +112,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await startAt(page, system.demoUrl);
     await startAt(newer, system.demoUrl);
     await allowAll(newer, system.person);
-    await seeHeading(newer, 'Profiles (7)');
+    await seeHeading(newer, 'Profiles (12)');
     await press(page, 'Allow');
     await press(page, 'Allow');
     await seeHeading(page, 'This authorization does not belong to this browser');
@@ -129,7 +129,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     for (const tab of tabs) await press(tab, 'Allow');
     for (const tab of tabs) await signIn(tab, system.person);
     for (const tab of tabs) await press(tab, 'Allow');
-    await seeHeading(page, 'Profiles (7)');
+    await seeHeading(page, 'Profiles (12)');
     await seeHeading(other, 'Your code');
   });
 });

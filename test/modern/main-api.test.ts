@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { graphql, obtainTokens, type Running, runModern, SECOND } from './support/modern.ts';
 
 let modern: Running;
@@ -20,8 +21,8 @@ const unauthenticated = (message: string) => ({
 const CHANNEL_FIELDS = `id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected
   isLocked isQueuePaused isNew postingSchedule { day times paused } products scopes allowedActions externalLink
   metadata { __typename ... on MastodonMetadata { serverUrl } ... on TwitterMetadata { subscriptionType } }
-  linkShortening { isEnabled config { domain name } } postingGoal { goal sentCount scheduledCount }
-  hasActiveMemberDevice showTrendingTopicSuggestions weeklyPostingLimit createdAt updatedAt`;
+  linkShortening { isEnabled config { domain name } } postingGoal { goal sentCount scheduledCount status periodStart periodEnd }
+  hasActiveMemberDevice showTrendingTopicSuggestions weeklyPostingLimit { __typename } createdAt updatedAt`;
 
 const LIMITS = `channels members scheduledPosts scheduledThreadsPerChannel scheduledStoriesPerChannel generateContent tags
   ideas ideaGroups savedReplies postTemplates`;
@@ -35,7 +36,9 @@ async function organizations(
 
 async function channelsOf(organizationId: string, filter?: object) {
   const query = `query($input: ChannelsInput!) { channels(input: $input) { ${CHANNEL_FIELDS} } }`;
-  return (await ask(query, { input: { organizationId, filter } })).body.data.channels;
+  const { body } = await ask(query, { input: { organizationId, filter } });
+  expect(body.errors).toBeUndefined();
+  return body.data.channels;
 }
 
 describe('authentication', () => {
@@ -110,25 +113,24 @@ describe('account', () => {
       name: 'Dana Demo',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       connectedApps: [{ clientId: 'public-app', scopes: ['account:read', 'offline_access'] }],
-      organizations: [{ channelCount: 4 }, { channelCount: 3 }],
+      organizations: [{ channelCount: 9 }, { channelCount: 3 }],
     });
   });
 
   test('can be narrowed to one organization', async () => {
     const [, wanted] = await organizations();
-    const query =
-      'query($id: OrganizationId) { account { organizations(filter: { organizationId: $id }) { id } } }';
+    const query = 'query($id: String!) { account { organizations(filter: { organizationId: $id }) { id } } }';
     const { body } = await ask(query, { id: wanted?.id });
     expect(body.data.account.organizations).toEqual([{ id: wanted?.id }]);
   });
 });
 
 describe('channels', () => {
-  test('the demo account has seven in two organizations, in different services and states', async () => {
+  test('the demo account has one of every service in two organizations, in different states', async () => {
     const lists = await Promise.all((await organizations()).map(({ id }) => channelsOf(id)));
     const all = lists.flat();
-    expect(lists.map((list) => list.length)).toEqual([4, 3]);
-    expect(new Set(all.map(({ service }) => service)).size).toBe(7);
+    expect(lists.map((list) => list.length)).toEqual([9, 3]);
+    expect(new Set(all.map(({ service }) => service)).size).toBe(12);
     expect(all.filter(({ isDisconnected }) => isDisconnected)).toHaveLength(1);
     expect(all.filter(({ isLocked }) => isLocked)).toHaveLength(1);
     expect(all.filter(({ isQueuePaused }) => isQueuePaused)).toHaveLength(1);
@@ -142,7 +144,7 @@ describe('channels', () => {
   test('can be filtered by lock and product', async () => {
     const [first] = await organizations();
     expect(await channelsOf(first?.id ?? '', { isLocked: true })).toHaveLength(1);
-    expect(await channelsOf(first?.id ?? '', { isLocked: false })).toHaveLength(3);
+    expect(await channelsOf(first?.id ?? '', { isLocked: false })).toHaveLength(8);
     expect(await channelsOf(first?.id ?? '', { product: 'engage' })).toHaveLength(2);
   });
 
@@ -167,6 +169,26 @@ describe('channels', () => {
       const { status, body } = await ask(query);
       expect([status, body.data, body.errors[0].extensions.code]).toEqual([200, null, 'NOT_FOUND']);
     }
+  });
+
+  test('a row that cannot be read is an unexpected error without its cause', async () => {
+    const db = new Database(modern.settings.databaseFile, { timeout: 5000 });
+    const [first] = await organizations();
+    const [channel] = await channelsOf(first?.id ?? '');
+    const read = db.prepare<[string], string>('select document from channels where id = ?').pluck();
+    const write = db.prepare('update channels set document = ? where id = ?');
+    const document = read.get(channel.id);
+    write.run('{ broken', channel.id);
+    const { status, body } = await ask(`{ channel(input: { id: "${channel.id}" }) { id } }`);
+    write.run(document, channel.id);
+    db.close();
+    expect([status, body]).toEqual([
+      200,
+      {
+        data: null,
+        errors: [{ message: 'An unexpected error occurred', extensions: { code: 'UNEXPECTED' } }],
+      },
+    ]);
   });
 
   test('a token without account:read is forbidden', async () => {

@@ -70,7 +70,7 @@ describe('the demo integration', () => {
   test('shows the profiles and every step, and nowhere the secret of its app', async () => {
     const page = await connect();
     expect(page.status).toBe(200);
-    expect(textOf(page)).toContain('Profiles (7)');
+    expect(textOf(page)).toContain('Profiles (12)');
     expect(page.body).toMatch(/client_secret=•+/);
     expect(page.body).not.toContain(secret);
     const steps = [
@@ -100,7 +100,7 @@ describe('the demo integration', () => {
     expect(page.status).toBe(502);
     expect(textOf(page)).toContain('The bridge does not answer');
     expect(textOf(page)).toContain('Check that the bridge is running (npm start), then try again.');
-    expect(textOf(await connect())).toContain('Profiles (7)');
+    expect(textOf(await connect())).toContain('Profiles (12)');
   });
 
   test('a bridge that goes down before the exchange is named too', async () => {
@@ -115,7 +115,7 @@ describe('the demo integration', () => {
     const page = await cutLine(() => press(browser, flow, '/profiles'));
     expect(page.status).toBe(502);
     expect(textOf(page)).toContain('No answer came.');
-    expect(textOf(await press(browser, page, '/profiles'))).toContain('Profiles (7)');
+    expect(textOf(await press(browser, page, '/profiles'))).toContain('Profiles (12)');
   });
 
   test('after deauthorizing, the same token meets a 401 page that names the next step', async () => {
@@ -127,7 +127,7 @@ describe('the demo integration', () => {
     expect(textOf(page)).toContain('The token is no longer accepted');
     expect(textOf(page)).toContain('Connect again to get a new token.');
     expect(page.body).toContain('HTTP/1.1 401 Unauthorized');
-    expect(textOf(await connect())).toContain('Profiles (7)');
+    expect(textOf(await connect())).toContain('Profiles (12)');
   });
 
   test('a reload of the callback page is explained, and the token from the first time still works', async () => {
@@ -136,7 +136,7 @@ describe('the demo integration', () => {
     const page = await browser.follow(await browser.get(address));
     expect(page.status).toBe(400);
     expect(textOf(page)).toContain('reloading the callback page sends it a second time');
-    expect(textOf(await press(browser, page, '/profiles'))).toContain('Profiles (7)');
+    expect(textOf(await press(browser, page, '/profiles'))).toContain('Profiles (12)');
   });
 
   test('a code that was used up elsewhere is explained, with a way to a new one', async () => {

@@ -65,18 +65,18 @@ describe('what the start says', () => {
 });
 
 describe('the flows that the start invites to', () => {
-  test('the code page gives a code, the code a token, and the token the seven profiles', async () => {
+  test('the code page gives a code, the code a token, and the token the twelve profiles', async () => {
     token = tokenOf(await tokenFromCodePage(system));
     const { status, json } = await readProfiles(system, token);
-    expect({ status, profiles: (json as unknown[]).length }).toEqual({ status: 200, profiles: 7 });
+    expect({ status, profiles: (json as unknown[]).length }).toEqual({ status: 200, profiles: 12 });
   });
 
-  test('the demo integration connects and shows the seven profiles, and the printed curl then works', async () => {
+  test('the demo integration connects and shows the twelve profiles, and the printed curl then works', async () => {
     const page = await connectDemo(system, new CookieWalker());
     expect(page.url).toBe(`${system.demoUrl}/flow`);
-    expect(page.body).toContain('Profiles (7)');
+    expect(page.body).toContain('Profiles (12)');
     expect(page.body).not.toContain(system.app.clientSecret);
-    expect((await readProfiles(system, system.ownerToken)).json).toHaveLength(7);
+    expect((await readProfiles(system, system.ownerToken)).json).toHaveLength(12);
   });
 });
 
@@ -156,12 +156,12 @@ describe('stopping and starting again', () => {
     writeFileSync(path, keys, { mode: 0o600 });
   });
 
-  test('the second start prints the same, and the old token still gives the seven profiles', async () => {
+  test('the second start prints the same, and the old token still gives the twelve profiles', async () => {
     const { welcome } = system;
     system = await startWholeSystem(place.settings);
     expect(system.welcome).toBe(welcome);
-    expect((await readProfiles(system, token)).json).toHaveLength(7);
-    expect((await readProfiles(system, system.ownerToken)).json).toHaveLength(7);
+    expect((await readProfiles(system, token)).json).toHaveLength(12);
+    expect((await readProfiles(system, system.ownerToken)).json).toHaveLength(12);
   });
 
   test('Ctrl-C, which reaches all three at once, ends them with 0 and without a complaint', async () => {

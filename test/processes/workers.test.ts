@@ -53,10 +53,10 @@ describeWithProcesses('two workers on one SQLite file', () => {
     place.remove();
   });
 
-  test('the printed flow gives a token, and the token the seven profiles', async () => {
+  test('the printed flow gives a token, and the token the twelve profiles', async () => {
     token = tokenOf(await tokenFromCodePage(system));
     const { status: answered, json } = await readProfiles(system, token);
-    expect({ answered, profiles: (json as unknown[]).length }).toEqual({ answered: 200, profiles: 7 });
+    expect({ answered, profiles: (json as unknown[]).length }).toEqual({ answered: 200, profiles: 12 });
     expect(await statuses(40)).toEqual(Array.from({ length: 40 }, () => 200));
   });
 

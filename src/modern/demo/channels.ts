@@ -1,4 +1,4 @@
-import type { ChannelRecord } from '../main-api/data.ts';
+import type { ChannelRecord } from '../main-api/directory.ts';
 import { weekly, workweek } from './schedules.ts';
 
 type Described = Pick<
@@ -44,7 +44,22 @@ const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';
 const RUNNERS = '5e1f0c9a7b3d4e2f8a6c2d02';
 const RECORDS = '5e1f0c9a7b3d4e2f8a6c2d03';
 
-/** Seven channels of the first person in her two organizations, one of the second person; in the order they are listed. */
+const harbour = {
+  location: 'Hafenstraße 12, Hamburg',
+  mapsLink: 'https://maps.example/hafenstrasse-12-hamburg',
+  googleAccountId: null,
+};
+
+const board = (name: string, title: string) => ({
+  id: `board-${name}`,
+  serviceId: name,
+  name: title,
+  url: `https://pinterest.example/boards/${name}`,
+  description: null,
+  avatar: null,
+});
+
+/** Twelve channels of the first person in her two organizations, one for each service; one of the second person. */
 export const demoChannels: ChannelRecord[] = [
   channel({
     id: '5e1f0c9a7b3d4e2f8a6c3d01',
@@ -61,7 +76,14 @@ export const demoChannels: ChannelRecord[] = [
     metadata: { __typename: 'TwitterMetadata', subscriptionType: 'none' },
     externalLink: 'https://twitter.example/danasbakery',
     linkShortening: { isEnabled: true, config: { domain: 'buff.example', name: 'buff.example' } },
-    postingGoal: { goal: 5, sentCount: 3, scheduledCount: 2 },
+    postingGoal: {
+      goal: 5,
+      sentCount: 3,
+      scheduledCount: 2,
+      status: 'OnTrack',
+      periodStart: '2026-09-27T22:00:00.000Z',
+      periodEnd: '2026-10-04T21:59:59.999Z',
+    },
     createdAt: '2016-04-11T08:15:02.118Z',
   }),
   channel({
@@ -77,6 +99,7 @@ export const demoChannels: ChannelRecord[] = [
     postingSchedule: weekly({ tue: ['09:05'], thu: ['09:05'], sat: ['11:20'] }),
     isDisconnected: true,
     products: ['publish', 'analyze', 'engage'],
+    metadata: { __typename: 'FacebookMetadata', locationData: harbour },
     externalLink: 'https://facebook.example/danasbakery',
     createdAt: '2016-05-02T14:40:55.730Z',
   }),
@@ -92,6 +115,7 @@ export const demoChannels: ChannelRecord[] = [
     timezone: 'Europe/Berlin',
     postingSchedule: workweek(['07:00', '18:30'], ['09:30', '20:00']),
     products: ['publish', 'analyze', 'engage'],
+    metadata: { __typename: 'InstagramMetadata', defaultToReminders: false },
     externalLink: 'https://instagram.example/danas.bakery',
     hasActiveMemberDevice: true,
     createdAt: '2018-01-19T10:02:17.006Z',
@@ -108,7 +132,7 @@ export const demoChannels: ChannelRecord[] = [
     timezone: 'Europe/Berlin',
     postingSchedule: weekly({ mon: ['08:00'] }),
     isLocked: true,
-    metadata: { __typename: 'GoogleBusinessMetadata', location: 'Hafenstraße 12, Hamburg', mapsLink: null },
+    metadata: { __typename: 'GoogleBusinessMetadata', locationData: harbour },
     createdAt: '2022-03-08T09:27:44.512Z',
   }),
   channel({
@@ -122,6 +146,7 @@ export const demoChannels: ChannelRecord[] = [
     type: 'page',
     timezone: 'Europe/London',
     postingSchedule: workweek(['07:45']),
+    metadata: { __typename: 'LinkedInMetadata', shouldShowLinkedinAnalyticsRefreshBanner: false },
     externalLink: 'https://linkedin.example/company/riverside-running-club',
     createdAt: '2020-06-30T19:11:20.949Z',
   }),
@@ -166,6 +191,85 @@ export const demoChannels: ChannelRecord[] = [
     type: 'business',
     timezone: 'America/New_York',
     postingSchedule: weekly({ fri: ['16:00'] }),
+    metadata: { __typename: 'PinterestMetadata', boards: [board('sleeves', 'Record sleeves')] },
     createdAt: '2019-10-02T17:52:40.615Z',
+  }),
+  channel({
+    id: '5e1f0c9a7b3d4e2f8a6c3d09',
+    organizationId: BAKERY,
+    name: 'danasbakery',
+    displayName: 'Dana’s Bakery',
+    descriptor: 'Pinterest Business Account',
+    service: 'pinterest',
+    serviceId: '612489793100458821',
+    type: 'business',
+    timezone: 'Europe/Berlin',
+    postingSchedule: weekly({ mon: ['20:00'], wed: ['20:00'], sun: ['10:30'] }),
+    metadata: {
+      __typename: 'PinterestMetadata',
+      boards: [board('breads', 'Breads'), board('cakes', 'Cakes for feasts'), board('shop', 'In the shop')],
+    },
+    externalLink: 'https://pinterest.example/danasbakery',
+    createdAt: '2023-02-14T16:20:09.441Z',
+  }),
+  channel({
+    id: '5e1f0c9a7b3d4e2f8a6c3d0a',
+    organizationId: BAKERY,
+    name: 'danasbakery',
+    displayName: 'Dana’s Bakery',
+    descriptor: 'TikTok Account',
+    service: 'tiktok',
+    serviceId: '6912345670123456789',
+    type: 'account',
+    timezone: 'Europe/Berlin',
+    postingSchedule: weekly({ tue: ['19:00'], fri: ['19:00'] }),
+    metadata: { __typename: 'TiktokMetadata', defaultToReminders: true },
+    externalLink: 'https://tiktok.example/@danasbakery',
+    hasActiveMemberDevice: true,
+    createdAt: '2023-09-05T11:48:36.902Z',
+  }),
+  channel({
+    id: '5e1f0c9a7b3d4e2f8a6c3d0b',
+    organizationId: BAKERY,
+    name: 'Dana’s Bakery',
+    displayName: 'Baking with Dana',
+    descriptor: 'YouTube Channel',
+    service: 'youtube',
+    serviceId: 'UCdanasbakerydemochannel',
+    type: 'channel',
+    timezone: 'Europe/Berlin',
+    postingSchedule: weekly({ thu: ['17:00'] }),
+    metadata: { __typename: 'YoutubeMetadata', defaultToReminders: false },
+    externalLink: 'https://youtube.example/@danasbakery',
+    createdAt: '2024-01-22T08:05:14.377Z',
+  }),
+  channel({
+    id: '5e1f0c9a7b3d4e2f8a6c3d0c',
+    organizationId: BAKERY,
+    name: 'danas.bakery',
+    displayName: 'Dana’s Bakery',
+    descriptor: 'Threads Profile',
+    service: 'threads',
+    serviceId: '27841401234567891',
+    type: 'profile',
+    timezone: 'Europe/Berlin',
+    postingSchedule: workweek(['09:15'], ['10:45']),
+    externalLink: 'https://threads.example/@danas.bakery',
+    createdAt: '2024-07-03T12:31:58.064Z',
+  }),
+  channel({
+    id: '5e1f0c9a7b3d4e2f8a6c3d0d',
+    organizationId: BAKERY,
+    name: 'danas-bakery',
+    displayName: 'Dana’s Bakery',
+    descriptor: 'Start Page',
+    service: 'startPage',
+    serviceId: 'danas-bakery',
+    type: 'page',
+    timezone: 'Europe/Berlin',
+    postingSchedule: weekly({ sat: ['07:00'] }),
+    products: ['publish', 'startPage'],
+    externalLink: 'https://danas-bakery.start.example',
+    createdAt: '2024-11-29T09:00:00.000Z',
   }),
 ];

@@ -1,4 +1,4 @@
-import type { AccountRecord, OrganizationLimits, OrganizationRecord } from '../main-api/data.ts';
+import type { AccountRecord, OrganizationLimits, OrganizationRecord } from '../main-api/directory.ts';
 
 interface DemoPerson {
   account: AccountRecord;

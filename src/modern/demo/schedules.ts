@@ -1,4 +1,4 @@
-import type { DayOfWeek, ScheduleRecord } from '../main-api/data.ts';
+import type { DayOfWeek, ScheduleRecord } from '../main-api/directory.ts';
 
 const days: DayOfWeek[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 

@@ -1,8 +1,8 @@
 import { type ApiContext, matches, notFound } from './context.ts';
-import type { AccountRecord, OrganizationRecord } from './data.ts';
+import type { AccountRecord, OrganizationRecord } from './directory.ts';
 
 interface OrganizationsArguments {
-  filter?: { organizationId?: string | null } | null;
+  filter?: { organizationId: string } | null;
 }
 
 const presentOrganization = (record: OrganizationRecord, { data }: ApiContext) => ({

@@ -1,5 +1,5 @@
 import { type ApiContext, matches, notFound, ownChannel, ownOrganization } from './context.ts';
-import type { ChannelRecord } from './data.ts';
+import type { ChannelRecord } from './directory.ts';
 
 interface ChannelsArguments {
   input: { organizationId: string; filter?: { isLocked?: boolean | null; product?: string | null } | null };

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Caller } from './authentication.ts';
-import type { ChannelRecord, MainApiData, OrganizationRecord } from './data.ts';
+import type { MainApiData } from './data.ts';
+import type { ChannelRecord, OrganizationRecord } from './directory.ts';
 
 // A type, not an interface: graphql-http wants an index signature, which only aliases have implicitly.
 export type ApiContext = {

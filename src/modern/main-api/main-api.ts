@@ -13,6 +13,7 @@ import { type Authenticate, type Caller, requireBearer } from './authentication.
 import type { ApiContext } from './context.ts';
 import type { MainApiData } from './data.ts';
 import { badRequest, prepareOperation } from './prepare-operation.ts';
+import { limitCalls, type Quotas } from './quotas.ts';
 import { createRoot } from './root.ts';
 import { createSchema } from './schema.ts';
 
@@ -21,6 +22,8 @@ const BODY_LIMIT = '256kb';
 export interface MainApiParts {
   authenticate: Authenticate;
   data: MainApiData;
+  /** Unset: generous ones. */
+  quotas?: Quotas | undefined;
   /** Told of every error that is a bug of ours; the client only reads "unexpected". */
   onUnexpected: (error: Error) => void;
 }
@@ -61,21 +64,45 @@ function answerWith(handle: ReturnType<typeof createOperationHandler>) {
       raw: req,
       context: caller,
     });
-    res.status(init.status).set(init.headers ?? {});
-    res.send(body ?? JSON.stringify({ errors: [{ message: 'Unsupported Content-Type' }] }));
+    res
+      .status(init.status)
+      .set(init.headers ?? {})
+      .type('json');
+    res.send(body ?? refusal('Unsupported Content-Type'));
   };
 }
 
-const refuseBody = errorHandler((_error, res) => {
-  res.status(400).json({ errors: [{ message: 'The body could not be read' }] });
-  return true;
-});
+const refusal = (message: string) => JSON.stringify({ errors: [{ message }] });
 
-/** A router to be mounted at the root of {base_url}. */
+const bodyProblems: Record<number, string> = {
+  400: 'The body could not be read',
+  413: 'The body is larger than 256 kB',
+  415: 'Unsupported Content-Encoding or charset',
+};
+
+/** A body that express cannot read is the client's fault; anything else is a bug of ours. */
+const refuseBody = (onUnexpected: MainApiParts['onUnexpected']) =>
+  errorHandler((error, res) => {
+    const status = Number(Object(error).status);
+    const problem = bodyProblems[status];
+    if (problem === undefined) onUnexpected(error instanceof Error ? error : new Error(String(error)));
+    res.status(problem === undefined ? 500 : status).type('json');
+    res.send(refusal(problem ?? 'An unexpected error occurred'));
+    return true;
+  });
+
+function refuseMethod(_req: Request, res: Response): void {
+  res.status(405).set('Allow', 'POST').type('json').send(refusal('The main API takes POST only'));
+}
+
+/** A router to be mounted at the root of {base_url}. Tokens come before quotas, quotas before the body. */
 export function createMainApi(parts: MainApiParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const readBody = text({ type: () => true, limit: BODY_LIMIT });
   const answer = answerWith(createOperationHandler(parts));
-  router.post(['/', '/graphql'], requireBearer(parts.authenticate), readBody, answer, refuseBody);
+  const admit = [requireBearer(parts.authenticate), limitCalls(parts.quotas)];
+  router.post(['/', '/graphql'], admit, readBody, answer);
+  router.all('/graphql', admit, refuseMethod);
+  router.use(refuseBody(parts.onUnexpected));
   return router;
 }

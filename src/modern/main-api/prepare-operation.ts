@@ -1,11 +1,20 @@
-import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
+import {
+  type DocumentNode,
+  getOperationAST,
+  GraphQLError,
+  OperationTypeNode,
+  parse,
+  validate,
+} from 'graphql';
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
-
-/** The token limit of the real service (modern-api.md 1.7); it bounds what parsing and validation can cost. */
-const MAX_TOKENS = 15_000;
+import { brokenLimit, MAX_TOKENS } from './query-limits.ts';
 
 export type Coded = readonly { readonly message: string }[];
+
+type Refusal = { refusal: Response };
+
+const headers = { 'content-type': 'application/json; charset=utf-8' };
 
 /** A 400 whose errors all carry `code`; graphql-http alone would answer 200 to `Accept: application/json`. */
 export function badRequest(errors: Coded, code: string): Response {
@@ -13,31 +22,53 @@ export function badRequest(errors: Coded, code: string): Response {
     ...(error instanceof GraphQLError ? error.toJSON() : { message: error.message }),
     extensions: { code },
   }));
-  const headers = { 'content-type': 'application/json; charset=utf-8' };
   return [JSON.stringify({ errors: coded }), { status: 400, statusText: 'Bad Request', headers }];
 }
 
-function parseQuery(query: string) {
+const refuse = (errors: Coded, code: string): Refusal => ({ refusal: badRequest(errors, code) });
+
+/** A limit is named in a plain error without a code [recorded, modern-api.md 1.6]; that it comes under 200 is inferred. */
+const refuseAtLimit = (message: string): Refusal => ({
+  refusal: [JSON.stringify({ errors: [{ message }] }), { status: 200, statusText: 'OK', headers }],
+});
+
+/** The one way to tell graphql's token limit from its other syntax errors. */
+const isTokenLimit = ({ message }: Error) => message.includes(`${MAX_TOKENS} tokens. Parsing aborted`);
+
+function parseQuery(query: string): DocumentNode | Refusal {
   try {
     return parse(query, { maxTokens: MAX_TOKENS });
   } catch (error) {
-    return error instanceof GraphQLError ? error : new GraphQLError(String(error));
+    if (!(error instanceof GraphQLError)) throw error;
+    if (isTokenLimit(error)) return refuseAtLimit('The query has more than the limit of 15,000 tokens');
+    return refuse([error], 'GRAPHQL_PARSE_FAILED');
   }
 }
 
-const refuse = (errors: Coded, code: string) => ({ refusal: badRequest(errors, code) });
-
-/** What to execute for a request, or the 400 that says why not. */
-export function prepareOperation(
-  schema: GraphQLSchema,
-  { query, operationName, variables: variableValues }: RequestParams,
-): ExecutionArgs | { refusal: Response } {
+function prepare(schema: GraphQLSchema, request: RequestParams): ExecutionArgs | Refusal {
+  const { query, operationName, variables: variableValues } = request;
   const document = parseQuery(query);
-  if (document instanceof Error) return refuse([document], 'GRAPHQL_PARSE_FAILED');
+  if ('refusal' in document) return document;
+  const limit = brokenLimit(schema, document);
+  if (limit) return refuseAtLimit(limit.message);
   const errors = validate(schema, document);
   if (errors.length > 0) return refuse(errors, 'GRAPHQL_VALIDATION_FAILED');
-  if (!getOperationAST(document, operationName)) {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) {
     return refuse([{ message: 'The operation to run is not clear' }], 'OPERATION_RESOLUTION_FAILURE');
   }
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+    return refuse([{ message: 'There are no subscriptions' }], 'GRAPHQL_VALIDATION_FAILED');
   return { schema, document, operationName, variableValues };
+}
+
+/** What to execute for a request, or the answer that says why not. */
+export function prepareOperation(schema: GraphQLSchema, request: RequestParams): ExecutionArgs | Refusal {
+  try {
+    return prepare(schema, request);
+  } catch (error) {
+    // graphql recurses into values and selections, and the tokens allow more levels than the stack has.
+    if (error instanceof RangeError) return refuseAtLimit('The query is nested too deeply');
+    throw error;
+  }
 }

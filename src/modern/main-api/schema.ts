@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildSchema, GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { projectRoot } from '../../shared/project-root.ts';
+import { defineDateTime } from './date-time.ts';
 
 const folder = join(projectRoot, 'src', 'modern', 'main-api', 'schema');
 
@@ -11,10 +12,15 @@ function idFrom(value: unknown): string {
   throw new GraphQLError('An id must be a string');
 }
 
-/** Any string is an id as far as the schema goes: one that names nothing is NOT_FOUND, not a validation error. */
-function restrictIds(schema: GraphQLSchema): void {
+/**
+ * DateTime has rules of its own. Any string is an id as far as the schema goes: one that names nothing is NOT_FOUND, not
+ * a validation error.
+ */
+function defineScalars(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!(type instanceof GraphQLScalarType) || !/.Id$/.test(type.name)) continue;
+    if (!(type instanceof GraphQLScalarType)) continue;
+    if (type.name === 'DateTime') defineDateTime(type);
+    if (!/.Id$/.test(type.name)) continue;
     type.parseValue = idFrom;
     type.parseLiteral = (node) => idFrom(node.kind === Kind.STRING ? node.value : undefined);
   }
@@ -24,6 +30,6 @@ function restrictIds(schema: GraphQLSchema): void {
 export function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter((name) => name.endsWith('.graphql'));
   const schema = buildSchema(files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n'));
-  restrictIds(schema);
+  defineScalars(schema);
   return schema;
 }

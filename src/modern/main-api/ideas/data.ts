@@ -1,1 +1,57 @@
-export interface IdeasData {}
+import type { Service } from '../directory.ts';
+import type { Page } from '../paging.ts';
+
+export interface IdeaTag {
+  id: string;
+  name: string;
+  color: string;
+}
+
+export interface IdeaMedia {
+  id: string;
+  url: string;
+  alt: string | null;
+  thumbnailUrl: string | null;
+  type: 'image' | 'gif' | 'video' | 'link' | 'document' | 'unsupported';
+  size: number | null;
+  source: { name: string; id: string | null; author: string | null; authorUrl: string | null } | null;
+}
+
+export interface IdeaContent {
+  title: string | null;
+  text: string | null;
+  media: IdeaMedia[] | null;
+  tags: IdeaTag[];
+  aiAssisted: boolean;
+  services: Service[];
+  date: string | null;
+}
+
+/** `createdAt` and `updatedAt` are Unix seconds, unlike everywhere else (modern-api.md 1.3). */
+export interface IdeaRecord {
+  id: string;
+  organizationId: string;
+  content: IdeaContent;
+  groupId: string | null;
+  position: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What is undefined does not narrow. */
+export interface IdeasFilter {
+  groups?: string[] | undefined;
+  membership?: 'grouped' | 'ungrouped' | undefined;
+  /** With any of the tags in `in`, or, with `isEmpty`, without any. */
+  tags?: { in: string[]; isEmpty: boolean } | undefined;
+}
+
+export interface IdeasData {
+  /** Up to `page.size + 1` ideas, newest first, from behind `page.after`, which is [createdAt, id]. */
+  list(organizationId: string, filter: IdeasFilter, page: Page): IdeaRecord[];
+  /** False, with nothing written, when the organization has `limit` ideas already. */
+  add(record: IdeaRecord, limit: number): boolean;
+  isGroup(organizationId: string, groupId: string): boolean;
+  /** Of the group's ideas, in order. */
+  positionsIn(groupId: string): { id: string; position: number }[];
+}

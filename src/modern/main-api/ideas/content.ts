@@ -1,0 +1,81 @@
+import { newObjectId } from '../object-id.ts';
+import type { IdeaContent, IdeaMedia, IdeaTag } from './data.ts';
+
+type Optional<T> = { [Name in keyof T]?: T[Name] | null };
+
+interface MediaInput extends Optional<Omit<IdeaMedia, 'url' | 'type' | 'source'>> {
+  url: string;
+  type: IdeaMedia['type'];
+  source?: { name: string; id?: string | null; author?: string | null; authorUrl?: string | null } | null;
+}
+
+export interface ContentInput extends Optional<Omit<IdeaContent, 'media'>> {
+  media?: MediaInput[] | null;
+}
+
+const MAX_TITLE = 500;
+const MAX_TEXT = 20_000;
+const MAX_MEDIA = 20;
+const MAX_TAGS = 50;
+const MAX_URL = 2000;
+
+const isWebAddress = (text: string) =>
+  text.length <= MAX_URL && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+const isTag = ({ id, name, color }: IdeaTag) =>
+  id.length <= 100 && name.trim() !== '' && name.length <= 100 && /^#[0-9a-f]{6}$/i.test(color);
+
+function mediaProblems(media: MediaInput[]): [boolean, string][] {
+  const addresses = media.flatMap(({ url, thumbnailUrl }) => [url, thumbnailUrl ?? url]);
+  return [
+    [media.length > MAX_MEDIA, `An idea can have at most ${MAX_MEDIA} media`],
+    [media.some(({ type }) => type === 'video'), 'Media of type video cannot be added through the API'],
+    [!addresses.every(isWebAddress), 'Media must have http or https addresses'],
+    [media.some(({ size }) => (size ?? 0) < 0), 'The size of media cannot be negative'],
+  ];
+}
+
+const isBlank = (text?: string | null) => !text?.trim();
+const isLonger = (value: { length: number } | null | undefined, than: number) =>
+  value !== null && value !== undefined && value.length > than;
+
+/** What is wrong with it, one sentence each without its full stop. */
+export function contentProblems({ title, text, media, tags }: ContentInput): string[] {
+  const isEmpty = isBlank(title) && isBlank(text) && !isLonger(media, 0);
+  const rules: [boolean, string][] = [
+    [isEmpty, 'An idea needs a title, a text or media'],
+    [isLonger(title, MAX_TITLE), `The title can have at most ${MAX_TITLE} characters`],
+    [isLonger(text, MAX_TEXT), `The text can have at most ${MAX_TEXT} characters`],
+    [isLonger(tags, MAX_TAGS), `An idea can have at most ${MAX_TAGS} tags`],
+    [!(tags ?? []).every(isTag), 'Each tag needs a name and a colour such as #F523F1'],
+    ...mediaProblems(media ?? []),
+  ];
+  return rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
+}
+
+function mediaFrom({ url, type, alt, thumbnailUrl, size, source }: MediaInput): IdeaMedia {
+  const { name, id, author, authorUrl } = source ?? {};
+  return {
+    id: newObjectId(),
+    url,
+    type,
+    alt: alt ?? null,
+    thumbnailUrl: thumbnailUrl ?? null,
+    size: size ?? null,
+    source:
+      name === undefined
+        ? null
+        : { name, id: id ?? null, author: author ?? null, authorUrl: authorUrl ?? null },
+  };
+}
+
+/** Expects content without problems. */
+export const contentFrom = (input: ContentInput): IdeaContent => ({
+  title: input.title ?? null,
+  text: input.text ?? null,
+  media: input.media?.map(mediaFrom) ?? null,
+  tags: input.tags ?? [],
+  aiAssisted: input.aiAssisted ?? false,
+  services: [...new Set(input.services)],
+  date: input.date ?? null,
+});

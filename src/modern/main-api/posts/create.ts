@@ -1,0 +1,76 @@
+import type { ApiContext } from '../context.ts';
+import type { ChannelRecord } from '../directory.ts';
+import { newObjectId } from '../object-id.ts';
+import type { PostContent, PostRecord } from './data.ts';
+import type { CreatePostInput } from './inputs.ts';
+import { newTiming, type Plan } from './plan.ts';
+import { presentPost } from './present.ts';
+import { payloadOf } from './refusal.ts';
+import { requireChannel, requireUsable } from './requirements.ts';
+import { metadataFor } from './service-rules.ts';
+import { millis, type Wish } from './timing.ts';
+
+function holdOf({ saveToDraft, needsApproval }: CreatePostInput): Wish['hold'] {
+  if (saveToDraft === true) return 'draft';
+  return needsApproval ? 'needs_approval' : null;
+}
+
+const contentOf = (input: CreatePostInput, authorId: string): Omit<PostContent, 'metadata'> => ({
+  text: input.text ?? '',
+  assets: input.assets,
+  schedulingType: input.schedulingType,
+  via: 'api',
+  authorId,
+  ideaId: input.ideaId ?? null,
+  source: input.source ?? null,
+  aiAssisted: input.aiAssisted ?? false,
+});
+
+interface Making {
+  input: CreatePostInput;
+  channel: ChannelRecord;
+  authorId: string;
+  now: number;
+}
+
+function planFor({ input, channel, authorId, now }: Making): Plan & { wish: Wish } {
+  const { own, foreign } = metadataFor(channel.service, input.metadata);
+  return {
+    channel,
+    content: { ...contentOf(input, authorId), metadata: own },
+    foreign,
+    tagIds: input.tagIds ?? [],
+    wish: { postId: newObjectId(now), mode: input.mode, dueAt: millis(input.dueAt), hold: holdOf(input) },
+    contradictions:
+      input.saveToDraft === true && input.needsApproval ? ['A draft does not wait for approval.'] : [],
+    before: undefined,
+  };
+}
+
+function addPost(input: CreatePostInput, context: ApiContext, now: number): PostRecord {
+  const channel = requireChannel(context, input.channelId);
+  requireUsable(channel);
+  const plan = planFor({ input, channel, authorId: context.caller.accountId, now });
+  const post: PostRecord = {
+    id: plan.wish.postId,
+    organizationId: channel.organizationId,
+    channelId: channel.id,
+    createdAt: now,
+    updatedAt: now,
+    errorMessage: null,
+    content: plan.content,
+    ...newTiming(plan, context, now),
+  };
+  context.data.posts.add(post);
+  context.data.posts.setTags(post.id, plan.tagIds ?? []);
+  return post;
+}
+
+/** Makes a post, or answers with the union member that says why not; nothing half-made stays. */
+export function createPost({ input }: { input: CreatePostInput }, context: ApiContext) {
+  const now = Date.now();
+  return payloadOf(() => {
+    const post = context.data.posts.write(now, () => addPost(input, context, now));
+    return { __typename: 'PostActionSuccess' as const, post: presentPost(post, context) };
+  });
+}

@@ -1,0 +1,12 @@
+import type { ApiContext } from '../context.ts';
+import { ownPost } from './list.ts';
+
+/** Forgets a post of the caller in whatever status; one that is not there, or not theirs, is a VoidMutationError. */
+export function deletePost({ input: { id } }: { input: { id: string } }, context: ApiContext) {
+  const { posts } = context.data;
+  return posts.write(Date.now(), () => {
+    if (!ownPost(context, id)) return { __typename: 'VoidMutationError', message: 'Post not found' };
+    posts.remove(id);
+    return { __typename: 'DeletePostSuccess', id };
+  });
+}

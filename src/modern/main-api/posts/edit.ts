@@ -1,0 +1,101 @@
+import type { ApiContext } from '../context.ts';
+import type { ChannelRecord } from '../directory.ts';
+import type { PostContent, PostRecord, PostStatus } from './data.ts';
+import type { EditPostInput } from './inputs.ts';
+import { ownPost } from './list.ts';
+import { changedTiming, type Plan } from './plan.ts';
+import { presentPost } from './present.ts';
+import { invalidPost, payloadOf, Refusal } from './refusal.ts';
+import { requireChannel, requireUsable } from './requirements.ts';
+import { broken } from './rules.ts';
+import { metadataFor } from './service-rules.ts';
+import { millis, type Wish } from './timing.ts';
+
+const wasSent = () => invalidPost(['A post that was sent cannot be edited.']);
+
+const editedContent = (old: PostContent, input: EditPostInput): PostContent => ({
+  ...old,
+  text: input.text === undefined ? old.text : (input.text ?? ''),
+  assets: input.assets ?? old.assets,
+  schedulingType: input.schedulingType ?? old.schedulingType,
+  ideaId: input.ideaId ?? old.ideaId,
+  source: input.source ?? old.source,
+  aiAssisted: input.aiAssisted ?? old.aiAssisted,
+});
+
+function holdOf({ saveToDraft, approvalChange }: EditPostInput): Wish['hold'] {
+  if (approvalChange === 'request') return 'needs_approval';
+  return approvalChange === 'revert' || saveToDraft === true ? 'draft' : null;
+}
+
+/** Null when the input asks for no other timing. */
+function wishOf(post: PostRecord, input: EditPostInput): Wish | null {
+  const hold = holdOf(input);
+  const mode = input.mode ?? (hold === null ? null : post.shareMode);
+  return mode === null ? null : { postId: post.id, mode, dueAt: millis(input.dueAt) ?? post.dueAt, hold };
+}
+
+function contradictionsOf(status: PostStatus, { approvalChange, saveToDraft }: EditPostInput): string[] {
+  const waits = status === 'needs_approval';
+  return broken([
+    [approvalChange === 'request' && saveToDraft === true, 'A draft does not wait for approval.'],
+    [approvalChange === 'request' && status !== 'draft', 'Only a draft can ask for approval.'],
+    [approvalChange === 'revert' && !waits, 'This post does not wait for approval.'],
+  ]);
+}
+
+function planFor(
+  post: PostRecord,
+  input: EditPostInput,
+  channel: ChannelRecord,
+): Plan & { before: PostRecord } {
+  const { own, foreign } = metadataFor(channel.service, input.metadata);
+  const content = editedContent(post.content, input);
+  return {
+    channel,
+    content: { ...content, metadata: own ?? content.metadata },
+    foreign,
+    tagIds: input.tagIds ?? null,
+    wish: wishOf(post, input),
+    contradictions: contradictionsOf(post.status, input),
+    before: post,
+  };
+}
+
+function requireEditable(context: ApiContext, postId: string): PostRecord {
+  const post = ownPost(context, postId);
+  if (!post) throw new Refusal('NotFoundError', 'Post not found');
+  if (post.status === 'sent' || post.status === 'sending') throw wasSent();
+  return post;
+}
+
+function changePost(input: EditPostInput, context: ApiContext, now: number): PostRecord {
+  const post = requireEditable(context, input.id);
+  const channel = requireChannel(context, post.channelId);
+  const plan = planFor(post, input, channel);
+  if (plan.wish?.hold === null) requireUsable(channel);
+  const { status, shareMode, dueAt, sentAt } = changedTiming(plan, context, now);
+  const errorMessage = status === 'error' ? post.errorMessage : null;
+  const changed = {
+    ...post,
+    status,
+    shareMode,
+    dueAt,
+    sentAt,
+    errorMessage,
+    content: plan.content,
+    updatedAt: now,
+  };
+  if (!context.data.posts.change(changed)) throw wasSent();
+  if (plan.tagIds) context.data.posts.setTags(post.id, plan.tagIds);
+  return changed;
+}
+
+/** Changes a post that was not sent yet, or answers with the union member that says why not. */
+export function editPost({ input }: { input: EditPostInput }, context: ApiContext) {
+  const now = Date.now();
+  return payloadOf(() => {
+    const post = context.data.posts.write(now, () => changePost(input, context, now));
+    return { __typename: 'PostActionSuccess' as const, post: presentPost(post, context) };
+  });
+}

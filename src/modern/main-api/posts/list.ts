@@ -1,0 +1,74 @@
+import { type ApiContext, notFound, ownOrganization } from '../context.ts';
+import { connectionOf, type PageArguments } from '../paging.ts';
+import { effectiveSort, positionIn, readPostPage } from './cursor.ts';
+import type { PostRecord, PostsFilter, SortKey, TimeWindow } from './data.ts';
+import { presentPost } from './present.ts';
+import { millis } from './timing.ts';
+
+type Maybe<T> = T | null | undefined;
+
+interface Comparator {
+  start?: Maybe<string>;
+  end?: Maybe<string>;
+}
+
+interface FiltersInput {
+  channelIds?: Maybe<string[]>;
+  status?: Maybe<string[]>;
+  tags?: Maybe<{ in: string[]; isEmpty: boolean }>;
+  tagIds?: Maybe<string[]>;
+  dueAt?: Maybe<Comparator>;
+  createdAt?: Maybe<Comparator>;
+  startDate?: Maybe<string>;
+  endDate?: Maybe<string>;
+  dueAtPresence?: Maybe<'present' | 'absent'>;
+}
+
+interface PostsArguments extends PageArguments {
+  input: { organizationId: string; filter?: Maybe<FiltersInput>; sort?: Maybe<SortKey[]> };
+}
+
+function windowOf(comparator: Maybe<Comparator>): TimeWindow | undefined {
+  const start = millis(comparator?.start) ?? undefined;
+  const end = millis(comparator?.end) ?? undefined;
+  return start === undefined && end === undefined ? undefined : { start, end };
+}
+
+const filterOf = (input: FiltersInput): PostsFilter => ({
+  channelIds: input.channelIds ?? undefined,
+  status: input.status ?? undefined,
+  tags: input.tags ?? undefined,
+  tagIds: input.tagIds ?? undefined,
+  dueAt: windowOf(input.dueAt),
+  createdAt: windowOf(input.createdAt),
+  touched: windowOf({ start: input.startDate, end: input.endDate }),
+  hasDueAt: input.dueAtPresence ? input.dueAtPresence === 'present' : undefined,
+});
+
+/** A page of the organization's posts (modern-api.md 1.2); one more than asked for is read to know whether any follow. */
+function posts({ input, ...page }: PostsArguments, context: ApiContext) {
+  const { organizationId, filter } = input;
+  if (!ownOrganization(context, organizationId)) throw notFound('Organization');
+  const sort = effectiveSort(input.sort);
+  const { size, after } = readPostPage(page, sort);
+  context.data.posts.publishDue(Date.now());
+  const question = { organizationId, filter: filterOf(filter ?? {}), sort, after, limit: size + 1 };
+  const connection = connectionOf(context.data.posts.list(question), size, positionIn(sort));
+  const edges = connection.edges.map(({ cursor, node }) => ({ cursor, node: presentPost(node, context) }));
+  return { ...connection, edges };
+}
+
+/** The post if it stands in an organization of the caller, with what is due published. */
+export function ownPost(context: ApiContext, postId: string): PostRecord | undefined {
+  const record = context.data.posts.find(postId);
+  return record && ownOrganization(context, record.organizationId) && record;
+}
+
+function post({ input }: { input: { id: string } }, context: ApiContext) {
+  context.data.posts.publishDue(Date.now());
+  const record = ownPost(context, input.id);
+  if (!record) throw notFound('Post');
+  return presentPost(record, context);
+}
+
+export const postQueries = { posts, post };

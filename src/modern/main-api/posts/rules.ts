@@ -1,0 +1,122 @@
+import type { ChannelRecord } from '../directory.ts';
+import type { PostContent } from './data.ts';
+import type { AssetInput, ServiceMetadata, ThreadedPostInput } from './inputs.ts';
+import { linksOf } from './present-assets.ts';
+import { serviceProblems, takesLinks } from './service-rules.ts';
+
+const LONGEST_TEXT = 10_000;
+const LONGEST_URL = 2048;
+const LONGEST_ID = 100;
+const MOST_ASSETS = 20;
+const LONGEST_THREAD = 50;
+
+type Rule = readonly [isBroken: boolean, message: string];
+
+export const broken = (rules: readonly Rule[]) =>
+  rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
+
+function isPublicUrl(url: string): boolean {
+  if (url.length > LONGEST_URL || !URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return (protocol === 'https:' || protocol === 'http:') && hostname !== '';
+}
+
+const given = (...urls: (string | null | undefined)[]) => urls.filter((url) => typeof url === 'string');
+
+const assetUrls = ({ image, video, document, link }: AssetInput) =>
+  given(
+    image?.url,
+    image?.thumbnailUrl,
+    image?.metadata?.animatedThumbnail,
+    video?.url,
+    document?.url,
+    document?.thumbnailUrl,
+    link?.url,
+    link?.thumbnailUrl,
+  );
+
+const metadataUrls = ({ linkAttachment, url, link, ...google }: ServiceMetadata) =>
+  given(
+    linkAttachment?.url,
+    linkAttachment?.thumbnail?.url,
+    url,
+    link,
+    google.detailsOffer?.link,
+    google.detailsEvent?.link,
+    google.detailsWhatsNew?.link,
+  );
+
+const kindsOf = ({ image, video, document, link }: AssetInput) =>
+  [image, video, document, link].filter(Boolean).length;
+
+const holdsNul = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes('\0')
+    : typeof value === 'object' && value !== null && Object.values(value).some(holdsNul);
+
+function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): Rule[] {
+  const lists = [assets, ...thread.map((part) => part.assets)];
+  const all = lists.flat();
+  return [
+    [lists.some(({ length }) => length > MOST_ASSETS), `At most ${MOST_ASSETS} assets are allowed.`],
+    [
+      all.some((asset) => kindsOf(asset) !== 1),
+      'Each asset must be exactly one of image, video, document and link.',
+    ],
+    [
+      !all.flatMap(assetUrls).every(isPublicUrl),
+      'Each address of an asset must be a whole http or https address.',
+    ],
+    [
+      thread.some((part) => part.assets.some(({ link }) => link)),
+      'A part of a thread cannot have a link asset.',
+    ],
+  ];
+}
+
+function linkRules({ assets, metadata }: PostContent, { service }: ChannelRecord): Rule[] {
+  const links = linksOf(assets, metadata?.linkAttachment);
+  const others = assets.filter(({ link }) => !link);
+  return [
+    [links.length > 1, 'Only one link is allowed.'],
+    [links.length > 0 && others.length > 0, 'A link attachment and assets exclude each other.'],
+    [links.length > 0 && !takesLinks(service), `A ${service} channel does not take links as assets.`],
+    [!metadataUrls(metadata ?? {}).every(isPublicUrl), 'Each link must be a whole http or https address.'],
+  ];
+}
+
+function threadRules(text: string, thread: ThreadedPostInput[]): Rule[] {
+  const [first] = thread;
+  return [
+    [thread.length > LONGEST_THREAD, `A thread has at most ${LONGEST_THREAD} parts.`],
+    [
+      first !== undefined && (first.text ?? '') !== text,
+      'The first part of a thread must have the post’s text.',
+    ],
+    [
+      thread.some((part) => (part.text ?? '').length > LONGEST_TEXT),
+      `A part of a thread has at most ${LONGEST_TEXT} characters.`,
+    ],
+  ];
+}
+
+/**
+ * Every reason why a channel cannot take this content (modern-api.md 1.5). A draft may be incomplete, so what a service
+ * needs at least is asked of the others only.
+ */
+export function contentProblems(content: PostContent, channel: ChannelRecord, isDraft: boolean): string[] {
+  const { text, assets, metadata, ideaId, source } = content;
+  const thread = metadata?.thread ?? [];
+  const rules: Rule[] = [
+    [text.length > LONGEST_TEXT, `Text has at most ${LONGEST_TEXT} characters.`],
+    [holdsNul(content), 'Text cannot hold the character NUL.'],
+    [
+      (ideaId ?? '').length > LONGEST_ID || (source ?? '').length > LONGEST_ID,
+      'ideaId or source is too long.',
+    ],
+    ...assetRules(assets, thread),
+    ...linkRules(content, channel),
+    ...threadRules(text, thread),
+  ];
+  return [...broken(rules), ...(isDraft ? [] : serviceProblems(content, channel))];
+}

@@ -1,0 +1,89 @@
+import type { ChannelRecord, Service } from '../directory.ts';
+import type { PostContent } from './data.ts';
+import type { AssetInput, MetadataInput, ServiceMetadata } from './inputs.ts';
+import { linksOf } from './present-assets.ts';
+import { googleDetailsOf } from './present-google.ts';
+
+interface Asked {
+  assets: AssetInput[];
+  metadata: ServiceMetadata;
+  channel: ChannelRecord;
+}
+
+type Need = readonly [isMet: (asked: Asked) => boolean, message: string];
+
+const isFilled = (text: string | null | undefined) => typeof text === 'string' && text.trim() !== '';
+const hasImage = ({ assets }: Asked) => assets.some(({ image }) => image);
+const hasVideo = ({ assets }: Asked) => assets.some(({ video }) => video);
+const hasType = ({ metadata }: Asked) => ['post', 'story', 'reel'].includes(metadata.type ?? '');
+
+function boardIsKnown({ metadata, channel }: Asked): boolean {
+  if (channel.metadata?.__typename !== 'PinterestMetadata') return true;
+  return channel.metadata.boards.some(({ serviceId }) => serviceId === metadata.boardServiceId);
+}
+
+/** The output has no null for these (modern-api.md 1.3), so the input cannot leave them out. */
+function detailsAreWhole({ metadata }: Asked): boolean {
+  if (metadata.type !== 'offer' && metadata.type !== 'event') return true;
+  const { title, startDate, endDate } = googleDetailsOf(metadata) ?? {};
+  return (
+    isFilled(title) && typeof startDate === 'string' && typeof endDate === 'string' && startDate <= endDate
+  );
+}
+
+/** "Per-service minimum" of modern-api.md 1.5, beyond having any content at all. */
+const needs: Partial<Record<Service, Need[]>> = {
+  instagram: [
+    [(asked) => hasImage(asked) || hasVideo(asked), 'Instagram posts require at least one image or video.'],
+    [hasType, 'Instagram posts require a type (post, story, or reel).'],
+  ],
+  facebook: [[hasType, 'Facebook posts require a type (post, story, or reel).']],
+  tiktok: [
+    [(asked) => hasImage(asked) || hasVideo(asked), 'TikTok posts require at least one image or video.'],
+  ],
+  pinterest: [
+    [hasImage, 'Pinterest posts require an image.'],
+    [({ metadata }) => isFilled(metadata.boardServiceId), 'Pinterest posts require a board.'],
+    [boardIsKnown, 'The Pinterest board must be one of the channel.'],
+  ],
+  youtube: [
+    [hasVideo, 'YouTube posts require a video.'],
+    [({ metadata }) => isFilled(metadata.title), 'YouTube posts require a title.'],
+    [({ metadata }) => isFilled(metadata.categoryId), 'YouTube posts require a category.'],
+  ],
+  googlebusiness: [
+    [
+      ({ metadata }) => isFilled(metadata.type),
+      'Google Business posts require a type (whats_new, event, or offer).',
+    ],
+    [detailsAreWhole, 'Google Business offers and events require a title, a start and a later end.'],
+  ],
+};
+
+const linkTakers = new Set<Service>(['facebook', 'linkedin', 'threads', 'bluesky']);
+
+export const takesLinks = (service: Service) => linkTakers.has(service);
+
+/** What the service needs and the content lacks. */
+export function serviceProblems(content: PostContent, channel: ChannelRecord): string[] {
+  const { text, assets } = content;
+  const metadata = content.metadata ?? {};
+  const isEmpty =
+    text.trim() === '' &&
+    assets.length === 0 &&
+    linksOf(assets, metadata.linkAttachment).length === 0 &&
+    !metadata.retweet;
+  const missing = (needs[channel.service] ?? []).filter(([isMet]) => !isMet({ assets, metadata, channel }));
+  return [...(isEmpty ? ['Text or an asset is required.'] : []), ...missing.map(([, message]) => message)];
+}
+
+/** Which entry of PostInputMetaData is a service's; startPage has none. */
+const keyOf = (service: Service) => (service === 'googlebusiness' ? 'google' : service);
+
+/** The service's own entry, and the other entries that were given though they do not fit the channel. */
+export function metadataFor(service: Service, input: MetadataInput | null | undefined) {
+  const entries = Object.entries(input ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const own = entries.find(([key]) => key === keyOf(service))?.[1] ?? null;
+  const foreign = entries.map(([key]) => key).filter((key) => key !== keyOf(service));
+  return { own, foreign };
+}

@@ -1,0 +1,47 @@
+/** What a query may cost before it is looked at any closer; all numbers as recorded (modern-api.md 1.7). */
+import { costLimitRule } from '@escape.tech/graphql-armor-cost-limit';
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
+import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  validate,
+  type ValidationContext,
+} from 'graphql';
+
+export const MAX_TOKENS = 15_000;
+
+// Reported, because a rule that throws ends the validation with an exception. The packages' own words claim a syntax error.
+const reportAs = (message: string) => ({
+  propagateOnRejection: false,
+  onReject: [(context: ValidationContext | null) => context?.reportError(new GraphQLError(message))],
+});
+
+// Introspection counts like everything else: a deep one is as dear as any other query, and the usual one has room.
+const rules = [
+  maxDepthRule({
+    n: 25,
+    flattenFragments: true,
+    ignoreIntrospection: false,
+    ...reportAs('The query is deeper than the limit of 25 levels'),
+  }),
+  maxAliasesRule({ n: 30, allowList: [], ...reportAs('The query has more than the limit of 30 aliases') }),
+  maxDirectivesRule({ n: 50, ...reportAs('The query has more than the limit of 50 directives') }),
+  costLimitRule({
+    maxCost: 175_000,
+    scalarCost: 1,
+    objectCost: 2,
+    depthCostFactor: 1.5,
+    flattenFragments: true,
+    ignoreIntrospection: false,
+    ...reportAs('The query costs more than the limit of 175,000 points'),
+  }),
+];
+
+/** The one limit that a query breaks, without a code as on the real service (modern-api.md 1.6); undefined when none. */
+export function brokenLimit(schema: GraphQLSchema, document: DocumentNode): GraphQLError | undefined {
+  const [error] = validate(schema, document, rules);
+  return error;
+}

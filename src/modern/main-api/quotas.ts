@@ -1,0 +1,91 @@
+/**
+ * How often one client may call in 15 minutes, a day and 30 days (modern-api.md 1.7). The counts live in this process and
+ * start anew with it: enough for a server of one process on which a migration is tried out.
+ */
+import { createHash } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+import type { Caller } from './authentication.ts';
+import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
+
+/** Calls in 15 minutes, in 24 hours and in 30 days. */
+export type Quotas = readonly [number, number, number];
+
+const GENEROUS: Quotas = [10_000, 250_000, 3_000_000];
+
+/** `word` names the window in the headers, `code` in a refusal. */
+const WINDOWS = [
+  { seconds: 900, word: '15min', code: '15m' },
+  { seconds: 86_400, word: '1day', code: '24h' },
+  { seconds: 2_592_000, word: '30days', code: '30d' },
+] as const;
+
+/** With more clients than this, the one that called longest ago is forgotten. */
+const MAX_CLIENTS = 10_000;
+
+type Window = (typeof WINDOWS)[number] & { quota: number; rolling: RollingWindow };
+
+const windowsFor = (quotas: Quotas): Window[] =>
+  WINDOWS.map((window, index) => {
+    const quota = quotas[index] ?? 0;
+    return { ...window, quota, rolling: createRollingWindow(quota, window.seconds * 1000) };
+  });
+
+/** The windows of each client, in the order in which the clients called last. */
+function createRegister(quotas: Quotas) {
+  const clients = new Map<string, Window[]>();
+  return (client: string): Window[] => {
+    const windows = clients.get(client) ?? windowsFor(quotas);
+    clients.delete(client);
+    clients.set(client, windows);
+    const [longestAgo] = clients.keys();
+    if (clients.size > MAX_CLIENTS && longestAgo !== undefined) clients.delete(longestAgo);
+    return windows;
+  };
+}
+
+const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+const nameOf = ({ quota, word }: Window) => `"${quota}-in-${word}"`;
+
+/** A digest, because the header tells clients apart and is no place for their ids. */
+const partitionOf = (client: string) => `:${createHash('sha256').update(client).digest('base64')}:`;
+
+/** One member for each window, as a structured list (draft-ietf-httpapi-ratelimit-headers, RFC 9651). */
+function headersFor(windows: Window[], client: string, now: number) {
+  const standings = windows.map(
+    (window) =>
+      `${nameOf(window)};r=${window.rolling.left(now)};t=${seconds(window.rolling.untilReset(now))}`,
+  );
+  const policies = windows.map(
+    (window) => `${nameOf(window)};q=${window.quota};w=${window.seconds};pk=${partitionOf(client)}`,
+  );
+  return { RateLimit: standings.join(', '), 'RateLimit-Policy': policies.join(', ') };
+}
+
+/** Body as recorded (modern-api.md 1.6); of several full windows the one that opens last is named. */
+function refuse(res: Response, full: Window[], now: number): void {
+  const [last] = full.toSorted((a, b) => b.rolling.untilReset(now) - a.rolling.untilReset(now));
+  const error = {
+    message: 'Too many requests from this client. Please try again later.',
+    extensions: { code: 'RATE_LIMIT_EXCEEDED', window: last?.code },
+  };
+  res.status(429).set('Retry-After', String(seconds(last?.rolling.untilReset(now) ?? 0)));
+  res.json({ errors: [error] });
+}
+
+/**
+ * Counts every call of a caller that is known, whatever comes of it, and sets the headers of its answer. A call that is
+ * refused here is not counted and goes no further.
+ */
+export function limitCalls(quotas: Quotas = GENEROUS) {
+  const windowsOf = createRegister(quotas);
+  return (_req: Request, res: Response, next: NextFunction): void => {
+    const { client }: Caller = res.locals['caller'];
+    const now = performance.now();
+    const windows = windowsOf(client);
+    const full = windows.filter(({ rolling }) => rolling.left(now) === 0);
+    if (full.length === 0) for (const { rolling } of windows) rolling.count(now);
+    res.set(headersFor(windows, client, now));
+    if (full.length > 0) refuse(res, full, now);
+    else next();
+  };
+}
