@@ -3,8 +3,8 @@ import { findBudget, storeBudget } from '../store/budgets.ts';
 import type { KnownBudget } from '../upstream/main-api.ts';
 import type { Context } from './context.ts';
 
-/** No window of a budget is longer; a later time was written by a clock that was wrong. */
-const LONGEST_WINDOW = 1 * DAY;
+/** No window of a budget is longer (modern-api 1.7); a later time was written by a clock that was wrong. */
+const LONGEST_WINDOW = 30 * DAY;
 
 /** A share changes with every answer, so it is passed on at most this often; a pause at once. */
 const SHARE_EVERY = 1 * SECOND;
@@ -12,7 +12,7 @@ const SHARE_EVERY = 1 * SECOND;
 const NOTHING: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
 
 function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: number): boolean {
-  return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW;
+  return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW + SECOND;
 }
 
 async function sharedBudget({ store, server, clock }: Context): Promise<KnownBudget> {

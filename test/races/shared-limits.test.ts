@@ -254,8 +254,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     system.proxy.onOtherAnswer = (_call, answer) => {
       left -= 1;
       const headers = {
-        ratelimit: `"100-in-15min";r=${left};t=900`,
-        'ratelimit-policy': '"100-in-15min";q=100;w=900',
+        ratelimit: `"100-in-30days";r=${left};t=2592000`,
+        'ratelimit-policy': '"100-in-30days";q=100;w=2592000',
       };
       return { ...answer, headers: { ...answer.headers, ...headers } };
     };
