@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** RFC 5321 §4.5.3.1: 256 octets for a path, less its angle brackets. */
+const ADDRESS_LENGTH_MAX = 254;
+/** RFC 5321 §4.5.3.1.1. */
+const LOCAL_PART_MAX = 64;
+
+/**
+ * Whether a text is one plain mail address, as `<input type=email>` takes it (HTML, "valid e-mail address"), with a dot
+ * in its domain. It can hold no space, comma, bracket or control character, so it stays one address in every header.
+ */
+export function isMailAddress(text: string): boolean {
+  const [local = '', domain = ''] = text.split('@');
+  const hasLengths = text.length <= ADDRESS_LENGTH_MAX && local.length <= LOCAL_PART_MAX;
+  return hasLengths && domain.includes('.') && z.regexes.html5Email.test(text);
+}
