@@ -17,6 +17,8 @@ export interface RuledSettings {
   MODERN_SCOPES: string;
   DEMO_PORT: number;
   IN_DOUBT_QUIET_SECONDS: number;
+  SMTP_URL?: string | undefined;
+  MAIL_FROM?: string | undefined;
   TLS_CERT_FILE?: string | undefined;
   TLS_KEY_FILE?: string | undefined;
   TRUST_PROXY?: string[] | undefined;
@@ -79,6 +81,10 @@ function everywhere(env: RuledSettings): Rule[] {
     [
       (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
       'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
+    ],
+    [
+      env.SMTP_URL !== undefined && env.MAIL_FROM === undefined,
+      'MAIL_FROM: must be set with SMTP_URL, a mail server refuses senders that it does not know',
     ],
     [!hasScope(env, 'account:read'), 'MODERN_SCOPES: must contain account:read'],
     [!hasScope(env, 'offline_access'), 'MODERN_SCOPES: must contain offline_access'],

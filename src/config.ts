@@ -4,6 +4,9 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { contradictions } from './config-rules.ts';
 import { DAY } from './shared/lifetimes.ts';
+import { isMailAddress } from './shared/mail/address.ts';
+import type { MailSettings } from './shared/mail/mailer.ts';
+import { readSmtpUrl } from './shared/mail/smtp-url.ts';
 import type { DatabaseLocation } from './store/open-store.ts';
 
 /**
@@ -61,8 +64,22 @@ const proxies = z
   .transform((text) => text.split(/[\s,]+/).filter(Boolean))
   .refine((list) => list.every(isProxyRange), 'must be addresses or networks such as 10.0.0.0/8');
 
+type Quotas = readonly [number, number, number];
+
 const port = wholeNumber(0, 65535);
 const seconds = wholeNumber(0, 10 * 365 * 86400);
+
+/** Calls of one client of the embedded modern generation in 15 minutes, 24 hours and 30 days. */
+const quotas = z
+  .string()
+  .regex(
+    /^\s*[1-9]\d{0,8}(\s*,\s*[1-9]\d{0,8}){2}\s*$/,
+    'must be three whole numbers from 1 to 999999999, for 15 minutes, 24 hours and 30 days, such as 100,250,3000',
+  )
+  .transform((text): Quotas => {
+    const [short = 0, day = 0, month = 0] = text.split(',').map(Number);
+    return [short, day, month];
+  });
 
 const environment = z.object({
   NODE_ENV: z.string().default('development'),
@@ -83,6 +100,7 @@ const environment = z.object({
   MODERN_CLIENT_SECRET: z.string().optional(),
   MODERN_PORT: port.default(3001),
   MODERN_ACCESS_TOKEN_SECONDS: seconds.pipe(z.number().min(1)).default(3600),
+  MODERN_QUOTAS: quotas.optional(),
   MODERN_SCOPES: z.string().default('account:read posts:read posts:write offline_access'),
   DEMO_PORT: port.default(3002),
   IN_DOUBT_QUIET_SECONDS: seconds.default(300),
@@ -93,6 +111,17 @@ const environment = z.object({
   PROFILES_STALE_SECONDS: seconds.default(86400),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
   LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
+  SMTP_URL: z
+    .string()
+    .refine(
+      (text) => readSmtpUrl(text) !== undefined,
+      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, user and password both or neither (in them write # / @ % as %23 %2F %40 %25), with no option but ?requireTLS=false',
+    )
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .refine(isMailAddress, 'must be a mail address such as no-reply@example.org')
+    .optional(),
   TLS_CERT_FILE: readableFile.optional(),
   TLS_KEY_FILE: readableFile.optional(),
   TRUST_PROXY: proxies.optional(),
@@ -125,7 +154,7 @@ export interface Config {
   keysFile: string;
   /** Undefined: the embedded modern generation is started and the bridge registered there. */
   upstream: UpstreamConfig | undefined;
-  embedded: { port: number; accessTokenSeconds: number; demoPort: number };
+  embedded: { port: number; accessTokenSeconds: number; quotas: Quotas | undefined; demoPort: number };
   scopes: string;
   inDoubtQuiet: number;
   /** A grant unused for this long is refreshed once, in milliseconds. */
@@ -136,6 +165,8 @@ export interface Config {
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
   rateLimitPerMinute: number;
+  /** Its address may hold a password. */
+  mail: MailSettings;
   tls: { certFile: string; keyFile: string } | undefined;
   trustProxy: string[];
   logLevel: string;
@@ -169,13 +200,22 @@ function keysFileOf(env: Environment): string {
   return resolve(env.KEYS_FILE ?? `${resolve(env.VAR_DIR)}/keys.json`);
 }
 
+function mailOf(env: Environment, publicUrl: string): MailSettings {
+  return {
+    smtpUrl: env.SMTP_URL,
+    from: env.MAIL_FROM ?? `no-reply@${new URL(publicUrl).hostname}`,
+    directory: `${resolve(env.VAR_DIR)}/mail`,
+  };
+}
+
 function interpret(env: Environment): Config {
   const varDir = resolve(env.VAR_DIR);
+  const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`;
   return {
     production: env.NODE_ENV === 'production',
     host: env.HOST,
     port: env.PORT,
-    publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
+    publicUrl,
     varDir,
     database: databaseAt(env.DATABASE_URL ?? `sqlite:${varDir}/bridge.db`),
     keysFile: keysFileOf(env),
@@ -183,6 +223,7 @@ function interpret(env: Environment): Config {
     embedded: {
       port: env.MODERN_PORT,
       accessTokenSeconds: env.MODERN_ACCESS_TOKEN_SECONDS,
+      quotas: env.MODERN_QUOTAS,
       demoPort: env.DEMO_PORT,
     },
     scopes: env.MODERN_SCOPES.trim(),
@@ -193,6 +234,7 @@ function interpret(env: Environment): Config {
     profilesStale: env.PROFILES_STALE_SECONDS * 1000,
     codeReplay: env.LEGACY_CODE_REPLAY,
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
+    mail: mailOf(env, publicUrl),
     tls:
       env.TLS_CERT_FILE && env.TLS_KEY_FILE
         ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }

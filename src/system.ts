@@ -35,7 +35,9 @@ function startModern(config: Config): Promise<ModernChild> {
     issuer: embeddedOrigin(config),
     databaseFile: join(config.varDir, 'modern.db'),
     accessTokenSeconds: config.embedded.accessTokenSeconds,
+    quotas: config.embedded.quotas,
     logLevel: config.logLevel,
+    mail: config.mail,
     clients: [
       { clientId, clientSecret, name: 'grantbridge', redirectUris: [`${config.publicUrl}/callback`] },
     ],

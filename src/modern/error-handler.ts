@@ -7,3 +7,12 @@ export function errorHandler(answer: (error: unknown, res: Response) => boolean)
     if (res.headersSent || !answer(error, res)) next(error);
   };
 }
+
+/**
+ * The status of what Express and its body parsers throw at a request that cannot be read (too large, too many fields, an
+ * unknown encoding, a broken escape in the address); undefined for an error of ours.
+ */
+export function unreadableStatus(error: unknown): number | undefined {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
+}

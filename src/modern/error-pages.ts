@@ -1,4 +1,7 @@
+import type { ErrorRequestHandler } from 'express';
+import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
+import { errorHandler, unreadableStatus } from './error-handler.ts';
 import type { Configuration } from './oidc.ts';
 import { siteName } from './page-headers.ts';
 
@@ -32,6 +35,12 @@ const OTHER: Explanation = {
   text: 'The app that sent you here made a mistake in its request. Go back to it and try again.',
 };
 
+const MISSING = {
+  title: 'There is no such page',
+  text: 'The address may be mistyped. Go back to the app you came from and start again.',
+  error: 'not_found',
+};
+
 export interface PageError {
   error: string;
   description?: string | undefined;
@@ -43,6 +52,10 @@ export interface PageError {
 export function renderErrorPage(pages: Pages, { error, description, expired }: PageError): string {
   const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);
   return pages.render('error', { ...explanation, error, description, siteName, narrow: true });
+}
+
+export function renderMissingPage(pages: Pages): string {
+  return pages.render('error', { ...MISSING, siteName, narrow: true });
 }
 
 /** HTML for people at /auth; JSON for programs everywhere else, whatever they say they accept. */
@@ -59,4 +72,15 @@ export function createRenderError(pages: Pages): NonNullable<Configuration['rend
       expired: error.name === 'SessionNotFound',
     });
   };
+}
+
+/** The last resort of every page: a request that cannot be read is the browser's, everything else is logged as ours. */
+export function explainFailure(pages: Pages, logger: Logger): ErrorRequestHandler {
+  return errorHandler((error, res) => {
+    const status = unreadableStatus(error);
+    if (status === undefined) logger.error('request failed', { cause: error });
+    const shown = status === undefined ? 'server_error' : 'invalid_request';
+    res.status(status ?? 500).send(renderErrorPage(pages, { error: shown }));
+    return true;
+  });
 }

@@ -6,6 +6,9 @@ export const AUTHORIZATION_CODE_SECONDS = 60;
 export const INTERACTION_SECONDS = 60 * 60;
 export const SESSION_SECONDS = 14 * DAY;
 
+/** How long the link works that is sent to a new e-mail address. */
+export const EMAIL_CHANGE_SECONDS = DAY;
+
 /**
  * Numbers, not functions: with a function the provider gives the rotated token of a public web client only the rest of
  * its predecessor's life, and a grant's own 14 days are not extended by refreshing (facts/modern-api 5.4). A legacy

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { listenFailure } from '../shared/listen-failure.ts';
 import type { Logger } from '../shared/logger.ts';
+import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
 import { seedDemo } from './demo/seed.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
@@ -60,11 +61,12 @@ export async function startModern(settings: ModernSettings, logger: Logger): Pro
   try {
     for (const client of settings.clients) store.clients.upsert(client);
     const demo = settings.demo ? await seedDemo(store) : undefined;
+    const mailer = createMailer(settings.mail);
     const server = await listen(settings);
     const port = portOf(server);
     const issuer = issuerAt(settings.issuer, port);
-    const { accessTokenSeconds } = settings;
-    server.on('request', createApp({ store, issuer, accessTokenSeconds, demo, logger }));
+    const { accessTokenSeconds, quotas } = settings;
+    server.on('request', createApp({ store, issuer, accessTokenSeconds, quotas, demo, mailer, logger }));
     logger.info('modern generation is listening', { issuer });
     let closing: Promise<void> | undefined;
     const close = () => (closing ??= closeServer(server).finally(store.close));

@@ -1,3 +1,6 @@
+import type { MailSettings } from '../shared/mail/mailer.ts';
+import type { Quotas } from './main-api/quotas.ts';
+
 /** What a started modern generation needs to know. It arrives over IPC or from a test, never from argv or environment. */
 export interface ModernSettings {
   host: string;
@@ -9,7 +12,10 @@ export interface ModernSettings {
   databaseFile: string;
   /** Lifetime of an access token, in seconds. */
   accessTokenSeconds: number;
+  /** Calls of the main API for each client in 15 minutes, 24 hours and 30 days. Unset: generous ones. */
+  quotas?: Quotas | undefined;
   logLevel: string;
+  mail: MailSettings;
   /** Written over the stored clients of the same id at every start. */
   clients: ClientSettings[];
   /** Seed the demo accounts and show their credentials on the sign-in page. */

@@ -17,7 +17,7 @@ type Action = (parts: InteractionParts, req: Request, res: Response) => Promise<
 async function show(parts: InteractionParts, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   if (interaction.prompt.name === 'consent') return showConsent(parts, interaction, res);
-  return showSignIn(parts, interaction, { res, form: { status: 200 } });
+  return showSignIn(parts, interaction, { res });
 }
 
 async function cancel(parts: InteractionParts, req: Request, res: Response): Promise<void> {

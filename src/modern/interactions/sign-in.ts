@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { siteName } from '../page-headers.ts';
+import { checkCredentials, type FailedSignIn } from './credentials.ts';
 import {
   finish,
   type Interaction,
@@ -8,44 +9,28 @@ import {
   parameter,
 } from './interaction.ts';
 
-interface SignInForm {
-  status: number;
-  email?: string;
-  problem?: string;
-}
-
-/** Longer input is nobody's e-mail or password, and only costs time to digest. */
-const MAX_LENGTH = 256;
-
-function field(req: Request, name: string): string {
-  const body: Record<string, unknown> | undefined = req.body;
-  const value = body?.[name];
-  return typeof value === 'string' ? value.slice(0, MAX_LENGTH) : '';
-}
-
 /** The sign-in page of an authorization request. */
 export async function showSignIn(
   { provider, pages, demo }: InteractionParts,
   interaction: Interaction,
-  { res, form }: { res: Response; form: SignInForm },
+  { res, failed }: { res: Response; failed?: FailedSignIn },
 ): Promise<void> {
   const client = await provider.Client.find(parameter(interaction, 'client_id'));
   const page = pages.render('sign-in', {
     title: 'Sign in',
     siteName,
     narrow: true,
-    uid: interaction.uid,
+    action: `/interaction/${interaction.uid}/sign-in`,
+    cancel: `/interaction/${interaction.uid}/cancel`,
     app: client?.clientName,
-    email: form.email ?? parameter(interaction, 'login_hint'),
-    problem: form.problem,
+    email: failed?.email ?? parameter(interaction, 'login_hint'),
+    problem: failed?.problem,
     demo,
   });
-  res.status(form.status).type('html').send(page);
-}
-
-function waitingTime(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60);
-  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  res
+    .status(failed?.status ?? 200)
+    .type('html')
+    .send(page);
 }
 
 /** A browser that is signed in as somebody else starts a session of its own for this account. */
@@ -56,23 +41,23 @@ async function leaveOtherSession({ store }: InteractionParts, interaction: Inter
   await interaction.persist();
 }
 
+/** Somebody else may have signed in since, in another tab: the provider would have to ask which of the two is meant. */
+async function endSessionOfOthers(
+  { provider }: InteractionParts,
+  { req, res }: { req: Request; res: Response },
+  accountId: string,
+): Promise<void> {
+  const session = await provider.Session.get(provider.createContext(req, res));
+  if (session.accountId !== undefined && session.accountId !== accountId) await session.destroy();
+}
+
 /** POST …/sign-in with `email` and `password`. */
 export async function signIn(parts: InteractionParts, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
-  const email = field(req, 'email').trim();
-  const attempt = { email, address: req.socket.remoteAddress ?? '' };
-  const wait = await parts.attempts.take(attempt);
-  if (wait > 0) {
-    res.set('Retry-After', String(wait));
-    const problem = `Too many attempts. Please wait ${waitingTime(wait)} and try again.`;
-    return showSignIn(parts, interaction, { res, form: { status: 429, email, problem } });
-  }
-  const account = await parts.store.accounts.authenticate(email, field(req, 'password'));
-  if (!account) {
-    const problem = 'The e-mail and password do not match. Please try again.';
-    return showSignIn(parts, interaction, { res, form: { status: 401, email, problem } });
-  }
-  await parts.attempts.succeed(attempt);
+  const outcome = await checkCredentials(parts, { req, res });
+  if ('problem' in outcome) return showSignIn(parts, interaction, { res, failed: outcome });
+  const accountId = outcome.account.id;
   await leaveOtherSession(parts, interaction);
-  return finish(parts, { req, res }, { login: { accountId: account.id, amr: ['pwd'] } });
+  await endSessionOfOthers(parts, { req, res }, accountId);
+  return finish(parts, { req, res }, { login: { accountId, amr: ['pwd'] } });
 }

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { AdapterPayload } from '../oidc.ts';
 import type { ClientSettings } from '../settings.ts';
 import type { Database } from './database.ts';
+import type { Digest } from './digests.ts';
 
 interface ClientRow {
   client_id: string;
@@ -35,10 +36,8 @@ function toMetadata(row: ClientRow): AdapterPayload {
   };
 }
 
-/** Registered apps. Secrets are random and long, so a keyed fast digest is enough; the key is not in the database. */
-export function createClients(db: Database, digestKey: string) {
-  const key = Buffer.from(digestKey, 'base64url');
-  const digest = (secret: string) => createHmac('sha256', key).update(secret).digest('base64url');
+/** Registered apps, as the provider sees them. Their secrets are kept as digests. */
+export function createClients(db: Database, digest: Digest) {
   const select = db.prepare<[string], ClientRow>(`
     select c.client_id, c.name, c.confidential, c.redirect_uris,
       (select group_concat(s.digest, ' ') from client_secrets as s where s.client_id = c.client_id) as digests

@@ -75,7 +75,7 @@ function recordAdapter(kind: string, { records, sealer }: AdapterParts): Adapter
 }
 
 async function refuse(): Promise<never> {
-  throw new Error('clients come from the settings alone');
+  throw new Error('clients are registered on the settings pages alone');
 }
 
 function clientAdapter(clients: Clients): Adapter {

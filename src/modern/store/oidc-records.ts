@@ -61,6 +61,9 @@ function prepareStatements(db: Database) {
     consume: db.prepare(CONSUME),
     destroy: db.prepare('delete from oidc_records where kind = ? and id_digest = ?'),
     destroyByUid: db.prepare('delete from oidc_records where uid = ? and kind = ?'),
+    endOtherSessions: db.prepare(
+      "delete from oidc_records where kind = 'Session' and account_id = ? and uid is not ?",
+    ),
     revokeKind: db.prepare('delete from oidc_records where grant_id = ? and kind = ?'),
     revokeGrant: db.prepare('delete from oidc_records where grant_id = ?'),
     purge: db.prepare('delete from oidc_records where expires_at < ?'),
@@ -83,6 +86,7 @@ export function createOidcRecords(db: Database) {
     consume: (kind: string, id: string): boolean => run.consume.run(now(), kind, digest(id)).changes === 1,
     destroy: (kind: string, id: string) => void run.destroy.run(kind, digest(id)),
     destroyByUid: (kind: string, uid: string) => void run.destroyByUid.run(uid, kind),
+    endOtherSessions: (accountId: string, uid: string) => void run.endOtherSessions.run(accountId, uid),
     revokeKind: (kind: string, grantId: string) => void run.revokeKind.run(grantId, kind),
     revokeGrant: (grantId: string) => void run.revokeGrant.run(grantId),
     /** Rows that nothing can use any more; returns how many went. */

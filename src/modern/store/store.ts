@@ -1,14 +1,22 @@
 import { createAccounts } from './accounts.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createAppUses } from './app-uses.ts';
 import { createClients } from './clients.ts';
+import { createConnectedApps } from './connected-apps.ts';
 import { openDatabase } from './database.ts';
+import { createDigest } from './digests.ts';
+import { createEmailChanges } from './email-changes.ts';
 import { createIdeas } from './ideas.ts';
 import { createAdapterFactory } from './oidc-adapter.ts';
 import { createOidcRecords } from './oidc-records.ts';
+import { createOwnClients } from './own-clients.ts';
+import { createPasswordChange } from './password-change.ts';
 import { createPosts } from './posts.ts';
 import { createPublishing } from './publishing.ts';
 import { createSealer } from './sealing.ts';
 import { loadSecretKeys } from './secret-keys.ts';
 import { createSnippets } from './snippets.ts';
+import { createUsedForms } from './used-forms.ts';
 
 export type Store = ReturnType<typeof openStore>;
 
@@ -17,18 +25,29 @@ export function openStore(databaseFile: string) {
   const db = openDatabase(databaseFile);
   const keys = loadSecretKeys(databaseFile);
   const records = createOidcRecords(db);
-  const clients = createClients(db, keys.digestKey);
+  const digest = createDigest(keys.digestKey);
+  const usedForms = createUsedForms(db);
+  const clients = createClients(db, digest);
   const accounts = createAccounts(db);
-  const publishing = createPublishing(db, accounts);
+  const emailChanges = createEmailChanges(db, accounts);
+  const connectedApps = createConnectedApps(db);
+  const publishing = createPublishing(db, { accounts, connectedApps });
   const posts = createPosts(db);
   const ideas = createIdeas(db);
   const snippets = createSnippets(db);
   records.purgeExpired();
+  usedForms.purge();
   return {
     keys,
     records,
     clients,
+    ownClients: createOwnClients(db, { digest, usedForms }),
+    apiKeys: createApiKeys(db, { digest, usedForms }),
+    connectedApps,
+    appUses: createAppUses(db),
     accounts,
+    emailChanges,
+    changePassword: createPasswordChange({ accounts, records, emailChanges }),
     publishing,
     posts,
     ideas,

@@ -29,6 +29,7 @@ function settingsIn(folder: string): ModernSettings {
     databaseFile: join(folder, 'modern.db'),
     accessTokenSeconds: 3600,
     logLevel: 'error',
+    mail: { from: 'no-reply@modern.example', directory: join(folder, 'mail') },
     clients: [
       { clientId: PUBLIC, name: 'Public <App>', redirectUris: [REDIRECT_URI] },
       {

@@ -1,0 +1,27 @@
+import { isApiKeyLike } from './api-key.ts';
+import type { Authenticate, Caller } from './main-api/authentication.ts';
+import type { Provider } from './oidc.ts';
+import { scopes } from './scopes.ts';
+import type { Store } from './store/store.ts';
+
+/** A key may do all that its owner may (specification 5.1.5); there is nothing to refresh with it. */
+const KEY_SCOPES = scopes.filter((scope) => scope !== 'offline_access');
+
+function findKey(store: Store, token: string): Caller | null {
+  const key = store.apiKeys.find(token);
+  return key ? { accountId: key.accountId, scopes: KEY_SCOPES, client: `key:${key.id}` } : null;
+}
+
+/**
+ * Whom a bearer token of the main API acts for: an API key, or an access token of the authorization server, read in
+ * process. Null for what is unknown, expired, deleted or revoked.
+ */
+export function authenticateWith(provider: Provider, store: Store): Authenticate {
+  return async (token) => {
+    if (isApiKeyLike(token)) return findKey(store, token);
+    const found = await provider.AccessToken.find(token);
+    if (!found?.clientId) return null;
+    store.appUses.touch(found.accountId, found.clientId);
+    return { accountId: found.accountId, scopes: [...found.scopes], client: `app:${found.clientId}` };
+  };
+}

@@ -1,0 +1,20 @@
+import type { Desk } from './desk.ts';
+import { show, type Visit } from './visit.ts';
+import { agoOf, dateOf } from './words.ts';
+
+/** Keys and clients under one heading (specification 5.1.2 and 5.2). */
+function showApi(visit: Visit): void {
+  const { account, parts } = visit;
+  const { apiKeys, ownClients } = parts.store;
+  show(visit, 'settings/api', {
+    title: 'API',
+    keys: apiKeys.ofAccount(account.id),
+    clients: ownClients.ofAccount(account.id),
+    agoOf,
+    dateOf,
+  });
+}
+
+export function addApi(desk: Desk): void {
+  desk.get('/api', showApi);
+}

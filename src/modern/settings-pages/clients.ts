@@ -1,0 +1,116 @@
+import { MAX_SECRETS } from '../store/client-secrets.ts';
+import { type ClientFields, MAX_CLIENTS, type OwnClient } from '../store/own-clients.ts';
+import type { Desk } from './desk.ts';
+import { type Entry, formOf, newForm, readName } from './entries.ts';
+import { readRedirectUris } from './redirect-uris.ts';
+import { goTo, refuse, show, type Visit } from './visit.ts';
+import { agoOf, dateOf } from './words.ts';
+
+interface Entries {
+  name: Entry<string>;
+  uris: Entry<string[]>;
+  /** `confidential`, `public` or anything else that was sent. */
+  kind: string;
+}
+
+const EMPTY: Entries = { name: { entered: '' }, uris: { entered: '' }, kind: 'confidential' };
+const TOO_MANY = `You have ${MAX_CLIENTS} clients, and no more are possible. Delete one that is not used any more first.`;
+
+const readEntries = (visit: Visit): Entries => ({
+  name: readName(visit),
+  uris: readRedirectUris(visit),
+  kind: visit.form['kind'] ?? '',
+});
+
+function fieldsOf({ name, uris }: Entries): ClientFields | undefined {
+  if (name.value === undefined || uris.value === undefined) return undefined;
+  return { name: name.value, redirectUris: uris.value };
+}
+
+const clientIdOf = ({ req }: Visit): string => String(req.params['id']);
+
+/** Runs `page` with the client of the address, when it is one of this account's own. */
+export function withClient(page: (visit: Visit, client: OwnClient) => void) {
+  return (visit: Visit): void => {
+    const client = visit.parts.store.ownClients.own(visit.account.id, clientIdOf(visit));
+    if (client) page(visit, client);
+    else refuse(visit, 404);
+  };
+}
+
+function askForClient(visit: Visit, entries: Entries, problem?: string): void {
+  const kindProblem = /^(confidential|public)$/.test(entries.kind) ? undefined : 'Choose one of the two.';
+  const isRefused = [problem, kindProblem, entries.name.problem, entries.uris.problem].some(Boolean);
+  if (isRefused) visit.res.status(422);
+  show(visit, 'settings/client-new', {
+    title: 'New OAuth client',
+    form: newForm(),
+    ...entries,
+    kindProblem,
+    problem,
+  });
+}
+
+function createClient(visit: Visit): void {
+  const form = formOf(visit);
+  if (form === undefined) return refuse(visit, 400);
+  const entries = readEntries(visit);
+  const fields = fieldsOf(entries);
+  if (!fields || !/^(confidential|public)$/.test(entries.kind)) return askForClient(visit, entries);
+  const asked = { accountId: visit.account.id, form };
+  const outcome = visit.parts.store.ownClients.create(asked, fields, entries.kind === 'confidential');
+  if (outcome === 'full') return askForClient(visit, entries, TOO_MANY);
+  if (outcome === 'used') {
+    visit.res.status(409);
+    return show(visit, 'settings/already', { title: 'The client was already created', what: 'client' });
+  }
+  return show(visit, 'settings/client-created', {
+    title: `“${fields.name}” is registered`,
+    ...outcome,
+    issuer: visit.parts.issuer,
+  });
+}
+
+function showClient(visit: Visit, client: OwnClient, entries?: Entries): void {
+  if (entries) visit.res.status(422);
+  const { ownClients } = visit.parts.store;
+  show(visit, 'settings/client', {
+    title: client.name,
+    client,
+    name: entries?.name ?? { entered: client.name },
+    uris: entries?.uris ?? { entered: client.redirectUris.join('\n') },
+    secrets: ownClients.secretsOf(visit.account.id, client.clientId),
+    maxSecrets: MAX_SECRETS,
+    issuer: visit.parts.issuer,
+    agoOf,
+    dateOf,
+  });
+}
+
+function saveClient(visit: Visit, client: OwnClient): void {
+  const entries = readEntries(visit);
+  const fields = fieldsOf(entries);
+  if (!fields) return showClient(visit, client, entries);
+  visit.parts.store.ownClients.update(visit.account.id, client.clientId, fields);
+  return goTo(visit, `/settings/api/clients/${client.clientId}`, 'client-saved');
+}
+
+function deleteClient(visit: Visit, { clientId }: OwnClient): void {
+  visit.parts.store.ownClients.remove(visit.account.id, clientId);
+  goTo(visit, '/settings/api', 'client-deleted');
+}
+
+/** OAuth clients (specification 5.2). */
+export function addClients(desk: Desk): void {
+  desk.get('/api/clients/new', (visit) => askForClient(visit, EMPTY));
+  desk.post('/api/clients/new', createClient);
+  desk.get('/api/clients/:id', withClient(showClient));
+  desk.post('/api/clients/:id', withClient(saveClient));
+  desk.get(
+    '/api/clients/:id/delete',
+    withClient((visit, client) =>
+      show(visit, 'settings/client-delete', { title: `Delete the client “${client.name}”?`, client }),
+    ),
+  );
+  desk.post('/api/clients/:id/delete', withClient(deleteClient));
+}

@@ -1,0 +1,34 @@
+/** What people type into the forms, checked. */
+import { newOpaqueValue } from '../../shared/ids.ts';
+import type { Visit } from './visit.ts';
+
+const MAX_NAME = 60;
+
+/** A random value for the hidden field `form` of a page whose form creates something. */
+export const newForm = newOpaqueValue;
+
+/** The hidden field `form`, or undefined when it is no value of ours. */
+export function formOf({ form }: Visit): string | undefined {
+  const value = form['form'] ?? '';
+  return /^[\w-]{43}$/.test(value) ? value : undefined;
+}
+
+export interface Entry<T> {
+  /** As it was entered, to be shown again. */
+  entered: string;
+  value?: T;
+  problem?: string;
+}
+
+/** A name of 1 to 60 characters; spaces around it do not count. */
+export function readName({ form }: Visit): Entry<string> {
+  const entered = (form['name'] ?? '').trim();
+  if (entered === '') return { entered, problem: 'Enter a name.' };
+  const length = Array.from(entered).length;
+  if (length > MAX_NAME)
+    return { entered, problem: `The name has ${length} characters; at most ${MAX_NAME} are allowed.` };
+  // Control characters, and marks that turn the direction of what follows: a name must not disguise itself.
+  if (/\p{C}/u.test(entered))
+    return { entered, problem: 'The name contains a character that cannot be seen. Type it again by hand.' };
+  return { entered, value: entered };
+}

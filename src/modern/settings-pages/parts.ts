@@ -1,0 +1,19 @@
+import type { Logger } from '../../shared/logger.ts';
+import type { Mailer } from '../../shared/mail/mailer.ts';
+import type { Pages } from '../../shared/pages.ts';
+import type { Attempts } from '../interactions/attempts.ts';
+import type { Provider } from '../oidc.ts';
+import type { DemoCredentials } from '../settings.ts';
+import type { Store } from '../store/store.ts';
+
+export interface SettingsParts {
+  provider: Provider;
+  store: Store;
+  pages: Pages;
+  attempts: Attempts;
+  demo: DemoCredentials | undefined;
+  /** Public origin, as programs have to be told. */
+  issuer: string;
+  mailer: Mailer;
+  logger: Logger;
+}

@@ -1,0 +1,28 @@
+/**
+ * The settings pages (specification 5.1, 5.2, 5.9): what people set up themselves, below /settings. They own no rules of
+ * OAuth; those are the provider's, and what is kept is in store/.
+ */
+import type { Router } from 'express';
+import { addAccount } from './account.ts';
+import { addApi } from './api.ts';
+import { addApps } from './apps.ts';
+import { addClientSecrets } from './client-secrets.ts';
+import { addClients } from './clients.ts';
+import { createDesk } from './desk.ts';
+import { addKeys } from './keys.ts';
+import type { SettingsParts } from './parts.ts';
+import { addSignIn } from './sign-in.ts';
+import { goTo } from './visit.ts';
+
+export function createSettings(parts: SettingsParts): Router {
+  return createDesk(parts, (desk) => {
+    desk.openGet('/', (visit) => goTo(visit, '/settings/api'));
+    addSignIn(desk);
+    addApi(desk);
+    addKeys(desk);
+    addClients(desk);
+    addClientSecrets(desk);
+    addApps(desk);
+    addAccount(desk);
+  });
+}

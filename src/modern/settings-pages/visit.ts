@@ -1,0 +1,88 @@
+import type { Request, Response } from 'express';
+import type { AccountRecord } from '../main-api/directory.ts';
+import { siteName } from '../page-headers.ts';
+import { noticeOf } from './notices.ts';
+import type { SettingsParts } from './parts.ts';
+
+/** One request for a settings page, with everything that is known of it. */
+export interface OpenVisit {
+  parts: SettingsParts;
+  req: Request;
+  res: Response;
+  /** Undefined when nobody is signed in. */
+  account: AccountRecord | undefined;
+  /** The hidden field `csrf` of every form on the page. */
+  csrf: string;
+  /** The fields of the form that was sent; empty for a GET. */
+  form: Partial<Record<string, string>>;
+}
+
+/** A visit of somebody who is signed in. */
+export interface Visit extends OpenVisit {
+  account: AccountRecord;
+  /** Of the session, as it stands in `oidc_records.uid`. */
+  sessionUid: string;
+}
+
+const SECTIONS = [
+  { label: 'API', href: '/settings/api' },
+  { label: 'Connected apps', href: '/settings/apps' },
+  { label: 'Account', href: '/settings/account' },
+];
+
+const isBelow = (path: string, href: string) => path === href || path.startsWith(`${href}/`);
+
+function frameOf({ req, account, csrf }: OpenVisit): Record<string, unknown> {
+  const path = req.baseUrl + req.path;
+  return {
+    siteName,
+    siteLink: '/settings',
+    narrow: account === undefined,
+    navigation: SECTIONS.map((section) => ({ ...section, current: isBelow(path, section.href) })),
+    signOut: account && { action: '/settings/sign-out', csrf, name: account.name ?? account.email },
+    notice: noticeOf(req.query['done']),
+    csrf,
+    account,
+  };
+}
+
+/** Sends `pages/<template>.eta` in the frame of the settings; `data` needs a `title`. */
+export function show(
+  visit: OpenVisit,
+  template: string,
+  data: { title: string } & Record<string, unknown>,
+): void {
+  const page = visit.parts.pages.render(template, { ...frameOf(visit), ...data });
+  visit.res.type('html').send(page);
+}
+
+/** The answer to a form that did its work. `done` names a text of notices.ts. */
+export function goTo({ res }: OpenVisit, path: string, done?: string): void {
+  res.redirect(303, done === undefined ? path : `${path}?done=${done}`);
+}
+
+const REFUSALS = {
+  400: {
+    title: 'This form could not be read',
+    text: 'Something in it is missing or stands there twice. Go back, load the page again and try once more. Nothing was changed.',
+  },
+  403: {
+    title: 'This form is no longer valid',
+    text: 'It was opened before you signed in or out, or it was sent from somewhere else, or this browser keeps no cookies. Open the page again and try once more. Nothing was changed.',
+  },
+  404: {
+    title: 'There is no such page',
+    text: 'The address may be mistyped, or what stood here is gone already: deleted, replaced or revoked. The links at the top lead to all your settings.',
+  },
+  413: {
+    title: 'This form is too long',
+    text: 'Go back, shorten what you entered and try again. Nothing was changed.',
+  },
+};
+
+export type RefusalStatus = keyof typeof REFUSALS;
+
+export function refuse(visit: OpenVisit, status: RefusalStatus): void {
+  visit.res.status(status);
+  show(visit, 'error', REFUSALS[status]);
+}
