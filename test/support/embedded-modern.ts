@@ -15,6 +15,7 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
     databaseFile: join(folder, 'modern.db'),
     accessTokenSeconds: options.accessTokenSeconds,
     logLevel: 'error',
+    mail: { from: 'no-reply@modern.example', directory: join(folder, 'mail') },
     clients: [
       {
         clientId: BRIDGE_CLIENT,

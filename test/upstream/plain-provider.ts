@@ -39,7 +39,7 @@ export async function startPlainProvider(options: ModernSideOptions): Promise<Mo
   const demo = await openDemoData();
   const mainApi = createMainApi({
     data: demo.data,
-    onUnexpected: (error) => void process.emitWarning(error),
+    onUnexpected: (error) => process.emitWarning(error),
     async authenticate(token) {
       const found = await provider.AccessToken.find(token);
       return found

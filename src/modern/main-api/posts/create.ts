@@ -7,7 +7,7 @@ import { newTiming, type Plan } from './plan.ts';
 import { presentPost } from './present.ts';
 import { payloadOf } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
-import { metadataFor } from './service-rules.ts';
+import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';
 
 function holdOf({ saveToDraft, needsApproval }: CreatePostInput): Wish['hold'] {

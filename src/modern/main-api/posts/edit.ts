@@ -8,7 +8,7 @@ import { presentPost } from './present.ts';
 import { invalidPost, payloadOf, Refusal } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
 import { broken } from './rules.ts';
-import { metadataFor } from './service-rules.ts';
+import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';
 
 const wasSent = () => invalidPost(['A post that was sent cannot be edited.']);

@@ -2,7 +2,7 @@ import type { ChannelRecord } from '../directory.ts';
 import type { PostContent } from './data.ts';
 import type { AssetInput, ServiceMetadata, ThreadedPostInput } from './inputs.ts';
 import { linksOf } from './present-assets.ts';
-import { serviceProblems, takesLinks } from './service-rules.ts';
+import { serviceProblems, takesLinks } from './networks.ts';
 
 const LONGEST_TEXT = 10_000;
 const LONGEST_URL = 2048;
