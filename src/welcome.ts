@@ -14,6 +14,7 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
   const authorize = `${config.publicUrl}/oauth2/authorize?client_id=${clientId}&response_type=code&redirect_uri=${OUT_OF_BAND}`;
   return [
     `  modern generation  ${embeddedOrigin(config)}`,
+    `  account settings   ${embeddedOrigin(config)}/settings`,
     `  demo integration   ${demoOrigin(config)}   <- open this first`,
     '',
     `  demo e-mail: ${demo.email}`,

@@ -53,6 +53,7 @@ describe('what the start says', () => {
       expect.arrayContaining([
         `  bridge             ${bridge}`,
         `  modern generation  ${modern}`,
+        `  account settings   ${modern}/settings`,
         expect.stringContaining(`  demo integration   ${demo}`),
         expect.stringMatching(/^ *demo e-mail: \S+@\S+$/),
         expect.stringMatching(/^ *demo password: \S+$/),
