@@ -102,7 +102,7 @@ test('a second start adds nothing, changes nothing and brings nothing back', asy
   const { databaseFile } = first.settings;
   const read = () => {
     const db = new Sqlite(databaseFile);
-    const rows = ['posts', 'tags', 'post_tags', 'channels'].map((table) =>
+    const rows = ['posts', 'tags', 'post_tags', 'channels', 'ideas', 'idea_groups', 'snippets'].map((table) =>
       db.prepare(`select * from ${table} order by 1, 2`).all(),
     );
     db.close();
@@ -110,6 +110,7 @@ test('a second start adds nothing, changes nothing and brings nothing back', asy
   };
   const db = new Sqlite(databaseFile);
   db.prepare("delete from posts where status = 'draft'").run();
+  db.prepare('delete from snippets where name = ?').run('Hashtags');
   db.close();
   const before = read();
   const second = await runModern({ databaseFile });

@@ -72,21 +72,22 @@ function postWriter({ posts }: Store, now: number) {
   };
 }
 
-/** Tags cannot be deleted, so that the first one is there says that the demo's posts have been written once. */
-export function seedPosts(store: Store): void {
-  const now = Date.now();
-  store.posts.write(now, () => {
-    const added = demoTags.map((tag) => store.posts.addTag(tag));
-    if (!added[0]) return;
-    const write = postWriter(store, now);
-    for (const [index, plan] of [...bakeryPosts, ...runnerPosts, ...recordPosts].entries()) {
-      const post = write(plan, index);
-      store.posts.add(post);
-      const tags = demoTags.filter(({ name }) => plan.tags?.includes(name));
-      store.posts.setTags(
-        post.id,
-        tags.map(({ id }) => id),
-      );
-    }
-  });
+/** Tags cannot be deleted, so that the first one is there says that the demo's contents have been written once. */
+export function seedTags({ posts }: Store): boolean {
+  const [isFirst] = demoTags.map((tag) => posts.addTag(tag));
+  return isFirst === true;
+}
+
+/** Forty posts of the first person over three weeks around `now`, three of the second one; in Unix milliseconds. */
+export function seedPosts(store: Store, now: number): void {
+  const write = postWriter(store, now);
+  for (const [index, plan] of [...bakeryPosts, ...runnerPosts, ...recordPosts].entries()) {
+    const post = write(plan, index);
+    store.posts.add(post);
+    const tags = demoTags.filter(({ name }) => plan.tags?.includes(name));
+    store.posts.setTags(
+      post.id,
+      tags.map(({ id }) => id),
+    );
+  }
 }

@@ -3,8 +3,19 @@ import type { Store } from '../store/store.ts';
 import { demoChannels } from './channels.ts';
 import { seedIdeas } from './ideas.ts';
 import { demoPeople } from './people.ts';
-import { seedPosts } from './posts.ts';
+import { seedPosts, seedTags } from './posts.ts';
 import { seedSnippets } from './snippets.ts';
+
+/** All of it or nothing, and only once: what people delete stays deleted. */
+function seedContents(store: Store): void {
+  const now = Date.now();
+  store.posts.write(now, () => {
+    if (!seedTags(store)) return;
+    seedPosts(store, now);
+    seedIdeas(store);
+    seedSnippets(store);
+  });
+}
 
 /**
  * Puts the demo people and their channels into the store and returns the credentials to show. All ids are fixed and
@@ -21,9 +32,7 @@ export async function seedDemo(store: Store): Promise<DemoCredentials> {
     }
   }
   for (const [position, channel] of demoChannels.entries()) publishing.addChannel(channel, position);
-  seedPosts(store);
-  seedIdeas(store);
-  seedSnippets(store);
+  seedContents(store);
   const [{ account, password }] = demoPeople;
   return { accountId: account.id, email: account.email, password };
 }
