@@ -16,6 +16,7 @@ import { startJobs } from './jobs/schedule.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
+import { forgetBudget } from './store/budgets.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
 import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
 import { loadKeys } from './store/keys-file.ts';
@@ -31,6 +32,8 @@ import { silencedMainApi, silencedServer } from './upstream/silence.ts';
 export interface Overrides {
   clock?: Clock;
   logger?: Logger;
+  /** The modern side began with this start and has counted nothing yet: what it once said of a budget is out of date. */
+  modernBegins?: boolean;
 }
 
 /** What use cases need, and the closing of what was opened. */
@@ -146,6 +149,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context } = workshop;
   if (config.production) await requireProductionReady(workshop);
+  if (overrides.modernBegins) await forgetBudget(context.store, config.upstream.clientId);
   const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {

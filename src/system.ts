@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
 import { createLogger } from './shared/logger.ts';
+import { forgetBudget } from './store/budgets.ts';
 import { startWorkers } from './workers.ts';
 
 /**
@@ -64,7 +65,7 @@ interface Front {
 }
 
 async function startInThisProcess(config: Config, demo: DemoAccount | undefined): Promise<Front> {
-  const bridge = await startBridge(config);
+  const bridge = await startBridge(config, { modernBegins: demo !== undefined });
   try {
     if (demo) await seedDemo(bridge.context, config, demo.accountId);
     return bridge;
@@ -79,7 +80,10 @@ async function startInWorkers(config: Config, demo: DemoAccount | undefined): Pr
   const logger = createLogger({ level: config.logLevel, name: 'first process' });
   const workshop = await openWorkshop(config, upstreamFor(config), { logger });
   try {
-    if (demo) await seedDemo(workshop.context, config, demo.accountId);
+    if (demo) {
+      await forgetBudget(workshop.context.store, workshop.context.server.clientId);
+      await seedDemo(workshop.context, config, demo.accountId);
+    }
   } finally {
     await workshop.close();
   }

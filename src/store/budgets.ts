@@ -18,3 +18,8 @@ export async function storeBudget(store: Store, budget: Budget): Promise<void> {
     .onConflict((conflict) => conflict.column('modern_client_id').doUpdateSet(budget))
     .execute();
 }
+
+/** For a modern side that has begun anew and counts from nothing. */
+export async function forgetBudget(store: Store, modernClientId: string): Promise<void> {
+  await store.volatile.deleteFrom('budgets').where('modern_client_id', '=', modernClientId).execute();
+}

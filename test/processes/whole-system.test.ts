@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -134,6 +135,17 @@ describe('a start that cannot go well', () => {
   });
 });
 
+/** As a used-up quota of the embedded modern generation leaves it, which itself counts anew after a start. */
+function pauseForAMonth(): void {
+  const db = new Database(join(place.varDir, 'bridge-volatile.db'));
+  const until = Date.now() + 29 * 86_400_000;
+  db.prepare(
+    `insert or replace into budgets (modern_client_id, share_permille, said_at, valid_until, paused_until)
+     values ('grantbridge', 0, ?, ?, ?)`,
+  ).run(Date.now(), until, until);
+  db.close();
+}
+
 describe('stopping and starting again', () => {
   test('SIGTERM ends all three processes with 0 and frees their ports', async () => {
     const before = running();
@@ -159,7 +171,9 @@ describe('stopping and starting again', () => {
 
   test('the second start prints the same, and the old token still gives the twelve profiles', async () => {
     const { welcome } = system;
-    system = await startWholeSystem(place.settings);
+    pauseForAMonth();
+    const uncached = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0' };
+    system = await startWholeSystem({ ...place.settings, ...uncached });
     expect(system.welcome).toBe(welcome);
     expect((await readProfiles(system, token)).json).toHaveLength(12);
     expect((await readProfiles(system, system.ownerToken)).json).toHaveLength(12);
