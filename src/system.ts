@@ -15,7 +15,8 @@ import { startWorkers } from './workers.ts';
 
 interface DemoAccount {
   email: string;
-  password: string;
+  /** Absent once it was changed in the settings. */
+  password?: string;
   accountId: string;
 }
 

@@ -18,7 +18,7 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
     `  demo integration   ${demoOrigin(config)}   <- open this first`,
     '',
     `  demo e-mail: ${demo.email}`,
-    `  demo password: ${demo.password}`,
+    `  demo password: ${demo.password ?? '(changed in the settings)'}`,
     `  demo client_id: ${clientId}`,
     `  demo client_secret: ${clientSecret}`,
     `  demo token: ${ownerToken}`,

@@ -55,4 +55,7 @@ create table used_forms (
   used_at integer not null
 ) strict, without rowid;
 
+-- Unix seconds. Whoever signed in before that did so with a password that counts no more.
+alter table accounts add column password_set_at integer not null default 0;
+
 create index oidc_sessions_by_account on oidc_records (account_id) where kind = 'Session';

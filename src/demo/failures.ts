@@ -85,6 +85,14 @@ const temporary: Failure = {
   next: 'Wait a little, then read again. The token does not have to be replaced.',
 };
 
+const notNow: Failure = {
+  status: 503,
+  title: 'The bridge cannot reach the modern side just now',
+  explanation:
+    'Nothing was connected, and nothing was lost: the modern side did not answer, or asked to wait.',
+  next: 'Wait a little, then connect again.',
+};
+
 const unexpected: Failure = {
   status: 502,
   title: 'An answer that the demo does not expect',
@@ -104,7 +112,7 @@ function errorCodeOf(body: string): string {
 /** What the callback's own `error` parameter means. */
 export function describeRefusedConsent(error: string): Failure {
   if (error === 'access_denied') return denied;
-  if (error === 'temporarily_unavailable') return temporary;
+  if (error === 'temporarily_unavailable') return notNow;
   return { ...unexpected, explanation: `The bridge ended the authorization with error=${error}.` };
 }
 

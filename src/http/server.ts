@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { SECOND, STOP_LIMIT } from '../shared/lifetimes.ts';
+import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
+import { STOP_LIMIT } from '../shared/lifetimes.ts';
 import { listenFailure } from '../shared/listen-failure.ts';
 
 export interface ServerOptions {
@@ -18,18 +19,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Lower than Node's own limits, so that a slow sender holds nothing for long (hardening row 75). */
-const LIMITS = {
-  requestTimeout: 30 * SECOND,
-  headersTimeout: 15 * SECOND,
-  keepAliveTimeout: 65 * SECOND,
-  connectionsCheckingInterval: 5 * SECOND,
-};
-
 function createServer({ tls }: ServerOptions, app: RequestListener): Server {
-  if (!tls) return createHttpServer(LIMITS, app);
+  if (!tls) return createHttpServer(CONNECTION_LIMITS, app);
   const pair = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-  return createHttpsServer({ ...LIMITS, ...pair, minVersion: 'TLSv1.2' }, app);
+  return createHttpsServer({ ...CONNECTION_LIMITS, ...pair, minVersion: 'TLSv1.2' }, app);
 }
 
 /** Connections that have not sent a request yet: Node does not count them as idle, and browsers open them ahead. */

@@ -9,6 +9,7 @@ import { authenticateWith } from './authenticate.ts';
 import { createAuthorizationServer, isAuthorizationServerPath } from './authorization-server.ts';
 import { createRenderError, explainFailure, renderMissingPage } from './error-pages.ts';
 import { createAttempts } from './interactions/attempts.ts';
+import { startOverForOthers } from './interactions/resume.ts';
 import { createInteractions } from './interactions/routes.ts';
 import { createMainApi } from './main-api/main-api.ts';
 import type { Quotas } from './main-api/quotas.ts';
@@ -67,6 +68,7 @@ export function createApp({
     (_req, res) => void res.type('css').set('Cache-Control', 'max-age=300').send(style),
   );
   app.use(noStore, refuseHead);
+  app.get('/auth/:uid', startOverForOthers(provider));
   app.use((req, res, next) => {
     if (!isAuthorizationServerPath(req.path)) return next();
     return authorizationServer(req, res);

@@ -14,6 +14,7 @@ import {
 import { guardEndpoints } from './provider-endpoints.ts';
 import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from './scopes.ts';
+import { createSecretBrake } from './secret-brake.ts';
 import type { Store } from './store/store.ts';
 
 type RenderError = NonNullable<Configuration['renderError']>;
@@ -110,7 +111,8 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
-  guardEndpoints(provider);
-  applyRules(provider, parts.store.clients);
+  const brake = createSecretBrake();
+  guardEndpoints(provider, brake);
+  applyRules(provider, parts.store, brake);
   return provider;
 }

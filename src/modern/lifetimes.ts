@@ -6,6 +6,16 @@ export const AUTHORIZATION_CODE_SECONDS = 60;
 export const INTERACTION_SECONDS = 60 * 60;
 export const SESSION_SECONDS = 14 * DAY;
 
+/**
+ * How long it is known that a form was sent. A form is worth nothing without the session of its page; several lives of
+ * one, because signing in to apps can prolong it while the page stays open.
+ */
+export const USED_FORM_SECONDS = 4 * SESSION_SECONDS;
+
+/** The spans in which wrong passwords, and mails to a new e-mail address, are counted. */
+export const PASSWORD_ATTEMPTS_SECONDS = 15 * 60;
+export const EMAIL_REQUESTS_SECONDS = 60 * 60;
+
 /** How long the link works that is sent to a new e-mail address. */
 export const EMAIL_CHANGE_SECONDS = DAY;
 

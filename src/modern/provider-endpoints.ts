@@ -5,9 +5,12 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { scopes } from './scopes.ts';
+import type { SecretBrake } from './secret-brake.ts';
 
-type Context = Pick<KoaContextWithOIDC, 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
+type Context = Pick<KoaContextWithOIDC, 'ip' | 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
   body: unknown;
+  /** Missing where no endpoint was reached. */
+  oidc?: Pick<KoaContextWithOIDC['oidc'], 'client'>;
 };
 
 const READ = ['GET', 'HEAD', 'OPTIONS'];
@@ -31,17 +34,28 @@ function problemOf({ method, path, query }: Context): errors.InvalidRequest | un
     : undefined;
 }
 
+/** OpenID's, which the provider would refuse; what 5.3 does not list is ignored (RFC 6749 3.1). */
+const IGNORED = ['acr_values', 'id_token_hint', 'max_age', 'registration', 'request', 'request_uri'];
+
 /**
  * Specification 5.4 knows one way back to the app: query parameters. The provider would send some errors behind a `#` or
- * in a self-sending form; `response_mode` is no parameter of 5.3 and is ignored (RFC 6749 3.1).
+ * in a self-sending form; `response_mode` is no parameter of 5.3 and is ignored like the others.
  */
-function answerInQuery(ctx: Context): void {
-  if (ctx.path === '/auth') ctx.query = { ...ctx.query, response_mode: 'query' };
+function keepKnownParameters(ctx: Context): void {
+  if (ctx.path !== '/auth') return;
+  const known = Object.entries(ctx.query).filter(([name]) => !IGNORED.includes(name));
+  ctx.query = { ...Object.fromEntries(known), response_mode: 'query' };
 }
 
 /** No script of another site reads an answer that carries tokens. */
 function closeToScripts(ctx: Context): void {
   if (ctx.path.startsWith('/token')) ctx.remove('Access-Control-Allow-Origin');
+}
+
+function countWrongSecret({ path, status, oidc, ip }: Context, brake: SecretBrake): void {
+  if (!path.startsWith('/token') || status !== 401 || !oidc?.client) return;
+  const { clientId, clientAuthMethod } = oidc.client;
+  if (clientAuthMethod !== 'none') brake.count(clientId, ip);
 }
 
 const RETRY_SECONDS = 5;
@@ -72,7 +86,7 @@ function trimDiscovery({ path, status, body }: Context): void {
 }
 
 /** 405 with Allow, 400 for misplaced secrets, answers in the query alone, a discovery document that says what is so. */
-export function guardEndpoints(provider: Provider): void {
+export function guardEndpoints(provider: Provider, brake: SecretBrake): void {
   provider.use(async (ctx, next) => {
     const problem = problemOf(ctx);
     if (problem) {
@@ -81,8 +95,9 @@ export function guardEndpoints(provider: Provider): void {
       ctx.body = { error: problem.error, error_description: problem.error_description };
       return;
     }
-    answerInQuery(ctx);
+    keepKnownParameters(ctx);
     await next();
+    countWrongSecret(ctx, brake);
     closeToScripts(ctx);
     admitOutage(ctx);
     trimDiscovery(ctx);

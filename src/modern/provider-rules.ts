@@ -5,7 +5,10 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { isScope } from './scopes.ts';
+import type { SecretBrake } from './secret-brake.ts';
 import type { Clients } from './store/clients.ts';
+import type { OidcRecords } from './store/oidc-records.ts';
+import type { Store } from './store/store.ts';
 
 interface RequestContext {
   ctx: KoaContextWithOIDC;
@@ -13,7 +16,7 @@ interface RequestContext {
   route: string;
   params?: Record<string, unknown>;
   body?: Record<string, unknown>;
-  client?: { clientAuthMethod: string };
+  client?: { clientId: string; clientAuthMethod: string; redirectUris: string[] };
   entity(key: string, value: unknown): void;
   urlFor(name: string, options?: Record<string, unknown>): string;
 }
@@ -51,23 +54,41 @@ function checkIntrospection(request: RequestContext): void {
   }
 }
 
+/** The provider trusts the address that it checked when the request began; the app may have taken it out since. */
+function checkRedirectUri({ params, client }: RequestContext): void {
+  if (!client?.redirectUris.includes(String(params?.['redirect_uri']))) throw new errors.InvalidRedirectUri();
+}
+
 /** What is looked at as soon as the client is known, and so its redirect URIs. */
 const clientRules: Record<string, (request: RequestContext) => void> = {
   authorization: checkResponseType,
+  resume: checkRedirectUri,
   token: checkTokenRequest,
   revocation: checkTokenRequest,
   introspection: checkIntrospection,
 };
 
+/** Before the secret is looked at; `provider-endpoints.ts` counts those that were wrong. */
+function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): void {
+  if (!client || route === 'authorization' || route === 'resume') return;
+  const wait = brake.wait(client.clientId, ctx.ip);
+  if (wait === 0) return;
+  ctx.set('Retry-After', String(wait));
+  const refusal = new errors.CustomOIDCProviderError('slow_down', 'too many wrong secrets, try again later');
+  throw Object.assign(refusal, { status: 429, statusCode: 429 });
+}
+
 /** Addresses come from the issuer, never from the Host header of a request. */
-function patchRequestContext(provider: Provider): void {
+function patchRequestContext(provider: Provider, brake: SecretBrake): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the published types leave these members out
   const prototype = provider.OIDCContext.prototype as unknown as RequestContext;
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
   const { entity } = prototype;
   prototype.entity = function entityWithRules(this: RequestContext, key, value) {
     entity.call(this, key, value);
-    if (key === 'Client') clientRules[this.route]?.(this);
+    if (key !== 'Client') return;
+    slowDown(this, brake);
+    clientRules[this.route]?.(this);
   };
   prototype.urlFor = (name, options) => provider.urlFor(name, options);
 }
@@ -81,8 +102,26 @@ function patchSecretComparison(provider: Provider, clients: Clients): void {
   };
 }
 
-export function applyRules(provider: Provider, clients: Clients): void {
-  patchRequestContext(provider);
+/**
+ * Hardening row 74: a code or refresh token is spent before its tokens are written. Where that writing fails nobody gets
+ * them, so it is good again; only the request that spent it has it among its entities.
+ */
+function giveBackUnanswered(provider: Provider, records: OidcRecords): void {
+  provider.on('server_error', (ctx) => {
+    if (ctx.path !== '/token') return;
+    const { AuthorizationCode: code, RotatedRefreshToken: token } = ctx.oidc?.entities ?? {};
+    const spent = code ?? token;
+    try {
+      if (spent) records.release(spent.kind, spent.jti);
+    } catch {
+      // The store fails at this too: the answer says so already.
+    }
+  });
+}
+
+export function applyRules(provider: Provider, { clients, records }: Store, brake: SecretBrake): void {
+  giveBackUnanswered(provider, records);
+  patchRequestContext(provider, brake);
   patchSecretComparison(provider, clients);
 }
 

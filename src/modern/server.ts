@@ -5,15 +5,19 @@
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
 import { listenFailure } from '../shared/listen-failure.ts';
 import type { Logger } from '../shared/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
 import { seedDemo } from './demo/seed.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
-import { openStore } from './store/store.ts';
+import { openStore, type Store } from './store/store.ts';
 
+/** Room for any scope parameter that somebody may try (hardening row 40), so that /auth can say what is wrong with it. */
+const MAX_HEADER_BYTES = 256 * 1024;
 const CLOSE_MILLISECONDS = 2000;
+const PURGE_MILLISECONDS = 60 * 60 * 1000;
 
 export interface ModernServer {
   /** The issuer: public origin of the authorization server and the main API. */
@@ -26,7 +30,7 @@ export interface ModernServer {
 }
 
 async function listen({ host, port }: ModernSettings): Promise<Server> {
-  const server = createServer();
+  const server = createServer({ ...CONNECTION_LIMITS, maxHeaderSize: MAX_HEADER_BYTES });
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
     throw listenFailure(error, 'MODERN_PORT', { host, port });
@@ -55,6 +59,19 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Every hour, so that a server that runs for long does not grow; returns what ends it. */
+function purgeRegularly(store: Store, logger: Logger): () => void {
+  const purge = () => {
+    try {
+      store.purge();
+    } catch (cause) {
+      logger.warn('expired rows were not removed', { cause });
+    }
+  };
+  const timer = setInterval(purge, PURGE_MILLISECONDS).unref();
+  return () => clearInterval(timer);
+}
+
 /** Starts everything; rejects with the system error when the port is taken or the database cannot be opened. */
 export async function startModern(settings: ModernSettings, logger: Logger): Promise<ModernServer> {
   const store = openStore(settings.databaseFile);
@@ -68,8 +85,13 @@ export async function startModern(settings: ModernSettings, logger: Logger): Pro
     const { accessTokenSeconds, quotas } = settings;
     server.on('request', createApp({ store, issuer, accessTokenSeconds, quotas, demo, mailer, logger }));
     logger.info('modern generation is listening', { issuer });
+    const stopPurging = purgeRegularly(store, logger);
     let closing: Promise<void> | undefined;
-    const close = () => (closing ??= closeServer(server).finally(store.close));
+    const closeAll = () => {
+      stopPurging();
+      return closeServer(server).finally(store.close);
+    };
+    const close = () => (closing ??= closeAll());
     return { url: issuer, port, demo, close };
   } catch (error) {
     store.close();

@@ -35,5 +35,6 @@ export interface ClientSettings {
 export interface DemoCredentials {
   accountId: string;
   email: string;
-  password: string;
+  /** Absent once it was changed. */
+  password?: string;
 }

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { confirming, createKey } from '../modern/support/api-keys.ts';
+import { newSecret, registered, tokensOf } from '../modern/support/clients.ts';
 import {
   apiStatus,
   authorizationUrl,
   DEMO,
   exchange,
   obtainTokens,
+  REDIRECT_URI,
   type Running,
   runModern,
 } from '../modern/support/modern.ts';
+import { sendForm, signedIn } from '../modern/support/settings.ts';
 import { browserMissing, openChromium } from './chromium.ts';
 import { inspect } from './inspect.ts';
 import { follow, press, seeHeading } from './steps.ts';
@@ -66,9 +70,10 @@ async function typeFirst(text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-/** What is selected once Tab has reached a field: a person would press Ctrl and C now. */
+/** What is selected by Tab to the field and Ctrl+A: a person would press Ctrl+C now. */
 async function selectedIn(label: string): Promise<string> {
   await tabTo(label);
+  await page.keyboard.press('Control+A');
   return page.locator(':focus').evaluate((element) => {
     const field = element as unknown as { value: string; selectionStart: number; selectionEnd: number };
     return field.value.slice(field.selectionStart, field.selectionEnd);
@@ -181,5 +186,40 @@ async function allow(clientId: string): Promise<string> {
     await look('apps');
     await page.getByRole('link', { name: /^Revoke/ }).click();
     await look('app-revoke');
+  }, 60_000);
+
+  test('hold words as long as anybody can enter', async () => {
+    const walker = await signedIn(base);
+    const name = 'W'.repeat(60);
+    await createKey(base, walker, name);
+    const host = ['a', 'b', 'c'].map((letter) => letter.repeat(62)).join('.');
+    const client = await registered(base, walker, {
+      name,
+      redirect_uris: `https://${host}/cb\n${REDIRECT_URI}`,
+    });
+    await newSecret(base, walker, client);
+    await tokensOf(base, walker, client);
+    const account = await walker.get(`${base}/settings/account`);
+    await sendForm(walker, account, { action: '/settings/account/name', values: { name: 'W'.repeat(100) } });
+    const replace = await confirming(base, walker, /^Replace/);
+
+    context = await browser.newContext({ reducedMotion: 'reduce' });
+    page = await context.newPage();
+    await signIn();
+    const own = ['api', 'apps', 'account', `apps/${client.id}/revoke`].map((path) => `/settings/${path}`);
+    const paths = [...own, client.path, `${client.path}/delete`, new URL(replace.url).pathname];
+    const tooWide: string[] = [];
+    for (const address of [
+      ...paths.map((path) => base + path),
+      authorizationUrl(base, { client_id: client.id }),
+    ]) {
+      await page.goto(address);
+      for (const width of [360, 800, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        if (await page.evaluate('document.documentElement.scrollWidth > innerWidth'))
+          tooWide.push(`${address} at ${width}`);
+      }
+    }
+    expect(tooWide).toEqual([]);
   }, 60_000);
 });

@@ -87,6 +87,24 @@ describe('an API key', () => {
     expect(rows((db) => db.prepare('select name from api_keys').pluck().all())).toEqual(['Night <job>']);
   });
 
+  test('keeps its address and its quotas when it is replaced', async () => {
+    const limited = await runModern({ quotas: [2, 2, 2] });
+    const address = limited.server.url;
+    try {
+      const browser = await signedIn(address);
+      const old = keyOn(await createKey(address, browser));
+      expect([await apiStatus(address, old), await apiStatus(address, old)]).toEqual([200, 200]);
+      const asked = await confirming(address, browser, /^Replace/);
+      const key = keyOn(await confirmed(browser, asked));
+      const list = await browser.get(`${address}/settings/api`);
+      expect(list.body).toContain('<td data-label="Last used">never');
+      expect([await apiStatus(address, old), await apiStatus(address, key)]).toEqual([401, 429]);
+      expect((await confirming(address, browser, /^Replace/)).url).toBe(asked.url);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   test('is deleted: it is refused at once, and the list says so', async () => {
     const key = keyOn(await createKey(base, dana));
     const deleted = await confirmed(dana, await confirming(base, dana, /^Delete/));

@@ -7,6 +7,7 @@ import {
   consent,
   DEMO,
   exchange,
+  graphql,
   open,
   type Parameters,
   PUBLIC,
@@ -123,6 +124,10 @@ describe('what a form brings along', () => {
     const code = answerOf(answer).get('code') ?? '';
     const { status, body } = await exchange(base, { code, verifier: VERIFIER });
     expect([status, body['scope']]).toEqual([200, 'account:read']);
+    const query = '{ account { connectedApps { clientId scopes } } }';
+    const { body: told } = await graphql(base, `Bearer ${body['access_token']}`, { query });
+    expect(told.data.account.connectedApps).toContainEqual({ clientId: PUBLIC, scopes: expect.any(Array) });
+    expect(JSON.stringify(told)).not.toContain('account:write');
   });
 
   test('extra fields of the sign-in form make nobody else', async () => {

@@ -1,5 +1,16 @@
+import { scopes, scopeWords } from '../../src/modern/scopes.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
-import { authorizationUrl, DEMO, open, type Running, runModern, SECOND, send } from './support/modern.ts';
+import {
+  authorizationUrl,
+  DEMO,
+  open,
+  press,
+  REDIRECT_URI,
+  type Running,
+  runModern,
+  SECOND,
+  send,
+} from './support/modern.ts';
 
 let modern: Running;
 let base: string;
@@ -63,6 +74,34 @@ describe('sign-in and consent pages', () => {
     expect(asked.body).toContain('Stay connected');
     expect(asked.body).not.toContain('Change your account settings');
     expect(asked.body).toContain('Dana Demo');
+  });
+
+  test('each of the nine scopes has its own words on the consent page, and nothing else stands there', async () => {
+    const { browser, page } = await start(scopes.join(' '));
+    const asked = await send(browser, page, { step: 'sign-in', fields: DEMO });
+    const shown = [...asked.body.matchAll(/<li>([^<]*)<\/li>/g)].map((match) => match[1]);
+    expect(shown).toEqual(Object.values(scopeWords));
+    expect(new Set(shown).size).toBe(9);
+  });
+
+  test('every form is answered with 303, so that no browser sends it on', async () => {
+    const begun = await start();
+    const { browser } = begun;
+    let { page } = begun;
+    const steps = [
+      { step: 'sign-in', fields: DEMO },
+      { step: 'switch' },
+      { step: 'sign-in', fields: DEMO },
+      { step: 'consent', fields: { decision: 'allow' } },
+      { step: 'consent', fields: { decision: 'deny' } },
+      { step: 'cancel' },
+    ] as const;
+    for (const step of steps) {
+      const answer = await press(browser, page, step);
+      expect([step, answer.status]).toEqual([step, 303]);
+      page = await browser.follow(answer, REDIRECT_URI);
+      if (page.location !== undefined) page = await open(browser, authorizationUrl(base));
+    }
   });
 
   test('another account can be used instead of the signed-in one', async () => {

@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.ts';
-import { createRollingWindow } from '../../src/modern/main-api/rolling-window.ts';
+import { createRollingWindow } from '../../src/modern/rolling-window.ts';
 import { budgetOf } from '../../src/upstream/rate-budget.ts';
 import { bearerFor } from './support/api-caller.ts';
 import {

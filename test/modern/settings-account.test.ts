@@ -1,4 +1,5 @@
 import { CookieWalker } from '../support/cookie-walker.ts';
+import { linkOf } from '../support/html-forms.ts';
 import {
   type AccountPages,
   accountOf,
@@ -56,7 +57,7 @@ describe('the account page', () => {
   });
 
   test('the address of a refused form leads back to the page', async () => {
-    for (const form of ['name', 'password', 'email'])
+    for (const form of ['name', 'password', 'email', 'email/cancel'])
       expect((await browserOfDana.get(`${pages.account}/${form}`)).location).toBe('/settings/account');
   });
 });
@@ -70,6 +71,10 @@ describe('a new password', () => {
     const values = { 'current-password': person.password, 'new-password': next };
     const page = await pages.submit(here, 'password', values);
     expect(noticeOn(page)).toContain('Your password was changed');
+    expect(noticeOn(page)).toContain('API keys, clients and connected apps go on working');
+    const form = page.body.slice(page.body.indexOf('id="password-heading"'));
+    expect(linkOf(form, page.url, /API keys and clients/)).toBe(`${base}/settings/api`);
+    expect(linkOf(form, page.url, /connected apps/)).toBe(`${base}/settings/apps`);
     expect(page.body).not.toContain(next);
     const sessions = await Promise.all([here, there, browserOfDana].map((each) => pages.isSignedIn(each)));
     expect(sessions).toEqual([true, false, true]);

@@ -1,4 +1,4 @@
-import { CookieWalker } from '../support/cookie-walker.ts';
+import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { linkOf } from '../support/html-forms.ts';
 import {
   apiStatus,
@@ -36,6 +36,14 @@ const rows = databaseOf(() => modern);
 const connect = (browser = dana, scope = 'account:read offline_access') =>
   obtainTokens({ base, browser, parameters: { scope } });
 
+/** What a description list says of a term, without its tags. */
+const termOf = ({ body }: Page, term: string) =>
+  new RegExp(`<dt>${term}</dt><dd>(.*?)</dd>`).exec(body)?.[1]?.replaceAll(/<[^>]*>/g, '');
+
+/** By UTC, as the page says it. */
+const dateOf = (day: Date) =>
+  `${day.getUTCDate()} ${day.toLocaleString('en', { month: 'long', timeZone: 'UTC' })} ${day.getUTCFullYear()}`;
+
 const listOf = (browser: CookieWalker) => browser.get(`${base}/settings/apps`);
 
 async function revoke(browser = dana) {
@@ -53,12 +61,25 @@ describe('the connected apps', () => {
     const before = await listOf(dana);
     expect(before.body.match(/Public &lt;App&gt;<\/h2>/g)).toHaveLength(1);
     expect(before.body).toContain('localhost:45999');
-    expect(before.body).toContain('<dd>never</dd>');
+    expect(termOf(before, 'Last used')).toBe('never');
     for (const words of ['See your account, organizations', 'Stay connected', 'See your posts'])
       expect(before.body).toContain(words);
     expect(before.body).not.toContain('Change your account settings');
     await apiStatus(base, token);
-    expect((await listOf(dana)).body).toContain('<dd>less than a minute ago</dd>');
+    expect(termOf(await listOf(dana), 'Last used')).toBe('less than a minute ago');
+  });
+
+  test('are connected since the first consent that still holds', async () => {
+    const today = dateOf(new Date());
+    await connect();
+    await connect();
+    expect([today, dateOf(new Date())]).toContain(termOf(await listOf(dana), 'Connected since'));
+    const one = "select min(id_digest) from oidc_records where kind = 'Grant'";
+    const then = "unixepoch('2026-01-02T23:30:00Z')";
+    rows((db) => db.exec(`update oidc_records set created_at = ${then} where id_digest = (${one})`));
+    expect(termOf(await listOf(dana), 'Connected since')).toBe('2 January 2026');
+    rows((db) => db.exec(`update oidc_records set expires_at = 1 where id_digest = (${one})`));
+    expect([today, dateOf(new Date())]).toContain(termOf(await listOf(dana), 'Connected since'));
   });
 
   test('are the same as the main API tells', async () => {

@@ -78,13 +78,17 @@ describe('registering a client', () => {
     expect((await dana.get(`${base}/settings/api/clients/${id}`)).body).not.toContain('<b>');
   });
 
-  test('twice with one form makes one client and shows its secret once', async () => {
+  test('twice with one form makes one client, and another session sees no secret of it', async () => {
     const page = await dana.get(base + NEW);
     const values = { name: 'Once', kind: 'confidential', redirect_uris: REDIRECT_URI };
     const submit = () => sendForm(dana, page, { action: NEW, values });
-    expect((await submit()).status).toBe(200);
-    const again = await submit();
+    const [one, two] = await Promise.all([submit(), submit()]);
+    expect([one.status, valueOf(two, 'client-secret')]).toEqual([200, valueOf(one, 'client-secret')]);
+    const other = await signedIn(base);
+    const fields = { ...values, csrf: csrfOf(await other.get(base + NEW)), form: valueOf(page, 'form') };
+    const again = await other.post(base + NEW, fields, SAME_SITE);
     expect([again.status, valueOf(again, 'client-secret')]).toEqual([409, '']);
+    expect(again.body).toContain('The client was already created');
     expect(countOfClients()).toBe(1);
   });
 
@@ -113,12 +117,13 @@ describe('registering a client', () => {
   test.each([
     ['no name', { name: ' ' }, 'Enter a name.'],
     ['a name of 10,000 characters', { name: 'n'.repeat(10_000) }, 'at most 60'],
-    ['no kind', { kind: '' }, 'Choose one of the two.'],
-    ['a kind of its own', { kind: 'secretive' }, 'Choose one of the two.'],
+    ['no kind', { kind: '' }, 'Choose one of the two kinds.'],
+    ['a kind of its own', { kind: 'secretive' }, 'Choose one of the two kinds.'],
   ])('with %s says what is wrong and keeps the rest', async (_what, values, words) => {
     const page = await register(base, dana, values);
     expect(page.status).toBe(422);
-    expect(page.body).toContain(words);
+    expect(page.body.split(words)).toHaveLength(3);
+    expect(page.body).toMatch(/<title>Error: New OAuth client [^]*role="alert">[^]*<a href="#(name|kind)">/);
     expect(page.body).toContain(`\n${REDIRECT_URI}</textarea>`);
     expect(countOfClients()).toBe(0);
   });
@@ -147,6 +152,8 @@ describe('changing a client', () => {
     const refused = await sendForm(dana, page, { action: path, values });
     expect(refused.status).toBe(422);
     expect(refused.body).toContain('\nnonsense</textarea>');
+    expect(refused.body).toMatch(/<title>Error: Night planner [^]*<h1>Night planner</);
+    for (const id of ['name', 'redirect_uris']) expect(refused.body).toContain(`<a href="#${id}">`);
     expect((await dana.get(base + path)).body).toContain(`\n${REDIRECT_URI}</textarea>`);
   });
 });

@@ -16,7 +16,7 @@ import {
   statusesOf,
 } from './support/account-pages.ts';
 import { bytesAtRest, DEMO, obtainTokens, runModern, SECOND } from './support/modern.ts';
-import { sendForm, signedIn, signInToSettings } from './support/settings.ts';
+import { sendForm, signedIn, signInToSettings, valueOf } from './support/settings.ts';
 
 let pages: AccountPages;
 let base: string;
@@ -42,6 +42,7 @@ describe('a new e-mail address', () => {
     const asked = await pages.askForEmail(browser, wanted, SECOND);
     expect(noticeOn(asked)).toContain('A mail with a link is on its way');
     expect(asked.body).toContain(`<strong>${wanted}</strong> is not confirmed yet`);
+    expect(valueOf(asked, 'email')).toBe(wanted);
     const notice = pages.smtp.mailTo(SECOND.email);
     expect(notice.text).toContain(wanted);
     expect(notice.raw).not.toContain('http');
@@ -56,6 +57,10 @@ describe('a new e-mail address', () => {
 
     const done = await phone.follow(await pressLink(link, phone));
     expect([done.status, done.body]).toEqual([200, expect.stringContaining('address was changed')]);
+    const told = pages.smtp.mailTo(SECOND.email);
+    expect(header(told, 'subject')).toBe('Your e-mail address was changed');
+    expect(told.text).toContain(wanted);
+    expect(told.raw).not.toContain('http');
     expect(await pages.isSignedIn(phone)).toBe(false);
     expect(await pages.isSignedIn(browser)).toBe(true);
     const { email, organizations } = await accountOf(base, token);
@@ -175,6 +180,16 @@ describe('a new e-mail address', () => {
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(60);
   });
 
+  test('can be cancelled while it waits', async () => {
+    const person = pages.newPerson();
+    const browser = await signedIn(base, person);
+    await pages.askForEmail(browser, 'mistyped@box.example', person);
+    const cancelled = await pages.submit(browser, 'email/cancel', {});
+    expect(noticeOn(cancelled)).toBe('The change was cancelled. Your e-mail address stays as it is.');
+    expect(cancelled.body).not.toContain('mistyped@box.example');
+    expect((await browser.get(linkSentTo('mistyped@box.example'))).status).toBe(410);
+  });
+
   test('a new password stops an address that waits for its link', async () => {
     const person = pages.newPerson();
     const browser = await signedIn(base, person);
@@ -220,6 +235,21 @@ describe('when mail cannot be sent', () => {
     }
   });
 
+  test('an earlier link goes on working, and the mails that failed are not counted', async () => {
+    const person = pages.newPerson();
+    const browser = await signedIn(base, person);
+    await pages.askForEmail(browser, 'earlier@box.example', person);
+    pages.smtp.isAway = true;
+    const failed = await Promise.all(
+      Array.from({ length: 4 }, () => pages.askForEmail(browser, 'later@box.example', person)),
+    );
+    pages.smtp.isAway = false;
+    expect(statusesOf(failed)).toEqual([503, 503, 503, 503]);
+    expect((await browser.get(linkSentTo('earlier@box.example'))).status).toBe(200);
+    expect(isAsked(await pages.askForEmail(browser, 'later@box.example', person))).toBe(true);
+    expect((await browser.get(linkSentTo('earlier@box.example'))).status).toBe(410);
+  });
+
   test('a notice to a lost old box stops nothing', async () => {
     const person = pages.newPerson();
     pages.smtp.refused.add(person.email);
@@ -229,7 +259,7 @@ describe('when mail cannot be sent', () => {
     expect((await pressLink(linkSentTo('kept@box.example'))).status).toBe(303);
   });
 
-  test('without a server the mail is a file, and the page says where', async () => {
+  test('without a server the mail is a file, and the page of the demo says where', async () => {
     const files = mkdtempSync(join(tmpdir(), 'mail-files-'));
     const directory = join(files, 'mail');
     const other = await runModern({ mail: { from: 'no-reply@modern.example', directory } });
@@ -243,6 +273,18 @@ describe('when mail cannot be sent', () => {
     const texts = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'));
     const sent = texts.map(readMessage).find((mail) => header(mail, 'to') === 'file@box.example');
     expect((await pressLink(linkIn(sent?.text.replaceAll('\r', '') ?? ''))).status).toBe(303);
+    // The same people, on a server that is no demo.
+    const { databaseFile } = other.settings;
+    const real = await runModern({ databaseFile, demo: false, mail: other.settings.mail });
+    const later = await signedIn(real.server.url, { ...SECOND, email: 'file@box.example' });
+    const fieldsLater = { email: 'again@box.example', 'email-password': SECOND.password };
+    const account = await later.get(`${real.server.url}/settings/account`);
+    const waiting = await later.follow(
+      await sendForm(later, account, { action: '/settings/account/email', values: fieldsLater }),
+    );
+    expect(waiting.body).toContain('again@box.example');
+    expect(waiting.body).not.toContain(files);
+    await real.stop();
     await other.stop();
     rmSync(files, { recursive: true });
   });

@@ -65,14 +65,33 @@ describe('the secrets of a client', () => {
     ).toBe(1);
   });
 
-  test('a form for a new one that is sent twice makes one and shows it once', async () => {
+  test('a form for a new one that is sent twice makes one; another session is not shown it', async () => {
     const client = await registered(base, dana);
     const path = `${client.path}/secrets/new`;
     const page = await dana.get(base + path);
-    expect(valueOf(await sendForm(dana, page, { action: path }), 'client-secret')).not.toBe('');
-    await confirm(base, dana, (await deletePaths(base, dana, client))[0] ?? '');
-    const again = await sendForm(dana, page, { action: path });
+    const submit = async () => valueOf(await sendForm(dana, page, { action: path }), 'client-secret');
+    const [one, two] = await Promise.all([submit(), submit()]);
+    expect([one.length, two]).toEqual([43, one]);
+    const other = await signedIn(base);
+    const fields = { csrf: csrfOf(await other.get(base + client.path)), form: valueOf(page, 'form') };
+    const again = await other.post(base + path, fields, SAME_SITE);
     expect([again.status, valueOf(again, 'client-secret')]).toEqual([409, '']);
+    expect(await deletePaths(base, dana, client)).toHaveLength(2);
+  });
+
+  test('are told apart by their age, in the list and before one is deleted', async () => {
+    const client = await registered(base, dana);
+    rows((db) => db.exec("update client_secrets set created_at = '2026-01-01T00:00:00.000Z'"));
+    expect((await dana.get(base + client.path)).body).not.toContain('(older)');
+    const second = await newSecret(base, dana, client);
+    const { body } = await dana.get(base + client.path);
+    const ages = [...body.matchAll(/<code>…(.{4})<\/code> <span class="muted">\((older|newer)\)/g)];
+    expect(ages.map(([, hint, age]) => [hint, age])).toEqual([
+      [client.secret.slice(-4), 'older'],
+      [second.slice(-4), 'newer'],
+    ]);
+    const [older = ''] = await deletePaths(base, dana, client);
+    expect((await dana.get(base + older)).body).toMatch(/The older secret of[^]*use the newer one/);
   });
 
   test('do not exist for a public client', async () => {

@@ -15,8 +15,10 @@ afterAll(() => modern.stop());
 const FIELDS = `id email backupEmail name avatar timezone createdAt
   preferences { timeFormat startOfWeek defaultScheduleOption } organizations { id ownerEmail channelCount }`;
 
+const SETTINGS = 'name timezone preferences { timeFormat startOfWeek defaultScheduleOption }';
+
 const UPDATE = `mutation($input: UpdateAccountInput!) { updateAccount(input: $input) {
-  __typename ... on AccountActionSuccess { account { ${FIELDS} } } ... on MutationError { message } } }`;
+  __typename ... on AccountActionSuccess { account { ${SETTINGS} } } ... on MutationError { message } } }`;
 
 const account = async (as = ask) => (await as(`{ account { ${FIELDS} } }`)).body.data.account;
 const update = async (input: object, as = ask) => (await as(UPDATE, { input })).body.data.updateAccount;
@@ -28,13 +30,12 @@ test('what is given changes, what is left out stays, and the answer is the new a
   expect(answer).toEqual({
     __typename: 'AccountActionSuccess',
     account: {
-      ...before,
       name: 'Dana D.',
       timezone: 'Asia/Tokyo',
       preferences: { ...before.preferences, ...preferences },
     },
   });
-  expect(await account()).toEqual(answer.account);
+  expect(await account()).toEqual({ ...before, ...answer.account });
   expect((await update({})).account).toEqual(answer.account);
   expect((await update({ preferences: {} })).account).toEqual(answer.account);
 });
@@ -45,7 +46,27 @@ test('null clears the time zone and what an account can be without', async () =>
     preferences: { timeFormat: null, startOfWeek: null },
   });
   expect(cleared).toMatchObject({ timezone: null, preferences: { timeFormat: null, startOfWeek: null } });
-  expect(await account()).toEqual(cleared);
+  expect(await account()).toMatchObject(cleared);
+});
+
+test('shows what it can change and no more, so that account:write alone does not read the account', async () => {
+  const bearer = await bearerFor(modern.server.url, undefined, { scope: 'account:write' });
+  const only = asker(modern.server.url, bearer);
+  expect((await update({ name: 'Dana W.' }, only)).account.name).toBe('Dana W.');
+  const curious = UPDATE.replace('name timezone', 'name email organizations { id }');
+  expect((await only(curious, { input: {} })).body.errors[0].extensions.code).toBe(
+    'GRAPHQL_VALIDATION_FAILED',
+  );
+});
+
+test.each([
+  ['europe/berlin', 'Europe/Berlin'],
+  ['AMERICA/NEW_YORK', 'America/New_York'],
+  ['utc', 'UTC'],
+  ['Asia/Kolkata', 'Asia/Kolkata'],
+])('the time zone %s is kept as %s', async (timezone, kept) => {
+  expect((await update({ timezone })).account.timezone).toBe(kept);
+  expect((await account()).timezone).toBe(kept);
 });
 
 test('quotes and backslashes in a name are kept as they are', async () => {
@@ -55,11 +76,20 @@ test('quotes and backslashes in a name are kept as they are', async () => {
 });
 
 test.each([
-  ['an empty name', { name: '  ' }, 'The name must be one line of 1 to 100 characters'],
-  ['no name', { name: null }, 'The name must be one line of 1 to 100 characters'],
-  ['a long name', { name: 'x'.repeat(101) }, 'The name must be one line of 1 to 100 characters'],
-  ['a name of two lines', { name: 'a\nb' }, 'The name must be one line of 1 to 100 characters'],
-  ['a name with NUL', { name: 'a\0b' }, 'The name must be one line of 1 to 100 characters'],
+  ['an empty name', { name: '  ' }, 'The name must be one line of 1 to 100 characters that can be seen'],
+  ['no name', { name: null }, 'The name must be one line of 1 to 100 characters that can be seen'],
+  ['a long name', { name: 'x'.repeat(101) }, 'The name must be one line of 1 to 100 characters that can be seen'],
+  ['a name of two lines', { name: 'a\nb' }, 'The name must be one line of 1 to 100 characters that can be seen'],
+  [
+    'a name with NUL',
+    { name: 'a\0b' },
+    'The name must be one line of 1 to 100 characters that can be seen. Text cannot hold the character NUL',
+  ],
+  [
+    'a name with half a character',
+    { name: 'a\ud83d' },
+    'The name must be one line of 1 to 100 characters that can be seen. Text cannot hold half a character (a lone surrogate)',
+  ],
   [
     'an unknown time zone',
     { timezone: 'Mars/Base' },
@@ -80,7 +110,7 @@ test.each([
   [
     'several faults at once, beside something sound',
     { name: '', timezone: 'Mars/Base', preferences: { timeFormat: '24' } },
-    'The name must be one line of 1 to 100 characters. The time zone must be an IANA name such as Europe/Berlin',
+    'The name must be one line of 1 to 100 characters that can be seen. The time zone must be an IANA name such as Europe/Berlin',
   ],
 ])('%s is invalid input and changes nothing', async (_what, input, message) => {
   const before = await account();
@@ -105,7 +135,8 @@ test.each([
 
 test('only the own account changes', async () => {
   const before = await account();
-  expect((await update({ name: 'Sam' }, askSecond)).account.email).toBe(SECOND.email);
+  expect((await update({ name: 'Sam' }, askSecond)).account.name).toBe('Sam');
+  expect(await account(askSecond)).toMatchObject({ name: 'Sam', email: SECOND.email });
   expect(await account()).toEqual(before);
 });
 

@@ -58,9 +58,12 @@ function answerApp({ context, pages }: SigninParts, res: Response, { request, ou
     });
   }
   if ('error' in outcome) {
+    const isPassing = outcome.error === 'temporarily_unavailable';
     throw new PageError(200, 'Not connected', {
-      reason: 'The app was not connected.',
-      next: 'Start again from the app.',
+      reason: isPassing
+        ? 'The modern side did not answer or asked to wait, so the app was not connected.'
+        : 'The app was not connected.',
+      next: `${isPassing ? 'Wait a little, then start' : 'Start'} again from the app.`,
     });
   }
   const page = pages.render('code', { title: 'Your code', code: outcome.code });

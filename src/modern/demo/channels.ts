@@ -1,4 +1,5 @@
 import type { ChannelRecord } from '../main-api/directory.ts';
+import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 import { weekly, workweek } from './schedules.ts';
 
 type Described = Pick<
@@ -39,10 +40,6 @@ function channel(described: Described): ChannelRecord {
     ...described,
   };
 }
-
-const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';
-const RUNNERS = '5e1f0c9a7b3d4e2f8a6c2d02';
-const RECORDS = '5e1f0c9a7b3d4e2f8a6c2d03';
 
 const harbour = {
   location: 'Hafenstraße 12, Hamburg',

@@ -1,10 +1,7 @@
 import type { IdeaContent, IdeaMedia, IdeaRecord, IdeaTag } from '../main-api/ideas/data.ts';
 import type { Store } from '../store/store.ts';
+import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 import { demoTags } from './post-tags.ts';
-
-const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';
-const RUNNERS = '5e1f0c9a7b3d4e2f8a6c2d02';
-const RECORDS = '5e1f0c9a7b3d4e2f8a6c2d03';
 
 const SEASONS = { id: '5e1f0c9a7b3d4e2f8a6c7d01', organizationId: BAKERY, name: 'Seasons' };
 const BEHIND = { id: '5e1f0c9a7b3d4e2f8a6c7d02', organizationId: BAKERY, name: 'Behind the counter' };
@@ -30,8 +27,8 @@ interface Described extends Partial<Omit<IdeaContent, 'date'>> {
   inDays?: number;
 }
 
-const image = (name: string, alt: string): IdeaMedia => ({
-  id: '5e1f0c9a7b3d4e2f8a6c9d01',
+const image = (id: string, name: string, alt: string): IdeaMedia => ({
+  id,
   url: `https://images.grantbridge.example/ideas/${name}.jpg`,
   alt,
   thumbnailUrl: `https://images.grantbridge.example/ideas/${name}-small.jpg`,
@@ -52,7 +49,13 @@ const described: Described[] = [
   {
     title: 'The first Stollen of the year',
     text: 'Photo of the cut through the middle. Ask which ones like it with marzipan.',
-    media: [image('stollen', 'A Stollen cut in half on a wooden board, dusted with sugar')],
+    media: [
+      image(
+        '5e1f0c9a7b3d4e2f8a6c9d01',
+        'stollen',
+        'A Stollen cut in half on a wooden board, dusted with sugar',
+      ),
+    ],
     tags: [cakes],
     services: ['instagram'],
     inDays: 10,
@@ -102,7 +105,7 @@ const described: Described[] = [
     organizationId: RUNNERS,
     title: 'Where it is dry when it rains',
     text: 'Five routes under trees and bridges, with a map.',
-    media: [image('route', 'A path along the river under plane trees')],
+    media: [image('5e1f0c9a7b3d4e2f8a6c9d02', 'route', 'A path along the river under plane trees')],
     daysAgo: 9,
   },
   {

@@ -1,4 +1,5 @@
 import type { AccountRecord, OrganizationLimits, OrganizationRecord } from '../main-api/directory.ts';
+import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 
 interface DemoPerson {
   account: AccountRecord;
@@ -45,7 +46,7 @@ const dana: DemoPerson = {
   },
   organizations: [
     {
-      id: '5e1f0c9a7b3d4e2f8a6c2d01',
+      id: BAKERY,
       name: 'Dana’s Bakery',
       ownerEmail: 'demo@grantbridge.example',
       members: { totalCount: 3 },
@@ -53,7 +54,7 @@ const dana: DemoPerson = {
       limits: paidPlan,
     },
     {
-      id: '5e1f0c9a7b3d4e2f8a6c2d02',
+      id: RUNNERS,
       name: 'Riverside Running Club',
       ownerEmail: 'demo@grantbridge.example',
       members: { totalCount: 1 },
@@ -77,7 +78,7 @@ const second: DemoPerson = {
   },
   organizations: [
     {
-      id: '5e1f0c9a7b3d4e2f8a6c2d03',
+      id: RECORDS,
       name: 'Second Street Records',
       ownerEmail: 'second@grantbridge.example',
       members: { totalCount: 1 },

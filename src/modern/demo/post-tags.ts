@@ -1,8 +1,5 @@
 import type { TagRecord } from '../main-api/posts/data.ts';
-
-const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';
-const RUNNERS = '5e1f0c9a7b3d4e2f8a6c2d02';
-const RECORDS = '5e1f0c9a7b3d4e2f8a6c2d03';
+import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 
 type Described = readonly [organizationId: string, name: string, color: string, colorName: string];
 

@@ -1,6 +1,7 @@
 import type { DemoCredentials } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { demoChannels } from './channels.ts';
+import { demoCredentials } from './credentials.ts';
 import { seedIdeas } from './ideas.ts';
 import { demoPeople } from './people.ts';
 import { seedPosts, seedTags } from './posts.ts';
@@ -33,6 +34,5 @@ export async function seedDemo(store: Store): Promise<DemoCredentials> {
   }
   for (const [position, channel] of demoChannels.entries()) publishing.addChannel(channel, position);
   seedContents(store);
-  const [{ account, password }] = demoPeople;
-  return { accountId: account.id, email: account.email, password };
+  return demoCredentials(store);
 }

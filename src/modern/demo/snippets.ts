@@ -1,8 +1,5 @@
 import type { Store } from '../store/store.ts';
-
-const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';
-const RUNNERS = '5e1f0c9a7b3d4e2f8a6c2d02';
-const RECORDS = '5e1f0c9a7b3d4e2f8a6c2d03';
+import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 
 const described = [
   [BAKERY, 'Opening hours', 'Open Tuesday to Saturday, 6:30 to 18:00. Sundays 8:00 to 11:00.'],

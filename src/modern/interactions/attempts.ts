@@ -1,10 +1,12 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Request, Response } from 'express';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { askToWait, secondsToWait } from '../brake.ts';
+import { PASSWORD_ATTEMPTS_SECONDS } from '../lifetimes.ts';
 
-const WINDOW_SECONDS = 15 * 60;
 const PER_EMAIL_AND_ADDRESS = 10;
 const PER_ADDRESS = 100;
 
-export interface Attempt {
+interface Attempt {
   email: string;
   address: string;
 }
@@ -13,23 +15,19 @@ const keyOf = ({ email, address }: Attempt) => `${email.toLowerCase()} ${address
 
 /**
  * Brake on guessing passwords. The limit for one e-mail also names the address, so that nobody can lock somebody else
- * out from afar. Counted before the password is checked, so that parallel guesses do not slip through.
+ * out from afar.
  */
 export function createAttempts() {
-  const byPerson = new RateLimiterMemory({ points: PER_EMAIL_AND_ADDRESS, duration: WINDOW_SECONDS });
-  const byAddress = new RateLimiterMemory({ points: PER_ADDRESS, duration: WINDOW_SECONDS });
+  const duration = PASSWORD_ATTEMPTS_SECONDS;
+  const byPerson = new RateLimiterMemory({ points: PER_EMAIL_AND_ADDRESS, duration });
+  const byAddress = new RateLimiterMemory({ points: PER_ADDRESS, duration });
   return {
     /** Seconds to wait, or 0 when this attempt may go on. */
-    async take(attempt: Attempt): Promise<number> {
-      try {
+    take: (attempt: Attempt): Promise<number> =>
+      secondsToWait(async () => {
         await byAddress.consume(attempt.address);
         await byPerson.consume(keyOf(attempt));
-        return 0;
-      } catch (limit) {
-        if (limit instanceof RateLimiterRes) return Math.ceil(limit.msBeforeNext / 1000);
-        throw limit;
-      }
-    },
+      }),
     async succeed(attempt: Attempt): Promise<void> {
       await byAddress.reward(attempt.address);
       await byPerson.delete(keyOf(attempt));
@@ -38,3 +36,27 @@ export function createAttempts() {
 }
 
 export type Attempts = ReturnType<typeof createAttempts>;
+
+interface Guess {
+  email: string;
+  req: Request;
+  res: Response;
+}
+
+/**
+ * Checks a password under the brake on guessing. `outcome` is what `check` found, where anything falsy is a wrong
+ * password; after too many attempts nothing is checked, `Retry-After` is set and `tooMany` says so. Counted before the
+ * check, so that parallel guesses do not slip through.
+ */
+export async function underBrake<T>(
+  attempts: Attempts,
+  { email, req, res }: Guess,
+  check: () => Promise<T>,
+): Promise<{ outcome: T } | { tooMany: string }> {
+  const attempt = { email, address: req.socket.remoteAddress ?? '' };
+  const wait = await attempts.take(attempt);
+  if (wait > 0) return { tooMany: `Too many attempts. ${askToWait(res, wait)} and try again.` };
+  const outcome = await check();
+  if (outcome) await attempts.succeed(attempt);
+  return { outcome };
+}

@@ -44,11 +44,22 @@ async function createGrant({ provider }: InteractionParts, interaction: Interact
   return grant.save();
 }
 
+/** Allowed a moment ago and denied now, by the back button: the last word counts. */
+async function deny(
+  parts: InteractionParts,
+  { result }: Interaction,
+  exchange: { req: Request; res: Response },
+): Promise<void> {
+  const grantId = result?.consent?.grantId;
+  if (grantId !== undefined) parts.store.records.revokeGrant(grantId);
+  return finish(parts, exchange, DENIED);
+}
+
 /** POST …/consent with `decision` = `allow` or `deny`; anything else counts as deny. */
 export async function decide(parts: InteractionParts, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   const form: Record<string, unknown> | undefined = req.body;
-  if (form?.['decision'] !== 'allow') return finish(parts, { req, res }, DENIED);
+  if (form?.['decision'] !== 'allow') return deny(parts, interaction, { req, res });
   // A double click must not leave a second grant behind.
   const grantId = interaction.result?.consent?.grantId ?? (await createGrant(parts, interaction));
   return finish(parts, { req, res }, { consent: { grantId } });

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { AccountRecord } from '../main-api/directory.ts';
+import type { Login } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
-import type { Attempts } from './attempts.ts';
+import { type Attempts, underBrake } from './attempts.ts';
 
 export interface FailedSignIn {
   status: number;
@@ -19,12 +19,6 @@ function field(req: Request, name: string): string {
   return typeof value === 'string' ? value.slice(0, MAX_LENGTH) : '';
 }
 
-/** Words for a number of seconds, rounded up to minutes. */
-export function waitingTime(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60);
-  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
-}
-
 /**
  * Checks the fields `email` and `password` under the brake on guessing. Sets `Retry-After` when there were too many
  * attempts (status 429); status 401 otherwise, whatever of the two was wrong.
@@ -32,19 +26,12 @@ export function waitingTime(seconds: number): string {
 export async function checkCredentials(
   { attempts, store }: { attempts: Attempts; store: Store },
   { req, res }: { req: Request; res: Response },
-): Promise<{ account: AccountRecord } | FailedSignIn> {
+): Promise<Login | FailedSignIn> {
   const email = field(req, 'email').trim();
-  const attempt = { email, address: req.socket.remoteAddress ?? '' };
-  const wait = await attempts.take(attempt);
-  if (wait > 0) {
-    res.set('Retry-After', String(wait));
-    const problem = `Too many attempts. Please wait ${waitingTime(wait)} and try again.`;
-    return { status: 429, email, problem };
-  }
-  const account = await store.accounts.authenticate(email, field(req, 'password'));
-  if (!account) {
-    return { status: 401, email, problem: 'The e-mail and password do not match. Please try again.' };
-  }
-  await attempts.succeed(attempt);
-  return { account };
+  const checked = await underBrake(attempts, { email, req, res }, () =>
+    store.accounts.authenticate(email, field(req, 'password')),
+  );
+  if ('tooMany' in checked) return { status: 429, email, problem: checked.tooMany };
+  if (checked.outcome) return checked.outcome;
+  return { status: 401, email, problem: 'The e-mail and password do not match. Please try again.' };
 }

@@ -17,6 +17,14 @@ export interface InteractionParts {
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 type InteractionResult = Parameters<Provider['interactionResult']>[2];
 
+/** The app may have been deleted, or its address taken out, since the request began: then nothing more is given to it. */
+async function requireRegistered(provider: Provider, interaction: Interaction): Promise<void> {
+  const client = await provider.Client.find(parameter(interaction, 'client_id'));
+  if (!client) throw new errors.InvalidClient('client is invalid');
+  if (!client.redirectUris?.includes(parameter(interaction, 'redirect_uri')))
+    throw new errors.InvalidRedirectUri();
+}
+
 /** The running authorization request of this address, which its signed cookie must confirm. */
 export async function loadInteraction(
   { provider }: InteractionParts,
@@ -27,6 +35,7 @@ export async function loadInteraction(
   if (interaction.uid !== req.params['uid']) {
     throw new errors.SessionNotFound('interaction address and cookie do not match');
   }
+  await requireRegistered(provider, interaction);
   return interaction;
 }
 

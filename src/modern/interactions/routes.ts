@@ -34,13 +34,16 @@ function during(prompt: string, action: Action): Action {
   };
 }
 
-const explainExpiry = ({ pages }: InteractionParts) =>
+/** What the provider's own pages say of the same: the request is too old, or its app is not what it was. */
+const explainRefusal = ({ pages }: InteractionParts) =>
   errorHandler((error, res) => {
-    if (!(error instanceof errors.SessionNotFound)) return false;
+    if (!(error instanceof errors.OIDCProviderError)) return false;
+    const { error: code, error_description: description } = error;
+    const expired = error instanceof errors.SessionNotFound;
     res
       .status(400)
       .type('html')
-      .send(renderErrorPage(pages, { error: error.message, expired: true }));
+      .send(renderErrorPage(pages, { error: code, description, expired }));
     return true;
   });
 
@@ -53,6 +56,6 @@ export function createInteractions(parts: InteractionParts): Router {
   router.post('/:uid/consent', requireSameOrigin, form, run(during('consent', decide)));
   router.post('/:uid/switch', requireSameOrigin, run(during('consent', switchAccount)));
   router.post('/:uid/cancel', requireSameOrigin, run(cancel));
-  router.use(explainExpiry(parts));
+  router.use(explainRefusal(parts));
   return router;
 }

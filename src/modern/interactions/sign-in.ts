@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { demoCredentials } from '../demo/credentials.ts';
 import { siteName } from '../page-headers.ts';
 import { checkCredentials, type FailedSignIn } from './credentials.ts';
 import {
@@ -11,7 +12,7 @@ import {
 
 /** The sign-in page of an authorization request. */
 export async function showSignIn(
-  { provider, pages, demo }: InteractionParts,
+  { provider, store, pages, demo }: InteractionParts,
   interaction: Interaction,
   { res, failed }: { res: Response; failed?: FailedSignIn },
 ): Promise<void> {
@@ -25,7 +26,7 @@ export async function showSignIn(
     app: client?.clientName,
     email: failed?.email ?? parameter(interaction, 'login_hint'),
     problem: failed?.problem,
-    demo,
+    demo: demo && demoCredentials(store),
   });
   res
     .status(failed?.status ?? 200)
@@ -59,5 +60,5 @@ export async function signIn(parts: InteractionParts, req: Request, res: Respons
   const accountId = outcome.account.id;
   await leaveOtherSession(parts, interaction);
   await endSessionOfOthers(parts, { req, res }, accountId);
-  return finish(parts, { req, res }, { login: { accountId, amr: ['pwd'] } });
+  return finish(parts, { req, res }, { login: { accountId, ts: outcome.loginTs, amr: ['pwd'] } });
 }

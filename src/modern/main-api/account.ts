@@ -11,7 +11,7 @@ const presentOrganization = (record: OrganizationRecord, { data }: ApiContext) =
 });
 
 /** The account as the schema's type `Account` has it, with everything that hangs below it. */
-export const presentAccount = (record: AccountRecord, context: ApiContext) => ({
+const presentAccount = (record: AccountRecord, context: ApiContext) => ({
   ...record,
   organizations: ({ filter }: OrganizationsArguments) =>
     context.data

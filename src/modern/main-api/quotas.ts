@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
+import { createRecent } from '../recent.ts';
+import { createRollingWindow, type RollingWindow } from '../rolling-window.ts';
 import type { Caller } from './authentication.ts';
-import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
 
 /** Calls in 15 minutes, in 24 hours and in 30 days. */
 export type Quotas = readonly [number, number, number];
@@ -19,7 +20,7 @@ const WINDOWS = [
   { seconds: 2_592_000, word: '30days', code: '30d' },
 ] as const;
 
-/** With more clients than this, the one that called longest ago is forgotten. */
+/** Counts of more clients than this are not kept. */
 const MAX_CLIENTS = 10_000;
 
 type Window = (typeof WINDOWS)[number] & { quota: number; rolling: RollingWindow };
@@ -29,19 +30,6 @@ const windowsFor = (quotas: Quotas): Window[] =>
     const quota = quotas[index] ?? 0;
     return { ...window, quota, rolling: createRollingWindow(quota, window.seconds * 1000) };
   });
-
-/** The windows of each client, in the order in which the clients called last. */
-function createRegister(quotas: Quotas) {
-  const clients = new Map<string, Window[]>();
-  return (client: string): Window[] => {
-    const windows = clients.get(client) ?? windowsFor(quotas);
-    clients.delete(client);
-    clients.set(client, windows);
-    const [longestAgo] = clients.keys();
-    if (clients.size > MAX_CLIENTS && longestAgo !== undefined) clients.delete(longestAgo);
-    return windows;
-  };
-}
 
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 const nameOf = ({ quota, word }: Window) => `"${quota}-in-${word}"`;
@@ -77,7 +65,7 @@ function refuse(res: Response, full: Window[], now: number): void {
  * refused here is not counted and goes no further.
  */
 export function limitCalls(quotas: Quotas = GENEROUS) {
-  const windowsOf = createRegister(quotas);
+  const windowsOf = createRecent(MAX_CLIENTS, () => windowsFor(quotas));
   return (_req: Request, res: Response, next: NextFunction): void => {
     const { client }: Caller = res.locals['caller'];
     const now = performance.now();

@@ -1,7 +1,8 @@
 import { IANAZone } from 'luxon';
-import { presentAccount } from './account.ts';
+import { broken, isName, NAME_RULE, textRules } from '../text-rules.ts';
 import { type ApiContext, notFound } from './context.ts';
-import type { AccountChanges } from './directory.ts';
+import type { AccountChanges, AccountRecord } from './directory.ts';
+import { payloadOf, requireSound } from './refusal.ts';
 
 interface UpdateAccountArguments {
   input: {
@@ -24,13 +25,16 @@ const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'
 const breaks = (value: string | null | undefined, isValid: (value: string) => boolean) =>
   typeof value === 'string' && !isValid(value);
 
-/** One line of 1 to 100 characters. */
-export const isName = (name: string) => /^[^\p{Cc}\u2028\u2029]{1,100}$/u.test(name.trim());
+/** Any case is taken (ECMA-402), and kept as IANA spells it; only of an alias the spelling cannot be asked. */
+function spelledZone(zone: string): string {
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+  return timeZone.toLowerCase() === zone.toLowerCase() ? timeZone : zone;
+}
 
 function problemsOf({ name, timezone, preferences }: Input): string[] {
   const { timeFormat, startOfWeek, defaultScheduleOption }: Preferences = preferences ?? {};
-  const rules: [boolean, string][] = [
-    [name === null || breaks(name, isName), 'The name must be one line of 1 to 100 characters'],
+  return broken([
+    [name === null || breaks(name, isName), NAME_RULE],
     [
       breaks(timezone, (zone) => IANAZone.isValidZone(zone)),
       'The time zone must be an IANA name such as Europe/Berlin',
@@ -38,22 +42,27 @@ function problemsOf({ name, timezone, preferences }: Input): string[] {
     [breaks(timeFormat, (text) => text === '12' || text === '24'), 'The time format must be 12 or 24'],
     [breaks(startOfWeek, (day) => DAYS.includes(day)), 'The start of the week must be a day such as monday'],
     [defaultScheduleOption === null, 'The default schedule option cannot be empty'],
-  ];
-  return rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
+    ...textRules(name),
+  ]);
 }
 
-function updateAccount({ input }: UpdateAccountArguments, context: ApiContext) {
-  const problems = problemsOf(input);
-  if (problems.length > 0) return { __typename: 'InvalidInputError', message: problems.join('. ') };
+function changeAccount(input: Input, context: ApiContext): AccountRecord {
+  requireSound(problemsOf(input));
   const { name, timezone, preferences } = input;
   const changes: AccountChanges = {
     ...(typeof name === 'string' && { name: name.trim() }),
-    ...(timezone !== undefined && { timezone }),
+    ...(timezone !== undefined && { timezone: timezone && spelledZone(timezone) }),
     ...(preferences && { preferences }),
   };
   const record = context.data.updateAccount(context.caller.accountId, changes);
   if (!record) throw notFound('Account');
-  return { __typename: 'AccountActionSuccess', account: presentAccount(record, context) };
+  return record;
 }
+
+const updateAccount = ({ input }: UpdateAccountArguments, context: ApiContext) =>
+  payloadOf(() => ({
+    __typename: 'AccountActionSuccess' as const,
+    account: changeAccount(input, context),
+  }));
 
 export const accountMutations = { updateAccount };

@@ -1,25 +1,30 @@
-import { isName } from '../main-api/update-account.ts';
+import { isName } from '../text-rules.ts';
 import { fieldOf, showAccount } from './account-page.ts';
 import { changePassword } from './account-password.ts';
 import type { Desk } from './desk.ts';
 import { addEmailLinks } from './email-link.ts';
-import { createEmailRequests } from './email-request.ts';
+import { cancelEmailRequest, createEmailRequests } from './email-request.ts';
 import { goTo, type Visit } from './visit.ts';
 
 /** POST …/account/name with `name`; the main API's `updateAccount` writes the same place. */
 function changeName(visit: Visit): void {
   const name = fieldOf(visit, 'name').trim();
   if (!isName(name)) {
-    const problems = { name: 'Enter a name of 1 to 100 characters, on one line.' };
+    const problems = { name: 'Enter a name of 1 to 100 characters that can be seen, on one line.' };
     return showAccount(visit, { status: 422, problems });
   }
   visit.parts.store.accounts.update(visit.account.id, { name });
   return goTo(visit, '/settings/account', 'name-changed');
 }
 
-/** The page /settings/account with its three forms, and the pages that a mailed link leads to. */
+/** The page /settings/account with its forms, and the pages that a mailed link leads to. */
 export function addAccount(desk: Desk): void {
-  const forms = { name: changeName, password: changePassword, email: createEmailRequests() };
+  const forms = {
+    name: changeName,
+    password: changePassword,
+    email: createEmailRequests(),
+    'email/cancel': cancelEmailRequest,
+  };
   desk.get('/account', showAccount);
   for (const [name, action] of Object.entries(forms)) {
     desk.post(`/account/${name}`, action);

@@ -1,6 +1,6 @@
-import type { SecretRecord } from '../store/client-secrets.ts';
 import type { OwnClient } from '../store/own-clients.ts';
-import { withClient } from './clients.ts';
+import { showAlready, showCreated } from './answers.ts';
+import { type AgedSecret, agedSecrets, withClient } from './clients.ts';
 import type { Desk } from './desk.ts';
 import { formOf, newForm } from './entries.ts';
 import { goTo, refuse, show, type Visit } from './visit.ts';
@@ -14,25 +14,26 @@ function askForSecret(visit: Visit, client: OwnClient): void {
   else refuse(visit, 404);
 }
 
+const CREATED_BEFORE = {
+  title: 'The secret was already created',
+  advice: 'If you did not copy it, delete it and create another one.',
+};
+
 /** The one answer that contains the secret. */
 function createSecret(visit: Visit, client: OwnClient): void {
   const form = formOf(visit);
   if (form === undefined) return refuse(visit, 400);
   const asked = { accountId: visit.account.id, form };
-  const outcome = visit.parts.store.ownClients.addSecret(asked, client.clientId);
-  if (outcome === 'missing') return refuse(visit, 404);
-  if (outcome === 'full') return goTo(visit, pageOf(client), 'secrets-full');
-  if (outcome === 'used') {
-    visit.res.status(409);
-    const back = pageOf(client);
-    return show(visit, 'settings/already', { title: 'The secret was already created', what: 'secret', back });
-  }
-  return show(visit, 'settings/secret', { title: 'Your new client secret', client, ...outcome });
+  const made = visit.parts.store.ownClients.addSecret(asked, client.clientId);
+  if (made === 'missing') return refuse(visit, 404);
+  if (made === 'full') return goTo(visit, pageOf(client), 'secrets-full');
+  if (made === 'used') return showAlready(visit, { ...CREATED_BEFORE, back: pageOf(client) });
+  return showCreated(visit, 'settings/secret', { title: 'Your new client secret', client, ...made });
 }
 
-function withSecret(page: (visit: Visit, client: OwnClient, secret: SecretRecord) => void) {
+function withSecret(page: (visit: Visit, client: OwnClient, secret: AgedSecret) => void) {
   return withClient((visit, client) => {
-    const secrets = visit.parts.store.ownClients.secretsOf(visit.account.id, client.clientId);
+    const secrets = agedSecrets(visit, client);
     const secret = secrets.find(({ id }) => id === visit.req.params['secret']);
     if (!secret) return refuse(visit, 404);
     if (secrets.length === 1) return goTo(visit, pageOf(client), 'last-secret');

@@ -1,7 +1,9 @@
-import { MAX_SECRETS } from '../store/client-secrets.ts';
+import { MAX_SECRETS, type SecretRecord } from '../store/client-secrets.ts';
 import { type ClientFields, MAX_CLIENTS, type OwnClient } from '../store/own-clients.ts';
+import { showAlready, showCreated } from './answers.ts';
 import type { Desk } from './desk.ts';
 import { type Entry, formOf, newForm, readName } from './entries.ts';
+import { ask, problemsOf } from './questions.ts';
 import { readRedirectUris } from './redirect-uris.ts';
 import { goTo, refuse, show, type Visit } from './visit.ts';
 import { agoOf, dateOf } from './words.ts';
@@ -11,6 +13,10 @@ interface Entries {
   uris: Entry<string[]>;
   /** `confidential`, `public` or anything else that was sent. */
   kind: string;
+}
+
+export interface AgedSecret extends SecretRecord {
+  age: 'older' | 'newer' | undefined;
 }
 
 const EMPTY: Entries = { name: { entered: '' }, uris: { entered: '' }, kind: 'confidential' };
@@ -38,48 +44,52 @@ export function withClient(page: (visit: Visit, client: OwnClient) => void) {
   };
 }
 
-function askForClient(visit: Visit, entries: Entries, problem?: string): void {
-  const kindProblem = /^(confidential|public)$/.test(entries.kind) ? undefined : 'Choose one of the two.';
-  const isRefused = [problem, kindProblem, entries.name.problem, entries.uris.problem].some(Boolean);
-  if (isRefused) visit.res.status(422);
-  show(visit, 'settings/client-new', {
-    title: 'New OAuth client',
-    form: newForm(),
-    ...entries,
-    kindProblem,
-    problem,
-  });
+/** The secrets, which are in the order of their making; of two it is said which one is the older. */
+export function agedSecrets({ account, parts }: Visit, { clientId }: OwnClient): AgedSecret[] {
+  const secrets = parts.store.ownClients.secretsOf(account.id, clientId);
+  const ages = secrets.length === 2 ? (['older', 'newer'] as const) : [];
+  return secrets.map((secret, place) => ({ ...secret, age: ages[place] }));
 }
+
+const isKind = (kind: string) => /^(confidential|public)$/.test(kind);
+
+function askForClient(visit: Visit, entries: Entries, problem?: string): void {
+  const { name, uris } = entries;
+  const kind = isKind(entries.kind) ? {} : { problem: 'Choose one of the two kinds.' };
+  const problems = problemsOf({ name, kind, redirect_uris: uris });
+  const title = 'New OAuth client';
+  ask(visit, 'settings/client-new', { title, form: newForm(), ...entries, problems, problem });
+}
+
+const CREATED_BEFORE = {
+  title: 'The client was already created',
+  advice: 'You find it in the list. If you did not copy its secret, create another one on its page.',
+};
 
 function createClient(visit: Visit): void {
   const form = formOf(visit);
   if (form === undefined) return refuse(visit, 400);
   const entries = readEntries(visit);
   const fields = fieldsOf(entries);
-  if (!fields || !/^(confidential|public)$/.test(entries.kind)) return askForClient(visit, entries);
+  if (!fields || !isKind(entries.kind)) return askForClient(visit, entries);
   const asked = { accountId: visit.account.id, form };
-  const outcome = visit.parts.store.ownClients.create(asked, fields, entries.kind === 'confidential');
-  if (outcome === 'full') return askForClient(visit, entries, TOO_MANY);
-  if (outcome === 'used') {
-    visit.res.status(409);
-    return show(visit, 'settings/already', { title: 'The client was already created', what: 'client' });
-  }
-  return show(visit, 'settings/client-created', {
-    title: `“${fields.name}” is registered`,
-    ...outcome,
-    issuer: visit.parts.issuer,
-  });
+  const made = visit.parts.store.ownClients.create(asked, fields, entries.kind === 'confidential');
+  if (made === 'full') return askForClient(visit, entries, TOO_MANY);
+  if (made === 'used') return showAlready(visit, CREATED_BEFORE);
+  const title = `“${fields.name}” is registered`;
+  return showCreated(visit, 'settings/client-created', { title, ...made, issuer: visit.parts.issuer });
 }
 
 function showClient(visit: Visit, client: OwnClient, entries?: Entries): void {
-  if (entries) visit.res.status(422);
-  const { ownClients } = visit.parts.store;
-  show(visit, 'settings/client', {
+  const name = entries?.name ?? { entered: client.name };
+  const uris = entries?.uris ?? { entered: client.redirectUris.join('\n') };
+  ask(visit, 'settings/client', {
     title: client.name,
     client,
-    name: entries?.name ?? { entered: client.name },
-    uris: entries?.uris ?? { entered: client.redirectUris.join('\n') },
-    secrets: ownClients.secretsOf(visit.account.id, client.clientId),
+    name,
+    uris,
+    problems: problemsOf({ name, redirect_uris: uris }),
+    secrets: agedSecrets(visit, client),
     maxSecrets: MAX_SECRETS,
     issuer: visit.parts.issuer,
     agoOf,

@@ -6,9 +6,11 @@ import { type NextFunction, type Request, type Response, Router, urlencoded } fr
 import { errorHandler, unreadableStatus } from '../error-handler.ts';
 import { isSameOrigin } from '../interactions/same-origin.ts';
 import { createFormBinding, type FormBinding } from './form-binding.ts';
+import { createMethods } from './methods.ts';
 import type { SettingsParts } from './parts.ts';
-import { readSession, type SignedIn } from './session.ts';
+import { askToSignIn } from './sign-in.ts';
 import { type OpenVisit, refuse, type RefusalStatus, type Visit } from './visit.ts';
+import { createVisits, type Visits } from './visits.ts';
 
 type Answer<V> = (visit: V) => void | Promise<void>;
 
@@ -22,28 +24,6 @@ export interface Desk {
   openPost(path: string, action: Answer<OpenVisit>): void;
 }
 
-interface Incoming {
-  parts: SettingsParts;
-  binding: FormBinding;
-  req: Request;
-  res: Response;
-}
-
-function visitOf({ parts, binding, req, res }: Incoming, { account, sessionUid }: SignedIn): Visit {
-  return { parts, req, res, account, sessionUid, csrf: binding.ofSession(sessionUid), form: {} };
-}
-
-async function openVisitOf({ parts, binding, req, res }: Incoming): Promise<OpenVisit> {
-  const signedIn = await readSession(parts, { req, res });
-  return { parts, req, res, account: signedIn?.account, csrf: binding.ofBrowser(req, res), form: {} };
-}
-
-/** Where the page of a POST is unknown, the start of the settings has to do. */
-function askToSignIn({ req, res }: Incoming): void {
-  const next = req.method === 'GET' ? `?next=${encodeURIComponent(req.baseUrl + req.path)}` : '';
-  res.redirect(303, `/settings/sign-in${next}`);
-}
-
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Fills in the form, or says with which status it is refused. */
@@ -55,15 +35,13 @@ function takeForm<V extends OpenVisit>(binding: FormBinding, visit: V): V | Refu
   return binding.matches(visit.csrf, form['csrf']) ? { ...visit, form } : 403;
 }
 
-/** The pages a signed-out person sees at an address of these pages, and what is refused before a form is read. */
-function refusals(parts: SettingsParts, binding: FormBinding) {
-  const refuseWith = async (req: Request, res: Response, status: RefusalStatus) => {
-    const signedIn = await readSession(parts, { req, res });
-    const incoming = { parts, binding, req, res };
-    refuse(signedIn ? visitOf(incoming, signedIn) : await openVisitOf(incoming), status);
-  };
+/** What is refused before a form is read, and addresses without a page. */
+function refusals(visits: Visits) {
+  const refuseWith = async (req: Request, res: Response, status: RefusalStatus) =>
+    refuse(await visits.open(req, res), status);
   return {
     missing: (req: Request, res: Response) => refuseWith(req, res, 404),
+    method: (req: Request, res: Response) => refuseWith(req, res, 405),
     foreign: async (req: Request, res: Response, next: NextFunction) => {
       if (isSameOrigin(req)) next();
       else await refuseWith(req, res, 403);
@@ -78,25 +56,21 @@ function refusals(parts: SettingsParts, binding: FormBinding) {
   };
 }
 
-function signedInOnly(parts: SettingsParts, binding: FormBinding) {
-  return (answer: (visit: Visit) => void | Promise<void>) =>
-    async (req: Request, res: Response): Promise<void> => {
-      const incoming = { parts, binding, req, res };
-      const signedIn = await readSession(parts, { req, res });
-      if (signedIn) await answer(visitOf(incoming, signedIn));
-      else askToSignIn(incoming);
-    };
-}
-
 /** A router to be mounted at /settings; `addPages` puts the pages on it. */
 export function createDesk(parts: SettingsParts, addPages: (desk: Desk) => void): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const binding = createFormBinding(parts.store.keys.digestKey);
-  const { missing, foreign, unreadable } = refusals(parts, binding);
+  const visits = createVisits(parts, binding);
+  const methods = createMethods();
+  const { missing, method, foreign, unreadable } = refusals(visits);
   const readForm = urlencoded({ extended: false, limit: '64kb', parameterLimit: 20 });
-  const signedIn = signedInOnly(parts, binding);
+  const signedIn = (path: string, answer: Answer<Visit>) => async (req: Request, res: Response) => {
+    const visit = await visits.signedIn(req, res);
+    if (visit) await answer(visit);
+    else askToSignIn(req, res, methods.hasPage(path));
+  };
   const open = (answer: Answer<OpenVisit>) => async (req: Request, res: Response) =>
-    answer(await openVisitOf({ parts, binding, req, res }));
+    answer(await visits.open(req, res));
   const checked =
     <V extends OpenVisit>(action: Answer<V>): Answer<V> =>
     async (visit) => {
@@ -104,12 +78,17 @@ export function createDesk(parts: SettingsParts, addPages: (desk: Desk) => void)
       if (typeof taken === 'number') refuse(visit, taken);
       else await action(taken);
     };
+  const addGet = (path: string, page: ReturnType<typeof open>) =>
+    void router.get(methods.add('GET', path), page);
+  const addPost = (path: string, action: ReturnType<typeof open>) =>
+    void router.post(methods.add('POST', path), foreign, readForm, action);
   addPages({
-    get: (path, page) => void router.get(path, signedIn(page)),
-    post: (path, action) => void router.post(path, foreign, readForm, signedIn(checked(action))),
-    openGet: (path, page) => void router.get(path, open(page)),
-    openPost: (path, action) => void router.post(path, foreign, readForm, open(checked(action))),
+    get: (path, page) => addGet(path, signedIn(path, page)),
+    post: (path, action) => addPost(path, signedIn(path, checked(action))),
+    openGet: (path, page) => addGet(path, open(page)),
+    openPost: (path, action) => addPost(path, open(checked(action))),
   });
+  methods.refuseOthers(router, method);
   router.use(missing, unreadable);
   return router;
 }

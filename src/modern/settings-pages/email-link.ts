@@ -3,6 +3,8 @@
  * and signs nobody in.
  */
 import type { Desk } from './desk.ts';
+import { sendNotice } from './email-notice.ts';
+import { changedMail } from './email-texts.ts';
 import { goTo, type OpenVisit, show } from './visit.ts';
 
 /** Most who come here are not signed in; the page is about the one question. */
@@ -22,7 +24,7 @@ const ENDS = {
   gone: {
     status: 410,
     title: 'This link does not work any more',
-    text: 'It was used already, is older than 24 hours, or a newer one was sent. If your e-mail address has not changed yet, ask for a new link on your account page.',
+    text: 'It was used or cancelled, is older than 24 hours, a newer one was sent, or the password was changed. If your e-mail address has not changed yet, ask for a new link on your account page.',
   },
   taken: {
     status: 409,
@@ -42,10 +44,11 @@ function showEnd(visit: OpenVisit, end: keyof typeof ENDS): void {
   show(visit, 'settings/email-end', { ...FRAME, ...words });
 }
 
-function confirm(visit: OpenVisit): void {
+async function confirm(visit: OpenVisit): Promise<void> {
   const outcome = visit.parts.store.emailChanges.confirm(tokenOf(visit));
-  if (outcome === 'changed') goTo(visit, '/settings/email/changed');
-  else showEnd(visit, outcome);
+  if (outcome.end !== 'changed') return showEnd(visit, outcome.end);
+  await sendNotice(visit.parts, changedMail(outcome.from, outcome.to));
+  return goTo(visit, '/settings/email/changed');
 }
 
 export function addEmailLinks(desk: Desk): void {

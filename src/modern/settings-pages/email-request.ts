@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { isMailAddress } from '../../shared/mail/address.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
-import { waitingTime } from '../interactions/credentials.ts';
+import { askToWait, secondsToWait } from '../brake.ts';
+import { EMAIL_REQUESTS_SECONDS } from '../lifetimes.ts';
 import { fieldOf, type Refusal, showAccount } from './account-page.ts';
-import { refuseWrongPassword } from './account-password.ts';
+import { checkPassword } from './account-password.ts';
+import { sendNotice } from './email-notice.ts';
 import { confirmingMail, noticeMail, takenMail } from './email-texts.ts';
 import { goTo, type Visit } from './visit.ts';
 
-const MAILS_PER_HOUR = 5;
+/** In EMAIL_REQUESTS_SECONDS, which the refusal calls an hour. */
+const MOST_MAILS = 5;
 
 /** Short enough that on this machine the link fits into one line of a mail, also where somebody reads the file itself. */
 const TOKEN_BYTES = 24;
@@ -25,28 +28,30 @@ function problemsOf({ account }: Visit, email: string, password: string): Refusa
 }
 
 async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<Refusal | undefined> {
-  try {
-    await brake.consume(account.id);
-    return undefined;
-  } catch (limit) {
-    if (!(limit instanceof RateLimiterRes)) throw limit;
-    const wait = Math.ceil(limit.msBeforeNext / 1000);
-    res.set('Retry-After', String(wait));
-    const email = `You asked for ${MAILS_PER_HOUR} mails within an hour. Please wait ${waitingTime(wait)}.`;
-    return { status: 429, problems: { email } };
-  }
+  const wait = await secondsToWait(() => brake.consume(account.id));
+  if (wait === 0) return undefined;
+  const email = `You asked for ${MOST_MAILS} mails within an hour. ${askToWait(res, wait)}.`;
+  return { status: 429, problems: { email } };
 }
 
-/** What speaks against the request, in the order that tells nobody anything before the password is right. */
-async function refusalOf(visit: Visit, email: string, brake: Brake): Promise<Refusal | undefined> {
+/** The login time of the password, or what speaks against the request: nothing is told before the password is right. */
+async function admit(
+  visit: Visit,
+  email: string,
+  brake: Brake,
+): Promise<{ loginTs: number } | { refusal: Refusal }> {
   const { parts, account } = visit;
   const password = fieldOf(visit, 'email-password');
   const problems = problemsOf(visit, email, password);
-  if (Object.keys(problems).length > 0) return { status: 422, problems };
-  const isRight = async () =>
-    (await parts.store.accounts.authenticate(account.email, password)) !== undefined;
-  const wrong = await refuseWrongPassword(visit, 'email-password', isRight);
-  return wrong ?? (await refuseTooMany(visit, brake));
+  if (Object.keys(problems).length > 0) return { refusal: { status: 422, problems } };
+  const checked = await checkPassword(visit, 'email-password', async () => {
+    const login = await parts.store.accounts.authenticate(account.email, password);
+    // The address may have gone to another account a moment ago.
+    return login?.account.id === account.id ? login : undefined;
+  });
+  if ('refusal' in checked) return checked;
+  const refusal = await refuseTooMany(visit, brake);
+  return refusal ? { refusal } : checked.found;
 }
 
 function undelivered({ isRefused }: MailError): Refusal {
@@ -57,45 +62,41 @@ function undelivered({ isRefused }: MailError): Refusal {
 
 /**
  * Sends the link to the new address. One that another account has gets a different mail, and everything else is the
- * same: the row is there but nobody knows its link, so that no page tells whether an address is in use.
+ * same: the row is there but nobody knows its link, so that no page tells whether an address is in use. The row comes
+ * last, so that an earlier link lives on when the mail fails. False when the password was changed meanwhile.
  */
-async function sendLink({ parts, account }: Visit, email: string): Promise<void> {
+async function sendLink({ parts, account }: Visit, email: string, loginTs: number): Promise<boolean> {
   const { accounts, emailChanges } = parts.store;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  emailChanges.begin({ accountId: account.id, email }, token);
   const link = `${parts.issuer}/settings/email/${token}`;
-  try {
-    await parts.mailer.send(accounts.isTaken(email) ? takenMail(email) : confirmingMail(email, link));
-  } catch (error) {
-    emailChanges.withdraw(token);
-    throw error;
-  }
-}
-
-/** The old box may be lost, which is a reason to change the address: a notice that fails stops nothing. */
-async function tellOldAddress({ parts, account }: Visit, email: string): Promise<void> {
-  try {
-    await parts.mailer.send(noticeMail(account, email));
-  } catch (cause) {
-    parts.logger.warn('the notice of an e-mail change was not sent', { cause });
-  }
+  await parts.mailer.send(accounts.isTaken(email) ? takenMail(email) : confirmingMail(email, link));
+  return emailChanges.begin({ accountId: account.id, email, loginTs }, token);
 }
 
 /** POST …/account/email with `email` and `email-password`. Nothing changes before the link in the mail is opened. */
 export function createEmailRequests() {
-  const brake = new RateLimiterMemory({ points: MAILS_PER_HOUR, duration: 60 * 60 });
+  const brake = new RateLimiterMemory({ points: MOST_MAILS, duration: EMAIL_REQUESTS_SECONDS });
   return async (visit: Visit): Promise<void> => {
+    const { account, parts } = visit;
     const email = fieldOf(visit, 'email').trim();
-    const refusal = await refusalOf(visit, email, brake);
-    if (refusal) return showAccount(visit, refusal);
+    const admitted = await admit(visit, email, brake);
+    if ('refusal' in admitted) return showAccount(visit, admitted.refusal);
     try {
-      await sendLink(visit, email);
+      // Whoever knows the old password alone is signed out by now, and is asked to sign in there.
+      if (!(await sendLink(visit, email, admitted.loginTs))) return goTo(visit, '/settings/account');
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
-      visit.parts.logger.error('the link of an e-mail change was not sent', { cause: error });
+      parts.logger.error('the link of an e-mail change was not sent', { cause: error });
+      await brake.reward(account.id);
       return showAccount(visit, undelivered(error));
     }
-    await tellOldAddress(visit, email);
+    await sendNotice(parts, noticeMail(account.email, email));
     return goTo(visit, '/settings/account', 'email-asked');
   };
+}
+
+/** POST …/account/email/cancel: the link that was sent is worth nothing any more. */
+export function cancelEmailRequest(visit: Visit): void {
+  visit.parts.store.emailChanges.forget(visit.account.id);
+  return goTo(visit, '/settings/account', 'email-cancelled');
 }

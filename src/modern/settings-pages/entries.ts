@@ -1,5 +1,6 @@
 /** What people type into the forms, checked. */
 import { newOpaqueValue } from '../../shared/ids.ts';
+import { hidesCharacters, isLegible } from '../text-rules.ts';
 import type { Visit } from './visit.ts';
 
 const MAX_NAME = 60;
@@ -27,8 +28,8 @@ export function readName({ form }: Visit): Entry<string> {
   const length = Array.from(entered).length;
   if (length > MAX_NAME)
     return { entered, problem: `The name has ${length} characters; at most ${MAX_NAME} are allowed.` };
-  // Control characters, and marks that turn the direction of what follows: a name must not disguise itself.
-  if (/\p{C}/u.test(entered))
+  if (hidesCharacters(entered))
     return { entered, problem: 'The name contains a character that cannot be seen. Type it again by hand.' };
+  if (!isLegible(entered)) return { entered, problem: 'The name needs a letter, a digit or an emoji.' };
   return { entered, value: entered };
 }

@@ -1,32 +1,38 @@
-import { type ApiKeyRecord, MAX_API_KEYS, type NewKey } from '../store/api-keys.ts';
+import { type ApiKeyRecord, MAX_API_KEYS, type MadeKey } from '../store/api-keys.ts';
+import { showAlready, showCreated } from './answers.ts';
 import type { Desk } from './desk.ts';
 import { type Entry, formOf, newForm, readName } from './entries.ts';
+import { ask, problemsOf } from './questions.ts';
 import { goTo, refuse, show, type Visit } from './visit.ts';
 
 const TOO_MANY = `You have ${MAX_API_KEYS} keys, and no more are possible. Delete one that is not used any more first.`;
 
-function askForName(visit: Visit, { entered, problem }: Entry<string>): void {
-  if (problem !== undefined) visit.res.status(422);
-  show(visit, 'settings/key-new', { title: 'New API key', form: newForm(), name: entered, problem });
+function askForName(visit: Visit, name: Entry<string>, problem?: string): void {
+  const problems = problemsOf({ name });
+  ask(visit, 'settings/key-new', { title: 'New API key', form: newForm(), name, problems, problem });
 }
 
-/** The one answer that contains the key; nobody can ask for it again. */
-function showKey(visit: Visit, outcome: NewKey): void {
-  if (outcome === 'full') return askForName(visit, { entered: '', problem: TOO_MANY });
-  if (outcome === 'missing') return refuse(visit, 404);
-  if (outcome === 'used') {
-    visit.res.status(409);
-    return show(visit, 'settings/already', { title: 'The key was already created', what: 'key' });
-  }
-  return show(visit, 'settings/key', { title: 'Your new API key', ...outcome, baseUrl: visit.parts.issuer });
-}
+const CREATED_BEFORE = {
+  title: 'The key was already created',
+  advice: 'If you did not copy it, delete it and create another one.',
+};
+const REPLACED_BEFORE = {
+  title: 'The key was already replaced',
+  advice: 'If you did not copy the new one, replace it once more.',
+};
+
+/** The one answer that contains the key. */
+const showKey = (visit: Visit, made: MadeKey) =>
+  showCreated(visit, 'settings/key', { title: 'Your new API key', ...made, baseUrl: visit.parts.issuer });
 
 function createKey(visit: Visit): void {
   const form = formOf(visit);
   if (form === undefined) return refuse(visit, 400);
   const name = readName(visit);
   if (name.value === undefined) return askForName(visit, name);
-  return showKey(visit, visit.parts.store.apiKeys.create(visit.account.id, name.value, form));
+  const made = visit.parts.store.apiKeys.create(visit.account.id, name.value, form);
+  if (made === 'full') return askForName(visit, { entered: name.entered }, TOO_MANY);
+  return made === 'used' ? showAlready(visit, CREATED_BEFORE) : showKey(visit, made);
 }
 
 const idOf = ({ req }: Visit) => String(req.params['id']);
@@ -43,7 +49,9 @@ function confirm(template: string, titleOf: (key: ApiKeyRecord) => string) {
 function replaceKey(visit: Visit): void {
   const form = formOf(visit);
   if (form === undefined) return refuse(visit, 400);
-  return showKey(visit, visit.parts.store.apiKeys.replace(visit.account.id, idOf(visit), form));
+  const made = visit.parts.store.apiKeys.replace(visit.account.id, idOf(visit), form);
+  if (made === 'missing') return refuse(visit, 404);
+  return made === 'used' ? showAlready(visit, REPLACED_BEFORE) : showKey(visit, made);
 }
 
 function deleteKey(visit: Visit): void {

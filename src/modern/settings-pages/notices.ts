@@ -1,35 +1,74 @@
-/** What is said at the top of a page after an action; the address names one of these, so nobody can put words there. */
-const NOTICES: Record<string, string> = {
-  'signed-out': 'You are signed out.',
-  'key-deleted': 'The key was deleted. Calls with it are refused from now on.',
-  'client-saved': 'The changes were saved.',
-  'client-deleted': 'The client was deleted. Everything it was allowed to do has ended.',
-  'secret-deleted': 'The secret was deleted. It is refused from now on.',
-  'app-revoked': 'The app was revoked. Its calls are refused from now on.',
-  'name-changed': 'Your name was changed.',
-  'password-changed': 'Your password was changed. Every other browser is signed out.',
-  'email-asked':
-    'A mail with a link is on its way to the new address. Your address changes when you open that link within 24 hours.',
-};
-
-/** What was not done, because another window was faster. */
-const REFUSED: Record<string, string> = {
-  'secrets-full': 'Nothing was changed: there are two secrets already. Delete one of them first.',
-  'last-secret':
-    'Nothing was changed: this is the only secret left. Create another one before you delete it.',
-};
+/**
+ * What is said at the top of a page after an action. The address names one of these, and each counts on its own page
+ * alone, so that nobody can put words there by a link.
+ */
 
 export interface Notice {
   text: string;
   kind: 'ok' | 'warning';
 }
 
-/** The text of `?done=…`; undefined for anything that is not in the lists. */
-export function noticeOf(done: unknown): Notice | undefined {
-  if (typeof done !== 'string') return undefined;
-  const [good, bad] = [NOTICES, REFUSED].map((texts) =>
-    Object.hasOwn(texts, done) ? texts[done] : undefined,
-  );
-  if (good !== undefined) return { text: good, kind: 'ok' };
-  return bad === undefined ? undefined : { text: bad, kind: 'warning' };
+interface PageNotices {
+  at: RegExp;
+  /** What was done. */
+  ok: Record<string, string>;
+  /** What was not done. */
+  warning?: Record<string, string>;
+}
+
+const NOTICES: PageNotices[] = [
+  {
+    at: /^\/settings\/sign-in$/,
+    ok: { 'signed-out': 'You are signed out.' },
+    warning: {
+      'not-saved':
+        'You were signed out, so what you sent was not saved. Sign in, and you come back to the form.',
+    },
+  },
+  {
+    at: /^\/settings\/api$/,
+    ok: {
+      'key-deleted': 'The key was deleted. Calls with it are refused from now on.',
+      'client-deleted': 'The client was deleted. Everything it was allowed to do has ended.',
+    },
+  },
+  {
+    at: /^\/settings\/api\/clients\/[^/]+$/,
+    ok: {
+      'client-saved': 'The changes were saved.',
+      'secret-deleted': 'The secret was deleted. It is refused from now on.',
+    },
+    // Another window was faster.
+    warning: {
+      'secrets-full': 'Nothing was changed: there are two secrets already. Delete one of them first.',
+      'last-secret':
+        'Nothing was changed: this is the only secret left. Create another one before you delete it.',
+    },
+  },
+  {
+    at: /^\/settings\/apps$/,
+    ok: { 'app-revoked': 'The app was revoked. Its calls are refused from now on.' },
+  },
+  {
+    at: /^\/settings\/account$/,
+    ok: {
+      'name-changed': 'Your name was changed.',
+      'password-changed':
+        'Your password was changed. Every other browser is signed out. API keys, clients and connected apps go on working: delete those you do not know.',
+      'email-cancelled': 'The change was cancelled. Your e-mail address stays as it is.',
+      'email-asked':
+        'A mail with a link is on its way to the new address. Your address changes when you open that link within 24 hours.',
+    },
+  },
+];
+
+/** The text of `?done=…` on the page at `path`; undefined for anything that is not in its lists. */
+export function noticeOf(path: string, done: unknown): Notice | undefined {
+  const texts = NOTICES.find(({ at }) => at.test(path));
+  if (!texts || typeof done !== 'string') return undefined;
+  for (const kind of ['ok', 'warning'] as const) {
+    const text = new Map(Object.entries(texts[kind] ?? {})).get(done);
+    if (text !== undefined) return { text, kind };
+  }
+  return undefined;
 }

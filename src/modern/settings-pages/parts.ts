@@ -5,6 +5,7 @@ import type { Attempts } from '../interactions/attempts.ts';
 import type { Provider } from '../oidc.ts';
 import type { DemoCredentials } from '../settings.ts';
 import type { Store } from '../store/store.ts';
+import type { Answers } from './answers.ts';
 
 export interface SettingsParts {
   provider: Provider;
@@ -16,4 +17,5 @@ export interface SettingsParts {
   issuer: string;
   mailer: Mailer;
   logger: Logger;
+  answers: Answers;
 }

@@ -16,6 +16,11 @@ function isUnsafeHttp(uri: string): boolean {
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
 
+const hasEmptyLabel = (uri: string) => /^https?:\/\/(?:\.|[^/?]*(?:\.\.|\.(?=[:/?]|$)))/i.test(uri);
+
+/** Browsers take such a part out, also when it is percent-encoded (WHATWG URL, path state), so it would not match. */
+const hasDotSegment = (uri: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(uri);
+
 /** In this order; a line is told the first rule it breaks. RFC 6749 §3.1.2, RFC 8252 §7.3, RFC 9700 §2.1. */
 const RULES: Rule[] = [
   [(uri) => uri.length > MAX_LENGTH, `is longer than ${MAX_LENGTH} characters`],
@@ -32,6 +37,8 @@ const RULES: Rule[] = [
     (uri) => !uri.toLowerCase().startsWith(parsed(uri)?.origin ?? ' '),
     'has a host that is written in an unusual way',
   ],
+  [hasEmptyLabel, 'has a host with nothing before, between or after its dots'],
+  [hasDotSegment, 'has a part “.” or “..” in its path; write the path without it'],
 ];
 
 function problemOf(uri: string): string[] {

@@ -4,6 +4,7 @@
  */
 import type { Router } from 'express';
 import { addAccount } from './account.ts';
+import { createAnswers } from './answers.ts';
 import { addApi } from './api.ts';
 import { addApps } from './apps.ts';
 import { addClientSecrets } from './client-secrets.ts';
@@ -14,8 +15,8 @@ import type { SettingsParts } from './parts.ts';
 import { addSignIn } from './sign-in.ts';
 import { goTo } from './visit.ts';
 
-export function createSettings(parts: SettingsParts): Router {
-  return createDesk(parts, (desk) => {
+export function createSettings(parts: Omit<SettingsParts, 'answers'>): Router {
+  return createDesk({ ...parts, answers: createAnswers() }, (desk) => {
     desk.openGet('/', (visit) => goTo(visit, '/settings/api'));
     addSignIn(desk);
     addApi(desk);

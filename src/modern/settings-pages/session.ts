@@ -21,7 +21,7 @@ const COOKIE = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
 const contextOf = ({ provider }: Parts, { req, res }: Exchange) => provider.createContext(req, res);
 
-/** Undefined for a browser without a session, and for a session whose account is gone. */
+/** Undefined for a browser without a session (one from before a password change is none), or whose account is gone. */
 export async function readSession(parts: Parts, exchange: Exchange): Promise<SignedIn | undefined> {
   const session = await parts.provider.Session.get(contextOf(parts, exchange));
   const account = session.accountId === undefined ? undefined : parts.store.accounts.find(session.accountId);
@@ -37,10 +37,14 @@ export async function endSession(parts: Parts, exchange: Exchange): Promise<void
 }
 
 /** Always a new session under a new id: whatever cookie the browser came with is worth nothing afterwards. */
-export async function beginSession(parts: Parts, exchange: Exchange, accountId: string): Promise<void> {
+export async function beginSession(
+  parts: Parts,
+  exchange: Exchange,
+  login: { accountId: string; loginTs: number },
+): Promise<void> {
   await endSession(parts, exchange);
   const session = new parts.provider.Session();
-  session.loginAccount({ accountId, amr: ['pwd'] });
+  session.loginAccount({ ...login, amr: ['pwd'] });
   await session.save(SESSION_SECONDS);
   const expires = new Date(Date.now() + SESSION_SECONDS * 1000);
   contextOf(parts, exchange).cookies.set(parts.provider.cookieName('session'), session.jti, {

@@ -1,3 +1,5 @@
+import type { Request, Response } from 'express';
+import { demoCredentials } from '../demo/credentials.ts';
 import { checkCredentials, type FailedSignIn } from '../interactions/credentials.ts';
 import type { Desk } from './desk.ts';
 import { beginSession, endSession } from './session.ts';
@@ -14,12 +16,10 @@ function showSignIn(visit: OpenVisit, next: string, failed?: FailedSignIn): void
   show(visit, 'sign-in', {
     title: 'Sign in',
     action: '/settings/sign-in',
-    navigation: [],
-    signOut: undefined,
     next,
     email: failed?.email ?? '',
     problem: failed?.problem,
-    demo: visit.parts.demo,
+    demo: visit.parts.demo && demoCredentials(visit.parts.store),
   });
 }
 
@@ -33,8 +33,17 @@ async function signIn(visit: OpenVisit): Promise<void> {
   const next = nextOf(visit.form['next']);
   const outcome = await checkCredentials(visit.parts, visit);
   if ('problem' in outcome) return showSignIn(visit, next, outcome);
-  await beginSession(visit.parts, visit, outcome.account.id);
+  await beginSession(visit.parts, visit, { accountId: outcome.account.id, loginTs: outcome.loginTs });
   return goTo(visit, next);
+}
+
+/**
+ * Where a page or a form leads that needs somebody who is signed in. `hasPage`: the address can be opened again. A form
+ * that came too late is not kept, which the sign-in page says; of the form that signs out there is nothing to say.
+ */
+export function askToSignIn({ method, baseUrl, path }: Request, res: Response, hasPage: boolean): void {
+  const next = hasPage ? `?next=${encodeURIComponent(baseUrl + path)}` : '';
+  res.redirect(303, `/settings/sign-in${next}${next && method === 'POST' ? '&done=not-saved' : ''}`);
 }
 
 export function addSignIn(desk: Desk): void {

@@ -13,6 +13,8 @@ export interface OpenVisit {
   account: AccountRecord | undefined;
   /** The hidden field `csrf` of every form on the page. */
   csrf: string;
+  /** Of the form at the top by which somebody signs out, which is bound to the session on every page. */
+  signOutCsrf: string | undefined;
   /** The fields of the form that was sent; empty for a GET. */
   form: Partial<Record<string, string>>;
 }
@@ -20,6 +22,7 @@ export interface OpenVisit {
 /** A visit of somebody who is signed in. */
 export interface Visit extends OpenVisit {
   account: AccountRecord;
+  signOutCsrf: string;
   /** Of the session, as it stands in `oidc_records.uid`. */
   sessionUid: string;
 }
@@ -32,28 +35,36 @@ const SECTIONS = [
 
 const isBelow = (path: string, href: string) => path === href || path.startsWith(`${href}/`);
 
-function frameOf({ req, account, csrf }: OpenVisit): Record<string, unknown> {
+const navigationOf = (path: string) =>
+  SECTIONS.map((section) => ({ ...section, current: isBelow(path, section.href) }));
+
+function frameOf({ req, account, csrf, signOutCsrf }: OpenVisit): Record<string, unknown> {
   const path = req.baseUrl + req.path;
   return {
     siteName,
     siteLink: '/settings',
     narrow: account === undefined,
-    navigation: SECTIONS.map((section) => ({ ...section, current: isBelow(path, section.href) })),
-    signOut: account && { action: '/settings/sign-out', csrf, name: account.name ?? account.email },
-    notice: noticeOf(req.query['done']),
+    navigation: account ? navigationOf(path) : [],
+    signOut: account && {
+      action: '/settings/sign-out',
+      csrf: signOutCsrf,
+      name: account.name ?? account.email,
+    },
+    notice: noticeOf(path, req.query['done']),
     csrf,
     account,
   };
 }
 
-/** Sends `pages/<template>.eta` in the frame of the settings; `data` needs a `title`. */
-export function show(
-  visit: OpenVisit,
-  template: string,
-  data: { title: string } & Record<string, unknown>,
-): void {
-  const page = visit.parts.pages.render(template, { ...frameOf(visit), ...data });
-  visit.res.type('html').send(page);
+/** Needs a `title`. */
+export type PageData = { title: string } & Record<string, unknown>;
+
+/** `pages/<template>.eta` in the frame of the settings. */
+export const render = (visit: OpenVisit, template: string, data: PageData): string =>
+  visit.parts.pages.render(template, { ...frameOf(visit), ...data });
+
+export function show(visit: OpenVisit, template: string, data: PageData): void {
+  visit.res.type('html').send(render(visit, template, data));
 }
 
 /** The answer to a form that did its work. `done` names a text of notices.ts. */
@@ -72,7 +83,11 @@ const REFUSALS = {
   },
   404: {
     title: 'There is no such page',
-    text: 'The address may be mistyped, or what stood here is gone already: deleted, replaced or revoked. The links at the top lead to all your settings.',
+    text: 'The address may be mistyped, or what stood here is gone already: deleted, replaced or revoked.',
+  },
+  405: {
+    title: 'This address cannot be used like that',
+    text: 'It was opened or sent in a way that is not meant for it. Use the links and buttons of the pages. Nothing was changed.',
   },
   413: {
     title: 'This form is too long',

@@ -2,9 +2,17 @@ import type { AccountChanges, AccountRecord } from '../main-api/directory.ts';
 import { hashPassword, passwordMatches } from '../passwords.ts';
 import type { Database } from './database.ts';
 
-interface AccountRow {
+interface SignInRow {
   document: string;
-  password_hash: string;
+  hash: string;
+  passwordSetAt: number;
+}
+
+/** A password that was right. */
+export interface Login {
+  account: AccountRecord;
+  /** Unix seconds: when the check began, and never before the password was set that it was compared with. */
+  loginTs: number;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -20,66 +28,62 @@ function pathsOf({ preferences = {}, ...fields }: AccountChanges): string[] {
   return named.flatMap(([path, value]) => (value === undefined ? [] : [String(path), JSON.stringify(value)]));
 }
 
-interface NewPassword {
-  current: string;
-  next: string;
-}
-
 const CHANGE_EMAIL = `
   update or ignore accounts set email = ?, document = json_set(document, '$.email', ?) where id = ?`;
 
-/** What a person signs in with. */
-function createSignInChanges(db: Database) {
-  const hashOf = db.prepare<[string], string>('select password_hash from accounts where id = ?').pluck();
+/** The address a person signs in with. */
+function createAddresses(db: Database) {
   const isTaken = db.prepare<[string], number>('select 1 from accounts where email = ?').pluck();
   const changeEmail = db.prepare(CHANGE_EMAIL);
-  const setHash = db.prepare('update accounts set password_hash = ? where id = ? and password_hash = ?');
-
   return {
     /** Any case. */
     isTaken: (email: string): boolean => isTaken.get(email) !== undefined,
     /** False when another account has it. */
     changeEmail: (accountId: string, email: string): boolean =>
       changeEmail.run(email, email, accountId).changes === 1,
-    /**
-     * False when `current` is not the password, or no longer when it comes to writing: one of two parallel changes wins.
-     * `alongside` runs in the same transaction.
-     */
-    async changePassword(
-      accountId: string,
-      { current, next }: NewPassword,
-      alongside: () => void,
-    ): Promise<boolean> {
-      const known = hashOf.get(accountId);
-      if (known === undefined || !(await passwordMatches(current, known))) return false;
-      const hash = await hashPassword(next);
-      const change = db.transaction(() => {
-        if (setHash.run(hash, accountId, known).changes === 0) return false;
-        alongside();
-        return true;
-      });
-      return change.immediate();
+  };
+}
+
+const BY_EMAIL = `
+  select document, password_hash as hash, password_set_at as passwordSetAt from accounts where email = ?`;
+
+/** Checking passwords, and whether what came of an earlier check still counts. */
+function createLogins(db: Database) {
+  const byEmail = db.prepare<[string], SignInRow>(BY_EMAIL);
+  const isOutdated = db
+    .prepare<[string, number], number>('select 1 from accounts where id = ? and password_set_at > ?')
+    .pluck();
+  // Checked when the e-mail is unknown, so that the answer takes as long as for a known one.
+  const decoy = hashPassword('no account has this');
+
+  return {
+    /** The account with this e-mail (any case) and password, else undefined. */
+    async authenticate(email: string, password: string): Promise<Login | undefined> {
+      const began = Math.floor(Date.now() / 1000);
+      const row = byEmail.get(email);
+      const matches = await passwordMatches(password, row?.hash ?? (await decoy));
+      if (!row || !matches) return undefined;
+      return { account: parseAccount(row.document), loginTs: Math.max(began, row.passwordSetAt) };
     },
+    /** True when the password was changed since, or while it was being checked. */
+    isLoginOutdated: (accountId: string, loginTs: number): boolean =>
+      isOutdated.get(accountId, loginTs) !== undefined,
   };
 }
 
 export function createAccounts(db: Database) {
-  const byId = db.prepare<[string], AccountRow>('select document, password_hash from accounts where id = ?');
-  const byEmail = db.prepare<[string], AccountRow>(
-    'select document, password_hash from accounts where email = ?',
-  );
+  const byId = db.prepare<[string], string>('select document from accounts where id = ?').pluck();
   const insert = db.prepare(
     'insert or ignore into accounts (id, email, password_hash, document) values (?, ?, ?, ?)',
   );
-  // Checked when the e-mail is unknown, so that the answer takes as long as for a known one.
-  const decoy = hashPassword('no account has this');
 
   const find = (accountId: string): AccountRecord | undefined => {
-    const row = byId.get(accountId);
-    return row && parseAccount(row.document);
+    const document = byId.get(accountId);
+    return document === undefined ? undefined : parseAccount(document);
   };
   return {
-    ...createSignInChanges(db),
+    ...createAddresses(db),
+    ...createLogins(db),
     find,
     /** Does nothing when the account exists: a changed password survives the next start. */
     async add(account: AccountRecord, password: string): Promise<void> {
@@ -96,12 +100,6 @@ export function createAccounts(db: Database) {
         .pluck()
         .get(...paths, accountId);
       return document === undefined ? undefined : parseAccount(document);
-    },
-    /** The account with this e-mail (any case) and password, else undefined. */
-    async authenticate(email: string, password: string): Promise<AccountRecord | undefined> {
-      const row = byEmail.get(email);
-      const matches = await passwordMatches(password, row?.password_hash ?? (await decoy));
-      return row && matches ? parseAccount(row.document) : undefined;
     },
   };
 }

@@ -15,12 +15,20 @@ export interface ApiKeyRecord {
   lastUsedAt: string | null;
 }
 
-/** `used`: this form made a key already. `full`: there are as many keys as there may be. `missing`: nothing to replace. */
-export type NewKey = { key: string; name: string } | 'used' | 'full' | 'missing';
+/** The one time that a key can be read. */
+export interface MadeKey {
+  key: string;
+  name: string;
+}
 
 export const MAX_API_KEYS = 20;
 
 const COLUMNS = 'id, name, hint, created_at as createdAt, last_used_at as lastUsedAt';
+
+// The row stays what it is, so its addresses and its quotas go on.
+const REPLACE = `
+  update api_keys set digest = ?, hint = ?, created_at = ?, last_used_at = null
+  where account_id = ? and id = ? returning name`;
 
 function prepareStatements(db: Database) {
   return {
@@ -37,6 +45,7 @@ function prepareStatements(db: Database) {
     insert: db.prepare(
       'insert into api_keys (id, account_id, name, digest, hint, created_at) values (?, ?, ?, ?, ?, ?)',
     ),
+    replace: db.prepare<[string, string, string, string, string], string>(REPLACE).pluck(),
     remove: db.prepare('delete from api_keys where account_id = ? and id = ?'),
     touch: db.prepare(
       'update api_keys set last_used_at = ? where id = ? and (last_used_at is null or last_used_at < ?)',
@@ -47,28 +56,31 @@ function prepareStatements(db: Database) {
 /** API keys (specification 5.1): each acts for the whole account of its owner. Kept as digests. */
 export function createApiKeys(db: Database, { digest, usedForms }: { digest: Digest; usedForms: UsedForms }) {
   const run = prepareStatements(db);
-  const insert = (accountId: string, name: string) => {
+  const newKey = () => {
     const key = newApiKey();
-    const hint = apiKeyHint(key);
-    run.insert.run(newHexId(), accountId, name, digest(key), hint, new Date().toISOString());
-    return { key, name };
+    return { key, row: [digest(key), apiKeyHint(key), new Date().toISOString()] as const };
   };
   const own = (accountId: string, id: string) => run.one.get(accountId, id);
   return {
     own,
     ofAccount: (accountId: string) => run.list.all(accountId),
-    create: db.transaction((accountId: string, name: string, form: string): NewKey => {
-      if (!usedForms.claim(form)) return 'used';
-      return (run.count.get(accountId) ?? 0) < MAX_API_KEYS ? insert(accountId, name) : 'full';
-    }),
-    /** The new key takes the name; the old one stops working at once. */
-    replace: db.transaction((accountId: string, id: string, form: string): NewKey => {
-      if (!usedForms.claim(form)) return 'used';
-      const old = own(accountId, id);
-      if (!old) return 'missing';
-      run.remove.run(accountId, id);
-      return insert(accountId, old.name);
-    }),
+    /** `used`: this form made a key already. `full`: there are as many keys as there may be. */
+    create: db.transaction((accountId: string, name: string, form: string): MadeKey | 'used' | 'full' =>
+      usedForms.once(form, () => {
+        if ((run.count.get(accountId) ?? 0) >= MAX_API_KEYS) return 'full';
+        const { key, row } = newKey();
+        run.insert.run(newHexId(), accountId, name, ...row);
+        return { key, name };
+      }),
+    ),
+    /** The new key takes the place of the old one, which stops working at once. `missing`: there is none. */
+    replace: db.transaction((accountId: string, id: string, form: string): MadeKey | 'used' | 'missing' =>
+      usedForms.once(form, () => {
+        const { key, row } = newKey();
+        const name = run.replace.get(...row, accountId, id);
+        return name === undefined ? 'missing' : { key, name };
+      }),
+    ),
     remove: (accountId: string, id: string): boolean => run.remove.run(accountId, id).changes === 1,
     /** The key behind a bearer token, which is noted as used; undefined for anything else. */
     find(token: string): { id: string; accountId: string } | undefined {

@@ -8,13 +8,23 @@ interface EmailChange {
   email: string;
 }
 
+interface NewEmailChange extends EmailChange {
+  /** Of the password check that allowed it. */
+  loginTs: number;
+}
+
+/** `from` and `to` are the addresses before and after. */
+type Confirmed = { end: 'changed'; from: string; to: string } | { end: 'taken' | 'gone' };
+
 export type EmailChanges = ReturnType<typeof createEmailChanges>;
 
 const digest = (token: string) => createHash('sha256').update(token).digest('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
+// A password that was changed since it was checked takes back what it allowed, as in `isLoginOutdated`.
 const BEGIN = `
-  insert into email_changes (account_id, token_digest, email, expires_at) values (?, ?, ?, ?)
+  insert into email_changes (account_id, token_digest, email, expires_at)
+  select id, ?, ?, ? from accounts where id = ? and password_set_at <= ?
   on conflict (account_id) do update set
     token_digest = excluded.token_digest, email = excluded.email, expires_at = excluded.expires_at`;
 
@@ -34,25 +44,25 @@ export function createEmailChanges(db: Database, accounts: Accounts) {
       'select email from email_changes where account_id = ? and expires_at > ?',
     )
     .pluck();
-  const withdraw = db.prepare('delete from email_changes where token_digest = ?');
   const forget = db.prepare('delete from email_changes where account_id = ?');
   db.prepare('delete from email_changes where expires_at <= ?').run(now());
 
-  const confirm = db.transaction((token: string): 'changed' | 'taken' | 'gone' => {
+  const confirm = db.transaction((token: string): Confirmed => {
     const change = take.get(digest(token), now());
-    if (!change) return 'gone';
-    return accounts.changeEmail(change.accountId, change.email) ? 'changed' : 'taken';
+    const from = change && accounts.find(change.accountId)?.email;
+    if (!change || from === undefined) return { end: 'gone' };
+    const { accountId, email: to } = change;
+    return accounts.changeEmail(accountId, to) ? { end: 'changed', from, to } : { end: 'taken' };
   });
 
   return {
-    /** The account's only live link from now on. */
-    begin({ accountId, email }: EmailChange, token: string): void {
-      begin.run(accountId, digest(token), email, now() + EMAIL_CHANGE_SECONDS);
+    /** The account's only live link from now on. False when the password was changed since it was checked. */
+    begin({ accountId, email, loginTs }: NewEmailChange, token: string): boolean {
+      const values = [digest(token), email, now() + EMAIL_CHANGE_SECONDS, accountId, loginTs];
+      return begin.run(...values).changes === 1;
     },
     find: (token: string): EmailChange | undefined => live.get(digest(token), now()),
     waitingFor: (accountId: string): string | undefined => waiting.get(accountId, now()),
-    /** Of a link that could not be sent; a newer one stays. */
-    withdraw: (token: string): void => void withdraw.run(digest(token)),
     forget: (accountId: string): void => void forget.run(accountId),
     /** Spends the link, also when its address has become another account's meanwhile. One of two parallel calls wins. */
     confirm: (token: string) => confirm.immediate(token),

@@ -1,11 +1,13 @@
 import { errors } from '../oidc.ts';
 import type { Adapter, AdapterFactory, AdapterPayload } from '../oidc.ts';
+import type { Accounts } from './accounts.ts';
 import type { Clients } from './clients.ts';
 import type { NewRecord, OidcRecords, RecordRow } from './oidc-records.ts';
 import type { Sealer } from './sealing.ts';
 
 export interface AdapterParts {
   records: OidcRecords;
+  accounts: Accounts;
   clients: Clients;
   sealer: Sealer;
 }
@@ -33,8 +35,15 @@ function toRecord(
   };
 }
 
+/**
+ * Of a login with a password that was changed since. Looked at in every read, because a login that was on its way while
+ * the password changed is written only afterwards.
+ */
+const isOutdated = (accounts: Accounts, { accountId, loginTs = 0 }: AdapterPayload): boolean =>
+  accountId !== undefined && accounts.isLoginOutdated(accountId, loginTs);
+
 /** Storage of every provider model but clients: values in, digests and stripped or sealed payloads at rest. */
-function recordAdapter(kind: string, { records, sealer }: AdapterParts): Adapter {
+function recordAdapter(kind: string, { records, accounts, sealer }: AdapterParts): Adapter {
   const place = (idDigest: string) => `${kind}|${idDigest}`;
   const pack =
     ({ jti: _id, ...rest }: AdapterPayload) =>
@@ -48,7 +57,7 @@ function recordAdapter(kind: string, { records, sealer }: AdapterParts): Adapter
     const payload: AdapterPayload = JSON.parse(text);
     if (id !== undefined) payload.jti = id;
     if (row.consumedAt !== null) payload.consumed = row.consumedAt;
-    return payload;
+    return kind === 'Session' && isOutdated(accounts, payload) ? undefined : payload;
   };
   return {
     async upsert(id, payload, expiresIn) {

@@ -59,11 +59,10 @@ function prepareStatements(db: Database) {
       .pluck(),
     upsert: db.prepare(UPSERT),
     consume: db.prepare(CONSUME),
+    release: db.prepare('update oidc_records set consumed_at = null where kind = ? and id_digest = ?'),
     destroy: db.prepare('delete from oidc_records where kind = ? and id_digest = ?'),
     destroyByUid: db.prepare('delete from oidc_records where uid = ? and kind = ?'),
-    endOtherSessions: db.prepare(
-      "delete from oidc_records where kind = 'Session' and account_id = ? and uid is not ?",
-    ),
+    endSessions: db.prepare("delete from oidc_records where kind = 'Session' and account_id = ?"),
     revokeKind: db.prepare('delete from oidc_records where grant_id = ? and kind = ?'),
     revokeGrant: db.prepare('delete from oidc_records where grant_id = ?'),
     purge: db.prepare('delete from oidc_records where expires_at < ?'),
@@ -84,9 +83,11 @@ export function createOidcRecords(db: Database) {
       run.upsert.run(kind, idDigest, payload(idDigest), ...references, now(), expiresAt ?? null);
     },
     consume: (kind: string, id: string): boolean => run.consume.run(now(), kind, digest(id)).changes === 1,
+    /** Takes a spending back of which nobody got anything; nothing happens where the grant has ended since. */
+    release: (kind: string, id: string) => void run.release.run(kind, digest(id)),
     destroy: (kind: string, id: string) => void run.destroy.run(kind, digest(id)),
     destroyByUid: (kind: string, uid: string) => void run.destroyByUid.run(uid, kind),
-    endOtherSessions: (accountId: string, uid: string) => void run.endOtherSessions.run(accountId, uid),
+    endSessions: (accountId: string) => void run.endSessions.run(accountId),
     revokeKind: (kind: string, grantId: string) => void run.revokeKind.run(grantId, kind),
     revokeGrant: (grantId: string) => void run.revokeGrant.run(grantId),
     /** Rows that nothing can use any more; returns how many went. */

@@ -87,15 +87,16 @@ export function createOwnClients(
     own,
     ofAccount: (accountId: string): OwnClient[] => run.list.all(accountId).map(toClient),
     /** A public client gets no secret. */
-    create: db.transaction(({ accountId, form }: Asked, fields: ClientFields, confidential: boolean) => {
-      if (!usedForms.claim(form)) return 'used';
-      if (run.list.all(accountId).length >= MAX_CLIENTS) return 'full';
-      const clientId = newHexId();
-      const uris = JSON.stringify(fields.redirectUris);
-      const now = new Date().toISOString();
-      run.insert.run(clientId, accountId, fields.name, Number(confidential), uris, now);
-      return { clientId, secret: confidential ? secrets.add(clientId) : undefined };
-    }),
+    create: db.transaction(({ accountId, form }: Asked, fields: ClientFields, confidential: boolean) =>
+      usedForms.once(form, () => {
+        if (run.list.all(accountId).length >= MAX_CLIENTS) return 'full';
+        const clientId = newHexId();
+        const uris = JSON.stringify(fields.redirectUris);
+        const now = new Date().toISOString();
+        run.insert.run(clientId, accountId, fields.name, Number(confidential), uris, now);
+        return { clientId, secret: confidential ? secrets.add(clientId) : undefined };
+      }),
+    ),
     update(accountId: string, clientId: string, { name, redirectUris }: ClientFields): boolean {
       return run.update.run(name, JSON.stringify(redirectUris), accountId, clientId).changes === 1;
     },
@@ -109,11 +110,12 @@ export function createOwnClients(
     secretsOf: (accountId: string, clientId: string): SecretRecord[] =>
       own(accountId, clientId) ? secrets.ofClient(clientId) : [],
     /** `missing`: there is no such client, or it is public. */
-    addSecret: db.transaction(({ accountId, form }: Asked, clientId: string) => {
-      if (!usedForms.claim(form)) return 'used';
-      if (!isConfidential(accountId, clientId)) return 'missing';
-      return secrets.ofClient(clientId).length < MAX_SECRETS ? { secret: secrets.add(clientId) } : 'full';
-    }),
+    addSecret: db.transaction(({ accountId, form }: Asked, clientId: string) =>
+      usedForms.once(form, () => {
+        if (!isConfidential(accountId, clientId)) return 'missing';
+        return secrets.ofClient(clientId).length < MAX_SECRETS ? { secret: secrets.add(clientId) } : 'full';
+      }),
+    ),
     removeSecret: (accountId: string, clientId: string, id: string): boolean =>
       isConfidential(accountId, clientId) && secrets.remove(clientId, id),
   };

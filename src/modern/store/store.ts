@@ -35,8 +35,11 @@ export function openStore(databaseFile: string) {
   const posts = createPosts(db);
   const ideas = createIdeas(db);
   const snippets = createSnippets(db);
-  records.purgeExpired();
-  usedForms.purge();
+  const purge = () => {
+    records.purgeExpired();
+    usedForms.purge();
+  };
+  purge();
   return {
     keys,
     records,
@@ -47,13 +50,15 @@ export function openStore(databaseFile: string) {
     appUses: createAppUses(db),
     accounts,
     emailChanges,
-    changePassword: createPasswordChange({ accounts, records, emailChanges }),
+    changePassword: createPasswordChange(db, { records, emailChanges }),
     publishing,
     posts,
     ideas,
     snippets,
     mainApi: { ...publishing, posts, ideas, snippets },
-    adapter: createAdapterFactory({ records, clients, sealer: createSealer(keys.sealingKey) }),
+    adapter: createAdapterFactory({ records, accounts, clients, sealer: createSealer(keys.sealingKey) }),
+    /** Forgets rows that nothing can use any more. */
+    purge,
     close: () => void db.close(),
   };
 }

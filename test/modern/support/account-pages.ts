@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import type { SMTPServerOptions } from 'smtp-server';
 import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
 import { type SmtpDoor, startSmtpServer } from '../../support/smtp-server.ts';
 import { graphql, type Running, runModern, SECOND } from './modern.ts';
@@ -18,7 +19,7 @@ export interface AccountPages {
   database: Database.Database;
   /** Somebody whom no other test knows. */
   newPerson(): Person;
-  /** Sends one of the three forms of the account page, and follows to where that leads. */
+  /** Sends one of the forms of the account page, and follows to where that leads. */
   submit(browser: CookieWalker, form: string, values: Record<string, string>): Promise<Page>;
   askForEmail(browser: CookieWalker, email: string, person: Person): Promise<Page>;
   isSignedIn(browser: CookieWalker): Promise<boolean>;
@@ -42,9 +43,9 @@ function peopleIn(database: Database.Database): () => Person {
   };
 }
 
-/** A modern generation whose mail goes to a real mail server on loopback. */
-export async function startAccountPages(): Promise<AccountPages> {
-  const smtp = await startSmtpServer();
+/** A modern generation whose mail goes to a real mail server on loopback, which behaves as `options` say. */
+export async function startAccountPages(options: SMTPServerOptions = {}): Promise<AccountPages> {
+  const smtp = await startSmtpServer(options);
   const smtpUrl = `smtp://127.0.0.1:${smtp.port}`;
   const mail = { smtpUrl, from: 'no-reply@modern.example', directory: '/nowhere' };
   const modern = await runModern({ mail, logLevel: 'none' });

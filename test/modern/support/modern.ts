@@ -91,11 +91,15 @@ interface Step {
   fields?: Record<string, string>;
 }
 
-/** Sends a form of the page as a browser would. */
-export async function send(browser: CookieWalker, page: Page, { step, fields = {} }: Step): Promise<Page> {
+/** Sends a form of the page as a browser would; the answer to that POST alone. */
+export async function press(browser: CookieWalker, page: Page, { step, fields = {} }: Step): Promise<Page> {
   const action = new URL(`${new URL(page.url).pathname}/${step}`, page.url).href;
-  const sent = await browser.post(action, fields, { 'sec-fetch-site': 'same-origin' });
-  return browser.follow(sent, REDIRECT_URI);
+  return browser.post(action, fields, { 'sec-fetch-site': 'same-origin' });
+}
+
+/** Sends a form of the page and goes where that leads. */
+export async function send(browser: CookieWalker, page: Page, step: Step): Promise<Page> {
+  return browser.follow(await press(browser, page, step), REDIRECT_URI);
 }
 
 export interface Consent {

@@ -41,10 +41,14 @@ export async function signedIn(base: string, person: Person = DEMO): Promise<Coo
   return browser;
 }
 
+const unescaped = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&quot;', '"');
+
 /** What a field of the page holds; empty when there is no such field. */
-export function valueOf(page: Page, name: string): string {
-  const [tag = ''] = new RegExp(`<input\\b[^>]*\\b(?:id|name)="${name}"[^>]*>`).exec(page.body) ?? [];
-  return (/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&lt;', '<').replaceAll('&quot;', '"');
+export function valueOf({ body }: Page, name: string): string {
+  const [tag = '', kind, text] =
+    new RegExp(`<(input|textarea)\\b[^>]*\\b(?:id|name)="${name}"[^>]*>([^<]*)`).exec(body) ?? [];
+  if (kind === 'textarea') return unescaped(text ?? '');
+  return unescaped(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '');
 }
 
 /** Reads and writes beside the running server; `modern` is asked for at each use. */

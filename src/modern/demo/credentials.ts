@@ -1,0 +1,11 @@
+import type { DemoCredentials } from '../settings.ts';
+import type { Store } from '../store/store.ts';
+import { demoPeople } from './people.ts';
+
+/** How the demo's first person signs in now: without a password once it was changed in the settings. */
+export function demoCredentials({ accounts }: Pick<Store, 'accounts'>): DemoCredentials {
+  const [{ account, password }] = demoPeople;
+  const { email } = accounts.find(account.id) ?? account;
+  const isChanged = accounts.isLoginOutdated(account.id, 0);
+  return { accountId: account.id, email, ...(isChanged ? {} : { password }) };
+}

@@ -1,0 +1,12 @@
+/** Something for each of the `limit` names that were asked for last; the one asked for longest ago is forgotten first. */
+export function createRecent<T>(limit: number, make: () => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    const value = known.get(name) ?? make();
+    known.delete(name);
+    known.set(name, value);
+    const [longestAgo] = known.keys();
+    if (known.size > limit && longestAgo !== undefined) known.delete(longestAgo);
+    return value;
+  };
+}

@@ -1,0 +1,38 @@
+import { CLIENT_SECRET, CONFIDENTIAL, post, PUBLIC, type Running, runModern } from './support/modern.ts';
+
+let modern: Running;
+beforeAll(async () => {
+  modern = await runModern();
+});
+afterAll(() => modern.stop());
+
+const introspect = (secret: string, client = CONFIDENTIAL) =>
+  post(modern.server.url, '/token/introspection', {
+    client_id: client,
+    client_secret: secret,
+    token: 'unknown',
+  });
+
+const refresh = (extra: object) =>
+  post(modern.server.url, '/token', { grant_type: 'refresh_token', refresh_token: 'unknown', ...extra });
+
+test('right secrets are never slowed down', async () => {
+  const answers = await Promise.all(Array.from({ length: 40 }, () => introspect(CLIENT_SECRET)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+test('twenty wrong secrets for one client are followed by 429, at every endpoint and for no other client', async () => {
+  for (let guess = 0; guess < 20; guess += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as somebody would guess
+    expect((await introspect(`wrong ${guess}`)).status).toBe(401);
+  }
+  for (const secret of ['wrong again', CLIENT_SECRET]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { status, headers, body } = await refresh({ client_id: CONFIDENTIAL, client_secret: secret });
+    expect([status, body]).toEqual([429, { error: 'slow_down', error_description: expect.any(String) }]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  }
+  expect((await refresh({ client_id: PUBLIC })).body['error']).toBe('invalid_grant');
+  expect((await refresh({ client_id: 'nobody', client_secret: 'x' })).body['error']).toBe('invalid_client');
+});

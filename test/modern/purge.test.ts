@@ -1,0 +1,53 @@
+import { type Running, runModern } from './support/modern.ts';
+import { databaseOf } from './support/settings.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+/** What goes on by the real clock; the rest, `setInterval`, is what runs regularly. */
+const EVERYTHING_ELSE: FakeableAPI[] = [
+  'Date',
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setTimeout',
+  'clearTimeout',
+];
+
+let modern: Running;
+beforeAll(async () => {
+  jest.useFakeTimers({ doNotFake: EVERYTHING_ELSE });
+  modern = await runModern();
+});
+afterAll(async () => {
+  jest.useRealTimers();
+  await modern.stop();
+});
+
+const rows = databaseOf(() => modern);
+
+const left = () =>
+  rows((db) => [
+    ...db.prepare("select id_digest from oidc_records where kind = 'Test'").pluck().all(),
+    ...db.prepare('select form from used_forms').pluck().all(),
+  ]);
+
+test('a server that runs for long forgets expired records and old forms within an hour', () => {
+  rows((db) => {
+    const record = db.prepare(
+      `insert into oidc_records (kind, id_digest, payload, created_at, expires_at)
+       values ('Test', ?, '{}', 0, unixepoch() + ?)`,
+    );
+    record.run('expired', -1);
+    record.run('alive', 1000);
+    const form = db.prepare('insert into used_forms (form, used_at) values (?, unixepoch() - ?)');
+    form.run('old', 57 * 24 * 60 * 60);
+    form.run('new', 60);
+  });
+  jest.advanceTimersByTime(HOUR - 1);
+  expect(left()).toEqual(['alive', 'expired', 'new', 'old']);
+  jest.advanceTimersByTime(1);
+  expect(left()).toEqual(['alive', 'new']);
+});

@@ -1,0 +1,63 @@
+import { CookieWalker } from '../support/cookie-walker.ts';
+import { whileWritesFail } from './support/api-caller.ts';
+import {
+  apiStatus,
+  consent,
+  exchange,
+  refresh,
+  type Running,
+  runModern,
+  type TokenAnswer,
+} from './support/modern.ts';
+
+/** Hardening C74: the store fails in the middle of /token. */
+
+let modern: Running;
+let base: string;
+const browser = new CookieWalker();
+beforeAll(async () => {
+  modern = await runModern({ logLevel: 'none' });
+  base = modern.server.url;
+  await consent({ base, browser });
+});
+afterAll(() => modern.stop());
+
+function expectOutage({ status, headers, body }: TokenAnswer): void {
+  expect(status).toBeGreaterThanOrEqual(500);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description']);
+  expect(JSON.stringify(body)).not.toContain('disk');
+}
+
+const EVENTS = ['update', 'insert'] as const;
+
+test.each(EVENTS)('a code is still good after an exchange during which every %s failed', async (event) => {
+  const given = await consent({ base, browser });
+  expectOutage(await whileWritesFail(modern, [event, 'oidc_records'], () => exchange(base, given)));
+  const { status, body } = await exchange(base, given);
+  expect([status, await apiStatus(base, body['access_token'])]).toEqual([200, 200]);
+});
+
+test.each(EVENTS)(
+  'a refresh token is still good after a refresh during which every %s failed',
+  async (event) => {
+    const { body: first } = await exchange(base, await consent({ base, browser }));
+    const failed = () => refresh(base, first['refresh_token']);
+    expectOutage(await whileWritesFail(modern, [event, 'oidc_records'], failed));
+    const { status, body } = await refresh(base, first['refresh_token']);
+    expect([status, await apiStatus(base, body['access_token'])]).toEqual([200, 200]);
+  },
+);
+
+test.each(['code', 'refresh token'])(
+  'a %s that was spent before stays spent when the store fails at its second use',
+  async (kind) => {
+    const given = await consent({ base, browser });
+    const { body: first } = await exchange(base, given);
+    const use = () => (kind === 'code' ? exchange(base, given) : refresh(base, first['refresh_token']));
+    if (kind !== 'code') await use();
+    expectOutage(await whileWritesFail(modern, ['delete', 'oidc_records'], use));
+    expect((await use()).body['error']).toBe('invalid_grant');
+    expect(await apiStatus(base, first['access_token'])).toBe(401);
+  },
+);
