@@ -35,6 +35,8 @@ create index posts_by_time on posts (organization_id, ifnull(due_at, -1), id);
 create index posts_in_queue on posts (channel_id, due_at) where status = 'scheduled';
 create index posts_scheduled on posts (organization_id) where status = 'scheduled';
 create index posts_due on posts (due_at) where status = 'scheduled';
+-- How many unsent posts an organization holds is asked with every new one, however many were sent.
+create index posts_unsent on posts (organization_id) where status <> 'sent';
 
 create table post_tags (
   post_id text not null references posts (id) on delete cascade,

@@ -5,6 +5,8 @@ const WRONG_SECRETS = 20;
 const WINDOW_MILLISECONDS = 60_000;
 const MAX_PAIRS = 10_000;
 
+const keyOf = (clientId: string, address: string) => `${address} ${clientId}`;
+
 export type SecretBrake = ReturnType<typeof createSecretBrake>;
 
 /**
@@ -13,7 +15,6 @@ export type SecretBrake = ReturnType<typeof createSecretBrake>;
  */
 export function createSecretBrake() {
   const windowOf = createRecent(MAX_PAIRS, () => createRollingWindow(WRONG_SECRETS, WINDOW_MILLISECONDS));
-  const keyOf = (clientId: string, address: string) => `${address} ${clientId}`;
   return {
     /** Whole seconds until the next secret is looked at, 0 for at once. */
     wait(clientId: string, address: string): number {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { asker, BAKERY, bearerFor } from './support/api-caller.ts';
 import { type Running, runModern } from './support/modern.ts';
@@ -116,6 +119,14 @@ describe('content types and encodings', () => {
     expect((await refusal(sending)).status).toBe(415);
   });
 
+  test.each(['application/json;charset="utf-8"', 'Application/JSON; charset="UTF-8"'])(
+    '%s is JSON (RFC 9110 section 8.3.1)',
+    async (type) => {
+      const { status, text } = await send({ headers: { 'content-type': type }, body: SOUND });
+      expect([status, JSON.parse(text).data.account]).toEqual([200, { id: expect.any(String) }]);
+    },
+  );
+
   test('gzip is read, and what is no gzip is 400', async () => {
     const headers = { 'content-encoding': 'gzip' };
     expect(JSON.parse((await send({ headers, body: gzipSync(SOUND) })).text).data.account).toBeDefined();
@@ -195,6 +206,23 @@ test('a token is looked at before anything else of the request', async () => {
       headers: { ...sending.headers, authorization: 'Bearer unknown' },
     });
     expect(answer).toEqual({ status: 401, message: 'Access token is not valid', code: 'UNAUTHENTICATED' });
+  }
+});
+
+test('a request with two tokens is 401, whatever they are', async () => {
+  for (const [first, second] of ['Bearer unknown', '', bearer].map((other) => [other, bearer])) {
+    const sent = request(`${modern.server.url}/graphql`, {
+      method: 'POST',
+      headers: ['Host', 'x', 'Authorization', first ?? '', 'Authorization', second ?? ''],
+    });
+    sent.end(SOUND);
+    // oxlint-disable-next-line no-await-in-loop
+    const [response] = await once(sent, 'response');
+    // oxlint-disable-next-line no-await-in-loop
+    expect([response.statusCode, await json(response)]).toMatchObject([
+      401,
+      { errors: [{ message: 'Access token is not valid' }] },
+    ]);
   }
 });
 

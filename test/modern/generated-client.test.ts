@@ -158,7 +158,7 @@ test('it is generated from what the server says of itself, and runs every operat
   expect((await call('post', { input: { id: created.id } })).text).toBe('Rye bread from eight o’clock.');
   const edited = await call('editPost', { input: { id: created.id, text: 'Rye bread from nine.' } });
   expect(edited.post.text).toBe('Rye bread from nine.');
-  const posts = await call('posts', { input: { organizationId: own.bakery }, first: 100 });
+  const posts = await call('posts', { input: { organizationId: own.bakery }, first: 20 });
   expect(posts.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(created.id);
   expect((await call('deletePost', { input: { id: created.id } })).id).toBe(created.id);
   const made = await call('createIdea', idea());
@@ -239,12 +239,18 @@ test('posts of a business profile have details of three kinds', async () => {
   }
 });
 
+/** A page of 20 is the largest that may be asked for every field there is: more would cost too much. */
+async function runAllPosts(organizationId: string, after?: string): Promise<void> {
+  const { pageInfo } = await run('posts', { input: { organizationId }, first: 20, after });
+  if (pageInfo.hasNextPage) await runAllPosts(organizationId, pageInfo.endCursor);
+}
+
 test('every member of every union was produced above, or is named here with its reason', async () => {
   for (const { id } of await organizationsOf(bearer)) {
     // oxlint-disable-next-line no-await-in-loop -- two of them
     await run('channels', { input: { organizationId: id } });
     // oxlint-disable-next-line no-await-in-loop
-    await run('posts', { input: { organizationId: id }, first: 100 });
+    await runAllPosts(id);
   }
   const unions = Object.values(client.schema.getTypeMap()).filter(isUnionType);
   const members = unions.flatMap((union) => union.getTypes().map(({ name }) => `${union.name}.${name}`));

@@ -78,8 +78,11 @@ describe('ideas', () => {
     ['a negative size', { first: -1 }],
     ['an empty cursor', { after: '' }],
     ['a cursor that is no base64', { after: '§§§' }],
-    ['a cursor of another list', { after: btoa(btoa('["2026-01-01",1,"x"]')) }],
-    ['a cursor with an object in it', { after: btoa(btoa('[{"$ne":1},"x"]')) }],
+    ['a cursor of another list', { after: btoa(btoa('["createdAt desc",[1],"x"]')) }],
+    ['a cursor with an object in it', { after: btoa(btoa('["ideas createdAt desc",[{"$ne":1}],"x"]')) }],
+    ['a cursor beyond all numbers', { after: btoa(btoa('["ideas createdAt desc",[1e400],"x"]')) }],
+    ['a cursor without a time', { after: btoa(btoa('["ideas createdAt desc",[null],"x"]')) }],
+    ['a cursor of two strings', { after: btoa(btoa('["a","b"]')) }],
   ])('%s is refused', async (_what, paging) => {
     const { data, errors } = await list({ organizationId: BAKERY }, paging);
     expect([data, errors[0].extensions.code]).toEqual([null, 'BAD_USER_INPUT']);
@@ -201,6 +204,25 @@ describe('createIdea', () => {
       { title: 'a', tags: [{ id: 'a', name: 'a', color: 'red' }] },
       {},
       'Each tag needs a name and a colour such as #F523F1',
+    ],
+    ['NUL in a text', { text: 'a\0b' }, {}, 'Text cannot hold the character NUL'],
+    [
+      'half a character in the name of a tag',
+      { title: 'a', tags: [{ id: 'a', name: '\udc00', color: '#a1B2c3' }] },
+      {},
+      'Text cannot hold half a character (a lone surrogate)',
+    ],
+    [
+      'half a character in a title, and NUL deep inside of media',
+      { title: '\ud800', media: [{ ...media, source: { name: 'a', author: '\0' } }] },
+      {},
+      'Text cannot hold the character NUL. Text cannot hold half a character (a lone surrogate)',
+    ],
+    [
+      'an address of 2,049 characters',
+      { media: [{ ...media, url: 'https://images.example/'.padEnd(2049, 'a') }] },
+      {},
+      'Media must have http or https addresses',
     ],
     ['an unknown group', { title: 'a' }, { group: { groupId: 'nothing' } }, 'The group was not found'],
     [

@@ -45,7 +45,7 @@ describe('a new post', () => {
         document,
       ],
       tagIds: [tag, tag],
-      ideaId: '5e1f0c9a7b3d4e2f8a6cffff',
+      ideaId: '5e1f0c9a7b3d4e2f8a6c6b01',
       source: 'test',
       aiAssisted: true,
     });
@@ -61,7 +61,7 @@ describe('a new post', () => {
       shareMode: 'customScheduled',
       dueAt,
       sentAt: null,
-      ideaId: '5e1f0c9a7b3d4e2f8a6cffff',
+      ideaId: '5e1f0c9a7b3d4e2f8a6c6b01',
       channelId: TWITTER,
       author: { email: 'demo@grantbridge.example', name: 'Dana Demo' },
       tags: [{ id: tag, name: 'breads', color: '#C9822B', colorName: 'amber', isLocked: false }],

@@ -122,6 +122,9 @@ describe('times that are none', () => {
     null,
     {},
     '2026-11-21T10:00:00.0000000000000000000000Z',
+    '2026-11-21T10:00:00+99:99',
+    '2026-11-21T10:00:00+15:00',
+    '2026-11-21T10:00:00+14:60',
   ])('%j is refused before anything is run', async (time) => {
     const input = { organizationId: BAKERY, filter: { dueAt: { start: time } } };
     const { status, body } = await ground.ask(query, { input });
@@ -131,6 +134,12 @@ describe('times that are none', () => {
       undefined,
       'BAD_USER_INPUT',
     ]);
+  });
+
+  test.each(['+14:00', '-0930', '-11', 'z'])('but not one with the offset %s', async (offset) => {
+    const filter = { dueAt: { start: `2026-11-21T10:00:00${offset}` } };
+    const { status, body } = await ground.ask(query, { input: { organizationId: BAKERY, filter } });
+    expect([status, body.errors]).toEqual([200, undefined]);
   });
 
   test('and so is one in the text of the query', async () => {
@@ -168,6 +177,17 @@ describe('what is due', () => {
     ground.makeDue(id);
     expect(await ground.post(id)).toMatchObject({ status: 'scheduled', sentAt: null });
     ground.changeChannel(paused, { isQueuePaused: false });
+    expect(await ground.post(id)).toMatchObject({ status: 'sent' });
+    await ground.remove(id);
+  });
+
+  test('waits as long as the channel is locked', async () => {
+    const locked = ground.addChannel({ organizationId: RUNNERS });
+    const { id } = await ground.made({ channelId: locked });
+    ground.changeChannel(locked, { isLocked: true, isDisconnected: true });
+    ground.makeDue(id);
+    expect(await ground.post(id)).toMatchObject({ status: 'scheduled', sentAt: null, error: null });
+    ground.changeChannel(locked, { isLocked: false, isDisconnected: false });
     expect(await ground.post(id)).toMatchObject({ status: 'sent' });
     await ground.remove(id);
   });

@@ -30,6 +30,22 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
+const linkedIn = (start: number, length: number) => {
+  const who = {
+    id: '1',
+    link: 'https://l.example/o',
+    entity: 'urn:o:1',
+    vanityName: 'o',
+    localizedName: 'O',
+  };
+  return { linkedin: { annotations: [{ ...who, start, length }] } };
+};
+
+const onFacebook = (indices: number[]) => {
+  const annotation = { content: '1', indices, text: 'Dana', url: 'https://facebook.example/1' };
+  return { facebook: { type: 'post', annotations: [annotation] } };
+};
+
 const tomorrow = () => iso(Date.now() + DAY);
 
 const query = (id: string) => `{ post(input: { id: "${id}" }) { metadata {
@@ -225,5 +241,32 @@ describe('what a service needs', () => {
       text: 'A link as an asset',
       thumbnails: [],
     });
+  });
+
+  test.each([
+    ['LinkedIn beyond 32 bits', linkedIn(2_147_483_647, 2_147_483_647)],
+    ['LinkedIn beyond the text', linkedIn(4, 2)],
+    ['LinkedIn before the text', linkedIn(-1, 3)],
+    ['LinkedIn backwards', linkedIn(3, -1)],
+    ['Facebook beyond the text', onFacebook([0, 6])],
+    ['Facebook before the text', onFacebook([-1, 3])],
+    ['Facebook backwards', onFacebook([3, 2])],
+    ['Facebook with one end', onFacebook([3])],
+    ['Facebook with three ends', onFacebook([1, 2, 3])],
+  ])('an annotation outside of its text is refused: %s', async (_what, metadata) => {
+    const channelId = 'facebook' in metadata ? facebook : LINKEDIN;
+    const message = 'Invalid post: Each annotation must begin and end within the text.';
+    expect(await ground.refusal({ channelId, metadata })).toEqual(['InvalidInputError', message]);
+  });
+
+  test('an annotation may reach from the first to the last character, and not further when the text changes', async () => {
+    const { id } = await ground.made({ channelId: LINKEDIN, metadata: linkedIn(0, 5) });
+    expect((await ground.post(id)).metadata.annotations).toMatchObject([{ indices: [0, 5] }]);
+    const message = 'Invalid post: Each annotation must begin and end within the text.';
+    expect(await ground.edit({ id, text: 'Four' })).toMatchObject({ message });
+    const metadata = linkedIn(0, 4);
+    expect((await ground.edit({ id, text: 'Four', metadata })).post.metadata.annotations).toMatchObject([
+      { indices: [0, 4] },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { channel, DAY, type Ground, image, iso, runPosts, video } from './support/posts.ts';
+import { channel, DAY, document, type Ground, image, iso, runPosts, video } from './support/posts.ts';
 
 const GOOGLE = channel('3d04');
 const THREADS = channel('3d0c');
@@ -8,6 +8,12 @@ beforeAll(async () => {
   ground = await runPosts();
 });
 afterAll(() => ground.stop());
+
+const IDEA_OF_RUNNERS = '5e1f0c9a7b3d4e2f8a6c6b08';
+const IDEA_OF_RECORDS = '5e1f0c9a7b3d4e2f8a6c6b12';
+const NO_IDEA = 'The idea must be one of the organization.';
+const LONG = 'a'.repeat(10_001);
+const TOO_LONG = 'Each text of assets and metadata has at most 10000 characters.';
 
 const tomorrow = () => iso(Date.now() + DAY);
 const custom = (more: object = {}) => ground.create({ mode: 'customScheduled', dueAt: tomorrow(), ...more });
@@ -54,6 +60,7 @@ describe('input that cannot be', () => {
     ['21 assets', { assets: Array(21).fill(image) }, 'At most 20 assets are allowed.'],
     ['a text of 10,001 characters', { text: 'a'.repeat(10_001) }, 'Text has at most 10000 characters.'],
     ['NUL', { text: 'a\0b' }, 'Text cannot hold the character NUL.'],
+    ['half a character', { text: '\ud800b' }, 'Text cannot hold half a character (a lone surrogate).'],
     [
       'a thread that begins otherwise',
       { metadata: { twitter: { thread: [{ text: 'Other' }] } } },
@@ -71,7 +78,54 @@ describe('input that cannot be', () => {
       'Each tag must be one of the organization.',
     ],
     ['51 tags', { tagIds: Array(51).fill('5e1f0c9a7b3d4e2f8a6c6e01') }, 'At most 50 tags are allowed.'],
-    ['an idea’s id without end', { ideaId: 'a'.repeat(101) }, 'ideaId or source is too long.'],
+    ['an unknown idea', { ideaId: 'constructor' }, NO_IDEA],
+    ['an idea of another organization', { ideaId: IDEA_OF_RUNNERS }, NO_IDEA],
+    ['an idea of somebody else', { ideaId: IDEA_OF_RECORDS }, NO_IDEA],
+    ['a source without end', { source: 'a'.repeat(101) }, 'source has at most 100 characters.'],
+    [
+      'an alternative text without end',
+      { assets: [{ image: { ...image.image, metadata: { altText: LONG } } }] },
+      TOO_LONG,
+    ],
+    [
+      'the title of a document in a thread without end',
+      {
+        metadata: {
+          twitter: {
+            thread: [
+              { text: 'Hello' },
+              { text: '', assets: [{ document: { ...document.document, title: LONG } }] },
+            ],
+          },
+        },
+      },
+      TOO_LONG,
+    ],
+    [
+      'the comment of a retweet without end',
+      { metadata: { twitter: { retweet: { id: '1', comment: LONG } } } },
+      TOO_LONG,
+    ],
+    [
+      'an image without height',
+      {
+        assets: [
+          { image: { ...image.image, metadata: { altText: '', dimensions: { width: 1, height: 0 } } } },
+        ],
+      },
+      'The dimensions of an image must be positive.',
+    ],
+    [
+      'a thread of more than 64 kB',
+      {
+        metadata: {
+          twitter: {
+            thread: [{ text: 'Hello' }, ...Array.from({ length: 7 }, () => ({ text: 'a'.repeat(9999) }))],
+          },
+        },
+      },
+      'The post is larger than 64 kB.',
+    ],
   ])('%s', async (_what, input, message) => {
     expect(await ground.refusal(input)).toEqual(['InvalidInputError', `Invalid post: ${message}`]);
   });

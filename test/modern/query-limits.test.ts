@@ -150,3 +150,58 @@ describe('what no limit catches is refused before it runs, in time', () => {
     expect([status, Object.keys(body)]).toEqual([400, ['errors']]);
   });
 });
+
+/** Each costs 21,340 points with a page of 100 and 4,268 with one of 20. */
+const lists = (count: number, first = '', name = 'i') =>
+  times(
+    count,
+    (
+      i,
+    ) => `${name}${i}: ideas(input: { organizationId: "${BAKERY}" } ${first}) { edges { cursor node { id organizationId
+      groupId position createdAt updatedAt content { title text aiAssisted services date tags { id name color }
+      media { id url alt thumbnailUrl type size source { name id author authorUrl } } } } } }`,
+  );
+
+describe('the size of a page counts in the cost, wherever it comes from', () => {
+  test.each([
+    ['a number', `{ ${lists(9, 'first: 100')} }`, {}],
+    ['a variable', `query($n: Int) { ${lists(9, 'first: $n')} }`, { n: 100 }],
+    ['a variable over its default', `query($n: Int = 1) { ${lists(9, 'first: $n')} }`, { n: 100 }],
+    ['the default of a variable', `query($n: Int = 100) { ${lists(9, 'first: $n')} }`, {}],
+    [
+      'the default of a variable named as a property',
+      `query($constructor: Int = 100) { ${lists(9, 'first: $constructor')} }`,
+      {},
+    ],
+    [
+      'the default in one of two operations',
+      `query A($n: Int = 100) { ...f } query B($n: Int = 1) { ...f } fragment f on Query { ${lists(9, 'first: $n')} }`,
+      {},
+    ],
+    [
+      'a variable in a fragment',
+      `query($n: Int) { ...f } fragment f on Query { ${lists(9, 'first: $n')} }`,
+      { n: 100 },
+    ],
+    [
+      'numbers, and ten times 20 that nobody asked for',
+      `{ ${lists(7, 'first: 100')} ${lists(10, '', 'j')} }`,
+      {},
+    ],
+  ])('100 as %s', async (_what, query, variables) => {
+    const { status, body } = await ask(query, variables);
+    expect([status, body]).toEqual([200, { errors: [{ message: COST }] }]);
+  });
+
+  test.each([
+    ['nothing', `{ ${lists(9)} }`, {}],
+    ['null', `{ ${lists(9, 'first: null')} }`, {}],
+    ['a variable that is null', `query($n: Int = 100) { ${lists(9, 'first: $n')} }`, { n: null }],
+    ['a variable that is not given', `query($n: Int) { ${lists(9, 'first: $n')} }`, {}],
+    ['a number', `{ ${lists(9, 'first: 20')} }`, {}],
+    ['a variable under its default', `query($n: Int = 100) { ${lists(9, 'first: $n')} }`, { n: 20 }],
+  ])('20 as %s', async (_what, query, variables) => {
+    const { status, body } = await ask(query, variables);
+    expect([status, body.errors]).toEqual([200, undefined]);
+  });
+});

@@ -150,6 +150,50 @@ test('a forbidden operation says which scope is missing', async () => {
   });
 });
 
+describe('a change before something forbidden is not made', () => {
+  const share = `createPost(input: { channelId: "5e1f0c9a7b3d4e2f8a6c3d01", schedulingType: automatic, mode: shareNow,
+    text: "Published" }) { __typename }`;
+  const forbidden = `b: createSnippet(input: { organizationId: "5e1f0c9a7b3d4e2f8a6c2d01", name: "a", text: "b" }) { __typename }`;
+
+  test.each([
+    ['beside it', `mutation { ${share} ${forbidden} }`],
+    ['in an inline fragment', `mutation { ${share} ... { ... on Mutation { ${forbidden} } } }`],
+    [
+      'in a fragment of a fragment',
+      `mutation { ${share} ...f } fragment f on Mutation { ...g }
+      fragment g on Mutation { ${forbidden} }`,
+    ],
+    [
+      'spread twice, once left out',
+      `mutation { ${share} ...f @skip(if: true) ...f } fragment f on Mutation { ${forbidden} }`,
+    ],
+    [
+      'included by a variable',
+      `mutation($yes: Boolean = true) { ${share} ... @include(if: $yes) { ${forbidden} } }`,
+    ],
+  ])('%s', async (_what, query) => {
+    const before = belongings();
+    const { status, body } = await askWith('posts:write')(query);
+    expect([status, body.data, body.errors]).toMatchObject([
+      200,
+      null,
+      [{ path: ['b'], extensions: { code: 'FORBIDDEN' } }],
+    ]);
+    expect(belongings()).toEqual(before);
+  });
+
+  test.each([
+    ['left out', `mutation { ${share} ... @include(if: false) { ${forbidden} } }`],
+    [
+      'left out by a variable',
+      `mutation($no: Boolean = true) { ${share} ... @skip(if: $no) { ${forbidden} } }`,
+    ],
+  ])('but something %s forbids nothing', async (_what, query) => {
+    const { body } = await askWith('posts:write')(query);
+    expect(body).toEqual({ data: { createPost: { __typename: 'PostActionSuccess' } } });
+  });
+});
+
 test('a forbidden operation beside an allowed one is refused and changes nothing', async () => {
   const query = `mutation { a: deleteSnippet(input: { id: "nothing" }) { __typename }
     b: updateAccount(input: { name: "Taken over" }) { __typename } }`;

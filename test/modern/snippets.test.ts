@@ -80,11 +80,35 @@ test('all that is wrong is said at once, and nothing is written', async () => {
     await create({ organizationId: BAKERY, name: 'two\nlines', text: 'x'.repeat(5001) }),
     await update({ id: before.data.snippets[0].id, name: 'n'.repeat(101), text: 'bell \u0007' }),
     await update({ id: before.data.snippets[0].id, name: null, text: null }),
+    await create({ organizationId: BAKERY, name: '', text: `a${' '.repeat(5000)}` }),
+    await update({ id: before.data.snippets[0].id, name: '', text: ' \n' }),
   ];
   const message =
-    'The name must be one line of 1 to 100 characters. The text must have 1 to 5,000 characters';
+    'The name must be one line of 1 to 100 characters that can be seen. The text must have 1 to 5,000 characters';
   for (const answer of answers) expect(answer).toEqual({ __typename: 'InvalidInputError', message });
   expect(await list(BAKERY)).toEqual(before);
+});
+
+test.each([
+  ['NUL', 'a\0b', 'Text cannot hold the character NUL'],
+  ['half a character', 'a\ud800b', 'Text cannot hold half a character (a lone surrogate)'],
+])('%s in a name or a text is refused, and nothing is written', async (_what, broken, message) => {
+  const before = await list(BAKERY);
+  const answers = [
+    await create({ organizationId: BAKERY, name: 'a', text: broken }),
+    await create({ organizationId: BAKERY, name: broken, text: 'b' }),
+    await update({ id: before.data.snippets[0].id, name: broken }),
+    await update({ id: before.data.snippets[0].id, text: broken }),
+  ];
+  for (const answer of answers)
+    expect(answer).toEqual({ __typename: 'InvalidInputError', message: expect.stringContaining(message) });
+  expect(await list(BAKERY)).toEqual(before);
+});
+
+test('whole characters beyond the first plane are kept', async () => {
+  const { snippet } = await create({ organizationId: BAKERY, name: '👩🏽‍🍳', text: '𝒯𝓎𝓅𝑒 🥨' });
+  expect(snippet).toMatchObject({ name: '👩🏽‍🍳', text: '𝒯𝓎𝓅𝑒 🥨' });
+  expect((await remove(snippet.id)).__typename).toBe('DeleteSnippetSuccess');
 });
 
 test("somebody else's snippets and organizations look like ones that never were", async () => {

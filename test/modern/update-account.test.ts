@@ -78,8 +78,16 @@ test('quotes and backslashes in a name are kept as they are', async () => {
 test.each([
   ['an empty name', { name: '  ' }, 'The name must be one line of 1 to 100 characters that can be seen'],
   ['no name', { name: null }, 'The name must be one line of 1 to 100 characters that can be seen'],
-  ['a long name', { name: 'x'.repeat(101) }, 'The name must be one line of 1 to 100 characters that can be seen'],
-  ['a name of two lines', { name: 'a\nb' }, 'The name must be one line of 1 to 100 characters that can be seen'],
+  [
+    'a long name',
+    { name: 'x'.repeat(101) },
+    'The name must be one line of 1 to 100 characters that can be seen',
+  ],
+  [
+    'a name of two lines',
+    { name: 'a\nb' },
+    'The name must be one line of 1 to 100 characters that can be seen',
+  ],
   [
     'a name with NUL',
     { name: 'a\0b' },

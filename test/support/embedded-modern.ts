@@ -27,10 +27,11 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
     demo: true,
   };
   const modern = await startModern(settings, createLogger({ level: 'error', name: 'modern' }));
-  if (!modern.demo) throw new Error('the embedded modern generation has no demo account');
+  const { email, password } = modern.demo ?? {};
+  if (email === undefined || password === undefined) throw new Error('nobody can sign in to the demo');
   return {
     url: `http://127.0.0.1:${options.port}`,
-    person: { login: modern.demo.email, password: modern.demo.password },
+    person: { login: email, password },
     async close() {
       await modern.close();
       rmSync(folder, { recursive: true, force: true });

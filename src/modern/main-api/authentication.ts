@@ -18,16 +18,19 @@ function refuse(res: Response, message: string): void {
     .json({ errors: [{ message, extensions: { code: 'UNAUTHENTICATED' } }] });
 }
 
-/** Bearer tokens in the header alone, checked before the body is read. Texts as recorded (modern-api.md 1.6). */
+/**
+ * Bearer tokens in the header alone, checked before the body is read. Two headers are no token: Node would read the
+ * first, others the last. Texts as recorded (modern-api.md 1.6).
+ */
 export function requireBearer(authenticate: Authenticate) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const { authorization } = req.headers;
-    if (!authorization) {
+    const [authorization, another] = req.headersDistinct['authorization'] ?? [];
+    if (!authorization && another === undefined) {
       refuse(res, 'An authentication JWT or Access Token is required');
       return;
     }
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    const caller = token === undefined ? null : await authenticate(token);
+    const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    const caller = token === undefined || another !== undefined ? null : await authenticate(token);
     if (!caller) {
       refuse(res, 'Access token is not valid');
       return;

@@ -1,7 +1,8 @@
 import { GraphQLError, type GraphQLScalarType, Kind } from 'graphql';
 import { DateTime } from 'luxon';
 
-const WITH_OFFSET = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
+/** No place on earth is further than 14 hours off; luxon would take +99:99. */
+const WITH_OFFSET = /T.*(?:Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)$/i;
 
 const MAX_LENGTH = 40;
 const FIRST_YEAR = 1970;

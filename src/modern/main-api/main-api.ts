@@ -6,13 +6,15 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, text } from 'express';
 import type { Request, Response } from 'express';
-import { GraphQLError } from 'graphql';
-import { createHandler } from 'graphql-http';
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { createHandler, type Response as HandledResponse } from 'graphql-http';
 import { errorHandler } from '../error-handler.ts';
+import { isTooLarge } from './answer-size.ts';
 import { type Authenticate, type Caller, requireBearer } from './authentication.ts';
 import type { ApiContext } from './context.ts';
 import type { MainApiData } from './data.ts';
-import { badRequest, prepareOperation } from './prepare-operation.ts';
+import type { ChannelRecord } from './directory.ts';
+import { badRequest, limitReached, prepareOperation } from './prepare-operation.ts';
 import { limitCalls, type Quotas } from './quotas.ts';
 import { createRoot } from './root.ts';
 import { createSchema } from './schema.ts';
@@ -28,21 +30,33 @@ export interface MainApiParts {
   onUnexpected: (error: Error) => void;
 }
 
+/** Of one request: every post of a list asks for its channel, of which there are few, and no operation changes one. */
+function contextOf(caller: Caller, data: MainApiData): ApiContext {
+  const known = new Map<string, ChannelRecord | undefined>();
+  const findChannel = (id: string) => {
+    if (!known.has(id)) known.set(id, data.findChannel(id));
+    return known.get(id);
+  };
+  return { caller, data: { ...data, findChannel } };
+}
+
+function answerTo(result: ExecutionResult): HandledResponse | undefined {
+  // Without `data` nothing was executed: the variables do not fit the query.
+  if (!('data' in result) && 'errors' in result) return badRequest(result.errors ?? [], 'BAD_USER_INPUT');
+  return isTooLarge(result.data) ? limitReached('The answer is larger than the limit of 8 MB') : undefined;
+}
+
 function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   const schema = createSchema();
   const rootValue = createRoot(schema, onUnexpected);
   return createHandler<IncomingMessage, Caller, ApiContext>({
     onSubscribe: ({ context: caller }, params) => {
-      const prepared = prepareOperation(schema, params);
+      const prepared = prepareOperation(schema, params, caller.scopes);
       return 'refusal' in prepared
         ? prepared.refusal
-        : { ...prepared, rootValue, contextValue: { caller, data } };
+        : { ...prepared, rootValue, contextValue: contextOf(caller, data) };
     },
-    // Without `data` nothing was executed: the variables do not fit the query.
-    onOperation: (_req, _args, result) =>
-      'data' in result || !('errors' in result)
-        ? undefined
-        : badRequest(result.errors ?? [], 'BAD_USER_INPUT'),
+    onOperation: (_req, _args, result) => ('next' in result ? undefined : answerTo(result)),
     formatError: (error) => {
       const bug = error instanceof GraphQLError ? error.originalError : undefined;
       if (!bug || bug instanceof GraphQLError) return error;
@@ -52,6 +66,9 @@ function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   });
 }
 
+/** graphql-http does not know that a parameter may stand in quotes (RFC 9110 section 5.6.6). */
+const unquoted = (contentType: string | undefined) => contentType?.replaceAll(/="([\w-]+)"/g, '=$1');
+
 function answerWith(handle: ReturnType<typeof createOperationHandler>) {
   return async (req: Request, res: Response): Promise<void> => {
     const caller: Caller = res.locals['caller'];
@@ -59,7 +76,7 @@ function answerWith(handle: ReturnType<typeof createOperationHandler>) {
       method: req.method,
       url: req.url,
       // JSON is the only answer there is, whatever a client says it accepts.
-      headers: { 'content-type': req.headers['content-type'], accept: 'application/json' },
+      headers: { 'content-type': unquoted(req.headers['content-type']), accept: 'application/json' },
       body: typeof req.body === 'string' ? req.body : '',
       raw: req,
       context: caller,

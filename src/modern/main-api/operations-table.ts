@@ -10,6 +10,9 @@ interface Operation {
 /**
  * Every root field of the schema with the scope it needs (specification 5.8). The one place where scopes meet
  * operations; root.ts refuses to start when this table and the schema differ.
+ *
+ * A scope opens a root field with all that hangs below it: the channel and the author of a post are part of the post as
+ * the real service serves it (modern-api.md 1.3), so posts:read shows them without account:read. [inferred]
  */
 export const operations = {
   account: { scope: 'account:read' },

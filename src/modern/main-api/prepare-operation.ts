@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   getOperationAST,
   GraphQLError,
+  type OperationDefinitionNode,
   OperationTypeNode,
   parse,
   validate,
@@ -9,6 +10,7 @@ import {
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
 import { brokenLimit, MAX_TOKENS } from './query-limits.ts';
+import { firstForbidden } from './scope-check.ts';
 
 export type Coded = readonly { readonly message: string }[];
 
@@ -27,10 +29,12 @@ export function badRequest(errors: Coded, code: string): Response {
 
 const refuse = (errors: Coded, code: string): Refusal => ({ refusal: badRequest(errors, code) });
 
+const answer = (body: object): Response => [JSON.stringify(body), { status: 200, statusText: 'OK', headers }];
+
 /** A limit is named in a plain error without a code [recorded, modern-api.md 1.6]; that it comes under 200 is inferred. */
-const refuseAtLimit = (message: string): Refusal => ({
-  refusal: [JSON.stringify({ errors: [{ message }] }), { status: 200, statusText: 'OK', headers }],
-});
+export const limitReached = (message: string): Response => answer({ errors: [{ message }] });
+
+const refuseAtLimit = (message: string): Refusal => ({ refusal: limitReached(message) });
 
 /** The one way to tell graphql's token limit from its other syntax errors. */
 const isTokenLimit = ({ message }: Error) => message.includes(`${MAX_TOKENS} tokens. Parsing aborted`);
@@ -45,11 +49,15 @@ function parseQuery(query: string): DocumentNode | Refusal {
   }
 }
 
-function prepare(schema: GraphQLSchema, request: RequestParams): ExecutionArgs | Refusal {
-  const { query, operationName, variables: variableValues } = request;
+interface Chosen {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+}
+
+function choose(schema: GraphQLSchema, { query, operationName, variables }: RequestParams): Chosen | Refusal {
   const document = parseQuery(query);
   if ('refusal' in document) return document;
-  const limit = brokenLimit(schema, document);
+  const limit = brokenLimit(schema, document, variables);
   if (limit) return refuseAtLimit(limit.message);
   const errors = validate(schema, document);
   if (errors.length > 0) return refuse(errors, 'GRAPHQL_VALIDATION_FAILED');
@@ -59,13 +67,27 @@ function prepare(schema: GraphQLSchema, request: RequestParams): ExecutionArgs |
   }
   if (operation.operation === OperationTypeNode.SUBSCRIPTION)
     return refuse([{ message: 'There are no subscriptions' }], 'GRAPHQL_VALIDATION_FAILED');
-  return { schema, document, operationName, variableValues };
+  return { document, operation };
 }
 
-/** What to execute for a request, or the answer that says why not. */
-export function prepareOperation(schema: GraphQLSchema, request: RequestParams): ExecutionArgs | Refusal {
+function prepare(schema: GraphQLSchema, request: RequestParams, scopes: string[]): ExecutionArgs | Refusal {
+  const chosen = choose(schema, request);
+  if ('refusal' in chosen) return chosen;
+  const { document, operation } = chosen;
+  const { operationName, variables: variableValues } = request;
+  const args = { schema, document, operationName, variableValues };
+  const forbidden = firstForbidden(args, operation, scopes);
+  return forbidden ? { refusal: answer({ data: null, errors: [forbidden] }) } : args;
+}
+
+/** What to execute for a request with these scopes, or the answer that says why not; then nothing was done. */
+export function prepareOperation(
+  schema: GraphQLSchema,
+  request: RequestParams,
+  scopes: string[],
+): ExecutionArgs | Refusal {
   try {
-    return prepare(schema, request);
+    return prepare(schema, request, scopes);
   } catch (error) {
     // graphql recurses into values and selections, and the tokens allow more levels than the stack has.
     if (error instanceof RangeError) return refuseAtLimit('The query is nested too deeply');

@@ -10,6 +10,7 @@ import {
   validate,
   type ValidationContext,
 } from 'graphql';
+import { type Variables, withPageSizes } from './page-sizes.ts';
 
 export const MAX_TOKENS = 15_000;
 
@@ -41,7 +42,12 @@ const rules = [
 ];
 
 /** The one limit that a query breaks, without a code as on the real service (modern-api.md 1.6); undefined when none. */
-export function brokenLimit(schema: GraphQLSchema, document: DocumentNode): GraphQLError | undefined {
-  const [error] = validate(schema, document, rules);
+export function brokenLimit(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  variables: Variables,
+): GraphQLError | undefined {
+  // The cost rule reads the size of a page only where it stands as a number in the query.
+  const [error] = validate(schema, withPageSizes(schema, document, variables), rules);
   return error;
 }

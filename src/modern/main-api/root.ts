@@ -6,6 +6,7 @@ import type { ApiContext } from './context.ts';
 import { ideaOperations } from './ideas/operations.ts';
 import { operations } from './operations-table.ts';
 import { postOperations } from './posts/operations.ts';
+import { forbidden } from './scope-check.ts';
 import { snippetOperations } from './snippets/operations.ts';
 import { accountMutations } from './update-account.ts';
 
@@ -23,10 +24,10 @@ const resolvers: Record<string, Resolve> = {
 
 const rules: Record<string, Rule> = operations;
 
-const forbidden = (scope: string) =>
-  new GraphQLError(`The access token lacks the scope ${scope}`, { extensions: { code: 'FORBIDDEN' } });
-
-/** Runs a resolver for a caller who may; a bug of ours becomes the union member that the payload has for it. */
+/**
+ * Runs a resolver for a caller who may, whatever was checked before; a bug of ours becomes the union member that the
+ * payload has for it.
+ */
 function guard(rule: Rule, resolve: Resolve, onUnexpected: (error: Error) => void): Resolve {
   return (args, context) => {
     if (!context.caller.scopes.includes(rule.scope)) throw forbidden(rule.scope);

@@ -1,5 +1,5 @@
 import type { OwnClient } from '../store/own-clients.ts';
-import { showAlready, showCreated } from './answers.ts';
+import { showAlready, showCreated } from './created.ts';
 import { type AgedSecret, agedSecrets, withClient } from './clients.ts';
 import type { Desk } from './desk.ts';
 import { formOf, newForm } from './entries.ts';

@@ -1,6 +1,6 @@
 import { MAX_SECRETS, type SecretRecord } from '../store/client-secrets.ts';
 import { type ClientFields, MAX_CLIENTS, type OwnClient } from '../store/own-clients.ts';
-import { showAlready, showCreated } from './answers.ts';
+import { showAlready, showCreated } from './created.ts';
 import type { Desk } from './desk.ts';
 import { type Entry, formOf, newForm, readName } from './entries.ts';
 import { ask, problemsOf } from './questions.ts';

@@ -8,8 +8,7 @@ import { isSameOrigin } from '../interactions/same-origin.ts';
 import { createFormBinding, type FormBinding } from './form-binding.ts';
 import { createMethods } from './methods.ts';
 import type { SettingsParts } from './parts.ts';
-import { askToSignIn } from './sign-in.ts';
-import { type OpenVisit, refuse, type RefusalStatus, type Visit } from './visit.ts';
+import { askToSignIn, type OpenVisit, refuse, type RefusalStatus, type Visit } from './visit.ts';
 import { createVisits, type Visits } from './visits.ts';
 
 type Answer<V> = (visit: V) => void | Promise<void>;

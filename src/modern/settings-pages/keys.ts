@@ -1,5 +1,5 @@
 import { type ApiKeyRecord, MAX_API_KEYS, type MadeKey } from '../store/api-keys.ts';
-import { showAlready, showCreated } from './answers.ts';
+import { showAlready, showCreated } from './created.ts';
 import type { Desk } from './desk.ts';
 import { type Entry, formOf, newForm, readName } from './entries.ts';
 import { ask, problemsOf } from './questions.ts';

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express';
 import { demoCredentials } from '../demo/credentials.ts';
 import { checkCredentials, type FailedSignIn } from '../interactions/credentials.ts';
 import type { Desk } from './desk.ts';
@@ -35,15 +34,6 @@ async function signIn(visit: OpenVisit): Promise<void> {
   if ('problem' in outcome) return showSignIn(visit, next, outcome);
   await beginSession(visit.parts, visit, { accountId: outcome.account.id, loginTs: outcome.loginTs });
   return goTo(visit, next);
-}
-
-/**
- * Where a page or a form leads that needs somebody who is signed in. `hasPage`: the address can be opened again. A form
- * that came too late is not kept, which the sign-in page says; of the form that signs out there is nothing to say.
- */
-export function askToSignIn({ method, baseUrl, path }: Request, res: Response, hasPage: boolean): void {
-  const next = hasPage ? `?next=${encodeURIComponent(baseUrl + path)}` : '';
-  res.redirect(303, `/settings/sign-in${next}${next && method === 'POST' ? '&done=not-saved' : ''}`);
 }
 
 export function addSignIn(desk: Desk): void {

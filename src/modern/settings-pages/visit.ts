@@ -67,6 +67,15 @@ export function show(visit: OpenVisit, template: string, data: PageData): void {
   visit.res.type('html').send(render(visit, template, data));
 }
 
+/**
+ * Where a page or a form leads that needs somebody who is signed in. `hasPage`: the address can be opened again. A form
+ * that came too late is not kept, which the sign-in page says; of the form that signs out there is nothing to say.
+ */
+export function askToSignIn({ method, baseUrl, path }: Request, res: Response, hasPage: boolean): void {
+  const next = hasPage ? `?next=${encodeURIComponent(baseUrl + path)}` : '';
+  res.redirect(303, `/settings/sign-in${next}${next && method === 'POST' ? '&done=not-saved' : ''}`);
+}
+
 /** The answer to a form that did its work. `done` names a text of notices.ts. */
 export function goTo({ res }: OpenVisit, path: string, done?: string): void {
   res.redirect(303, done === undefined ? path : `${path}?done=${done}`);

@@ -8,9 +8,10 @@ const LIST = `
     and (:groups is null or group_id in (select value from json_each(:groups)))
     and (:membership is null or (group_id is null) = (:membership = 'ungrouped'))
     and (:tags is null
-      or exists (
-        select 1 from json_each(document, '$.content.tags') as tag
-        where tag.value ->> 'id' in (select value from json_each(:tags)))
+      or id in (
+        select tagged.id from ideas as tagged, json_each(tagged.document, '$.content.tags') as tag
+        where tagged.organization_id = :organizationId
+          and tag.value ->> 'id' in (select value from json_each(:tags)))
       or (:orUntagged = 1 and json_array_length(document, '$.content.tags') = 0))
     and (:createdAt is null or (created_at, id) < (:createdAt, :id))
   order by created_at desc, id desc limit :rows`;
@@ -20,17 +21,24 @@ const ADD = `
   select :id, :organizationId, :groupId, :position, :createdAt, :document
   where (select count(*) from ideas where organization_id = :organizationId) < :limit`;
 
+const RENUMBER = `
+  update ideas set position = place, document = json_set(document, '$.position', place)
+  from (
+    select id as idea, row_number() over (order by position, id) as place
+    from ideas where group_id = ? and position is not null
+  )
+  where idea = id`;
+
 const listOrNull = (list: string[] | undefined) => (list === undefined ? null : JSON.stringify(list));
 
-function parametersOf(filter: IdeasFilter, { size, after = [null, null] }: Page) {
-  const [createdAt, id] = after;
+function parametersOf(filter: IdeasFilter, { size, after }: Page) {
   return {
     groups: listOrNull(filter.groups),
     membership: filter.membership ?? null,
     tags: listOrNull(filter.tags?.in),
     orUntagged: Number(filter.tags?.isEmpty ?? false),
-    createdAt,
-    id,
+    createdAt: after?.values[0] ?? null,
+    id: after?.id ?? null,
     rows: size + 1,
   };
 }
@@ -40,6 +48,8 @@ export function createIdeas(db: Database) {
   const list = db.prepare<[object], string>(LIST).pluck();
   const add = db.prepare(ADD);
   const group = db.prepare('select 1 from idea_groups where id = ? and organization_id = ?');
+  const has = db.prepare('select 1 from ideas where id = ? and organization_id = ?');
+  const renumber = db.prepare(RENUMBER);
   const addGroup = db.prepare(
     'insert or ignore into idea_groups (id, organization_id, name) values (?, ?, ?)',
   );
@@ -56,8 +66,11 @@ export function createIdeas(db: Database) {
       const row = { id, organizationId, groupId, position, createdAt, document, limit };
       return add.run(row).changes === 1;
     },
+    write: (work) => db.transaction(work).immediate(),
+    has: (organizationId, ideaId) => has.get(ideaId, organizationId) !== undefined,
     isGroup: (organizationId, groupId) => group.get(groupId, organizationId) !== undefined,
     positionsIn: (groupId) => positions.all(groupId),
+    renumber: (groupId) => void renumber.run(groupId),
   };
   return {
     ...data,

@@ -1,11 +1,5 @@
-import type {
-  Place,
-  PostRecord,
-  PostsFilter,
-  PostsQuestion,
-  SortKey,
-  TimeWindow,
-} from '../main-api/posts/data.ts';
+import type { Place } from '../main-api/paging.ts';
+import type { PostRecord, PostsFilter, PostsQuestion, SortKey, TimeWindow } from '../main-api/posts/data.ts';
 import type { Database } from './database.ts';
 import { POST_COLUMNS, type PostRow, toPost } from './post-rows.ts';
 
@@ -24,14 +18,18 @@ const condition = (sql: string, ...values: (string | number)[]): Condition => ({
 const among = (expression: string, list: string[]) =>
   condition(`${expression} in (select value from json_each(?))`, JSON.stringify(list));
 
-const HAS_TAG = 'exists (select 1 from post_tags where post_id = posts.id and ';
-
+/** Not correlated with the post: SQLite reads the list once, not again for every post. */
 const tagged = (tagIds: string[]) =>
-  condition(`${HAS_TAG} tag_id in (select value from json_each(?)))`, JSON.stringify(tagIds));
+  condition(
+    'posts.id in (select post_id from post_tags where tag_id in (select value from json_each(?)))',
+    JSON.stringify(tagIds),
+  );
+
+const HAS_TAGS = 'exists (select 1 from post_tags where post_id = posts.id)';
 
 function taggedOrEmpty({ in: tagIds, isEmpty }: { in: string[]; isEmpty: boolean }): Condition {
   const { sql, values } = tagged(tagIds);
-  return isEmpty ? condition(`(${sql} or not ${HAS_TAG} true))`, ...values) : { sql, values };
+  return isEmpty ? condition(`(${sql} or not ${HAS_TAGS})`, ...values) : { sql, values };
 }
 
 /** Also excludes what has no time. */

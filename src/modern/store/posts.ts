@@ -13,7 +13,7 @@ const PUBLISH_DUE = `
     updated_at = max(updated_at, due_at)
   from (
     select id as channel, document ->> 'isDisconnected' as is_disconnected
-    from channels where not document ->> 'isQueuePaused'
+    from channels where not document ->> 'isQueuePaused' and not document ->> 'isLocked'
   )
   where channel = channel_id and status = 'scheduled' and due_at <= ?`;
 
@@ -43,6 +43,9 @@ export function createPosts(db: Database): PostsData {
   const countScheduled = db.prepare<[string], number>(
     "select count(*) from posts where organization_id = ? and status = 'scheduled'",
   );
+  const countUnsent = db.prepare<[string], number>(
+    "select count(*) from posts where organization_id = ? and status <> 'sent'",
+  );
   return {
     ...createPostTags(db),
     list: createPostList(db),
@@ -63,6 +66,7 @@ export function createPosts(db: Database): PostsData {
     move: (postId, dueAt, now) => void move.run(dueAt, now, postId),
     remove: (postId) => void remove.run(postId),
     queueOf: (channelId) => queueOf.all(channelId),
+    countUnsent: (organizationId) => countUnsent.pluck().get(organizationId) ?? 0,
     countScheduled: (organizationId) => countScheduled.pluck().get(organizationId) ?? 0,
   };
 }

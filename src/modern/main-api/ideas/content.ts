@@ -1,3 +1,5 @@
+import { broken, isWebAddress, type Rule, textRules } from '../../text-rules.ts';
+import { sizeRule } from '../content-size.ts';
 import { newObjectId } from '../object-id.ts';
 import type { IdeaContent, IdeaMedia, IdeaTag } from './data.ts';
 
@@ -17,40 +19,49 @@ const MAX_TITLE = 500;
 const MAX_TEXT = 20_000;
 const MAX_MEDIA = 20;
 const MAX_TAGS = 50;
-const MAX_URL = 2000;
-
-const isWebAddress = (text: string) =>
-  text.length <= MAX_URL && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+const MAX_ALT = 2000;
+const MAX_SOURCE = 2048;
 
 const isTag = ({ id, name, color }: IdeaTag) =>
   id.length <= 100 && name.trim() !== '' && name.length <= 100 && /^#[0-9a-f]{6}$/i.test(color);
 
-function mediaProblems(media: MediaInput[]): [boolean, string][] {
+const isLonger = (value: { length: number } | null | undefined, than: number) =>
+  value !== null && value !== undefined && value.length > than;
+
+const isLongSourced = ({ source }: MediaInput) =>
+  Object.values(source ?? {}).some((entry) => isLonger(entry, MAX_SOURCE));
+
+function mediaRules(media: MediaInput[]): Rule[] {
   const addresses = media.flatMap(({ url, thumbnailUrl }) => [url, thumbnailUrl ?? url]);
   return [
     [media.length > MAX_MEDIA, `An idea can have at most ${MAX_MEDIA} media`],
     [media.some(({ type }) => type === 'video'), 'Media of type video cannot be added through the API'],
     [!addresses.every(isWebAddress), 'Media must have http or https addresses'],
+    [
+      media.some(({ alt }) => isLonger(alt, MAX_ALT)),
+      `The alt text of media can have at most ${MAX_ALT} characters`,
+    ],
+    [media.some(isLongSourced), `Each entry of a source can have at most ${MAX_SOURCE} characters`],
     [media.some(({ size }) => (size ?? 0) < 0), 'The size of media cannot be negative'],
   ];
 }
 
 const isBlank = (text?: string | null) => !text?.trim();
-const isLonger = (value: { length: number } | null | undefined, than: number) =>
-  value !== null && value !== undefined && value.length > than;
 
 /** What is wrong with it, one sentence each without its full stop. */
-export function contentProblems({ title, text, media, tags }: ContentInput): string[] {
+export function contentProblems(content: ContentInput): string[] {
+  const { title, text, media, tags } = content;
   const isEmpty = isBlank(title) && isBlank(text) && !isLonger(media, 0);
-  const rules: [boolean, string][] = [
+  return broken([
     [isEmpty, 'An idea needs a title, a text or media'],
     [isLonger(title, MAX_TITLE), `The title can have at most ${MAX_TITLE} characters`],
     [isLonger(text, MAX_TEXT), `The text can have at most ${MAX_TEXT} characters`],
     [isLonger(tags, MAX_TAGS), `An idea can have at most ${MAX_TAGS} tags`],
     [!(tags ?? []).every(isTag), 'Each tag needs a name and a colour such as #F523F1'],
-    ...mediaProblems(media ?? []),
-  ];
-  return rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
+    ...mediaRules(media ?? []),
+    ...textRules(content),
+    sizeRule(content, 'idea'),
+  ]);
 }
 
 function mediaFrom({ url, type, alt, thumbnailUrl, size, source }: MediaInput): IdeaMedia {

@@ -1,5 +1,6 @@
 import { type ApiContext, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
+import { invalidInput, payloadOf, Refusal, requireSound } from '../refusal.ts';
 import { type ContentInput, contentFrom, contentProblems } from './content.ts';
 import type { IdeaRecord, IdeasData } from './data.ts';
 
@@ -8,8 +9,10 @@ interface GroupInput {
   placeAfterId?: string | null;
 }
 
-interface CreateIdeaArguments {
-  input: { organizationId: string; content: ContentInput; group?: GroupInput | null };
+interface Input {
+  organizationId: string;
+  content: ContentInput;
+  group?: GroupInput | null;
 }
 
 type Placed = Pick<IdeaRecord, 'groupId' | 'position'>;
@@ -22,7 +25,12 @@ function positionFor(ideas: IdeasData, groupId: string, placeAfterId?: string | 
   const neighbour = inOrder[before];
   if (!neighbour) return undefined;
   const next = inOrder[before + 1];
-  return next ? (neighbour.position + next.position) / 2 : neighbour.position + 1;
+  if (!next) return neighbour.position + 1;
+  const middle = (neighbour.position + next.position) / 2;
+  if (neighbour.position < middle && middle < next.position) return middle;
+  // After some fifty halves there is no number left between the two. Numbered anew, the first of them is `before + 1`.
+  ideas.renumber(groupId);
+  return before + 1.5;
 }
 
 /** Where the new idea stands, or what is wrong with the place that was asked for. */
@@ -36,20 +44,13 @@ function place(ideas: IdeasData, organizationId: string, group?: GroupInput | nu
 
 const noGroup: Placed = { groupId: null, position: null };
 
-const refuse = (__typename: string, message: string) => ({ __typename, message });
-
-/** Answers with the Idea itself, as seen on the real service (modern-api.md 1.2). */
-export function createIdea({ input }: CreateIdeaArguments, context: ApiContext) {
-  const { organizationId, content, group } = input;
-  const organization = ownOrganization(context, organizationId);
-  if (!organization) return refuse('UnauthorizedError', 'You cannot create ideas in this organization');
-  const { ideas } = context.data;
+function newIdea({ organizationId, content, group }: Input, ideas: IdeasData): IdeaRecord {
   const placed = place(ideas, organizationId, group);
-  const problems = [...contentProblems(content), ...(typeof placed === 'string' ? [placed] : [])];
-  if (typeof placed === 'string' || problems.length > 0)
-    return refuse('InvalidInputError', problems.join('. '));
+  const problems = contentProblems(content);
+  if (typeof placed === 'string') throw invalidInput([...problems, placed]);
+  requireSound(problems);
   const now = Math.floor(Date.now() / 1000);
-  const record: IdeaRecord = {
+  return {
     id: newObjectId(),
     organizationId,
     content: contentFrom(content),
@@ -57,8 +58,20 @@ export function createIdea({ input }: CreateIdeaArguments, context: ApiContext) 
     createdAt: now,
     updatedAt: now,
   };
-  const limit = organization.limits.ideas;
-  if (!ideas.add(record, limit))
-    return refuse('LimitReachedError', `The plan of this organization allows ${limit} ideas`);
-  return { __typename: 'Idea', ...record };
 }
+
+function addIdea(input: Input, context: ApiContext): IdeaRecord {
+  const organization = ownOrganization(context, input.organizationId);
+  if (!organization) throw new Refusal('UnauthorizedError', 'You cannot create ideas in this organization');
+  const { ideas } = context.data;
+  const limit = organization.limits.ideas;
+  return ideas.write(() => {
+    const record = newIdea(input, ideas);
+    if (ideas.add(record, limit)) return record;
+    throw new Refusal('LimitReachedError', `The plan of this organization allows ${limit} ideas`);
+  });
+}
+
+/** Answers with the Idea itself, as seen on the real service (modern-api.md 1.2). */
+export const createIdea = ({ input }: { input: Input }, context: ApiContext) =>
+  payloadOf(() => ({ __typename: 'Idea' as const, ...addIdea(input, context) }));

@@ -47,11 +47,16 @@ export interface IdeasFilter {
 }
 
 export interface IdeasData {
-  /** Up to `page.size + 1` ideas, newest first, from behind `page.after`, which is [createdAt, id]. */
+  /** Up to `page.size + 1` ideas, newest first, from behind `page.after`, whose one value is createdAt. */
   list(organizationId: string, filter: IdeasFilter, page: Page): IdeaRecord[];
   /** False, with nothing written, when the organization has `limit` ideas already. */
   add(record: IdeaRecord, limit: number): boolean;
+  /** Does `work` while nobody else writes; a throw takes everything back. */
+  write<T>(work: () => T): T;
+  has(organizationId: string, ideaId: string): boolean;
   isGroup(organizationId: string, groupId: string): boolean;
   /** Of the group's ideas, in order. */
   positionsIn(groupId: string): { id: string; position: number }[];
+  /** Gives the group's ideas the positions 1, 2, 3 and so on, in the order they have. */
+  renumber(groupId: string): void;
 }

@@ -1,6 +1,8 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { connectionOf, type PageArguments, readPage } from '../paging.ts';
+import { requireShortLists } from '../filter-lists.ts';
+import { connectionOf, type Order, type PageArguments, readPage } from '../paging.ts';
 import { createIdea } from './create-idea.ts';
+import type { IdeaRecord } from './data.ts';
 
 interface IdeasArguments extends PageArguments {
   input: {
@@ -10,13 +12,20 @@ interface IdeasArguments extends PageArguments {
   };
 }
 
+const newestFirst: Order<IdeaRecord> & { keys: number } = {
+  name: 'ideas createdAt desc',
+  keys: 1,
+  placeOf: ({ createdAt, id }) => ({ values: [createdAt], id }),
+};
+
 function ideas({ input, ...paging }: IdeasArguments, context: ApiContext) {
   const { organizationId, groupFilter, tagsFilter } = input;
   if (!ownOrganization(context, organizationId)) throw notFound('Organization');
-  const page = readPage(paging, 2);
+  requireShortLists({ groups: groupFilter?.groups, 'tags.in': tagsFilter?.in });
+  const page = readPage(paging, newestFirst);
   const filter = { ...groupFilter, tags: tagsFilter ?? undefined };
   const records = context.data.ideas.list(organizationId, filter, page);
-  return connectionOf(records, page.size, ({ createdAt, id }) => [createdAt, id]);
+  return connectionOf(records, page.size, newestFirst);
 }
 
 export const ideaOperations = { ideas, createIdea };

@@ -1,12 +1,12 @@
 import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import { newObjectId } from '../object-id.ts';
+import { payloadOf } from '../refusal.ts';
 import type { PostContent, PostRecord } from './data.ts';
 import type { CreatePostInput } from './inputs.ts';
 import { newTiming, type Plan } from './plan.ts';
 import { presentPost } from './present.ts';
-import { payloadOf } from './refusal.ts';
-import { requireChannel, requireUsable } from './requirements.ts';
+import { requireChannel, requireFewUnsent, requireUsable } from './requirements.ts';
 import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';
 
@@ -40,6 +40,7 @@ function planFor({ input, channel, authorId, now }: Making): Plan & { wish: Wish
     content: { ...contentOf(input, authorId), metadata: own },
     foreign,
     tagIds: input.tagIds ?? [],
+    ideaId: input.ideaId ?? null,
     wish: { postId: newObjectId(now), mode: input.mode, dueAt: millis(input.dueAt), hold: holdOf(input) },
     contradictions:
       input.saveToDraft === true && input.needsApproval ? ['A draft does not wait for approval.'] : [],
@@ -61,6 +62,7 @@ function addPost(input: CreatePostInput, context: ApiContext, now: number): Post
     content: plan.content,
     ...newTiming(plan, context, now),
   };
+  if (post.status !== 'sent') requireFewUnsent(context, channel.organizationId);
   context.data.posts.add(post);
   context.data.posts.setTags(post.id, plan.tagIds ?? []);
   return post;

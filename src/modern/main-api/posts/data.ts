@@ -1,3 +1,4 @@
+import type { Place } from '../paging.ts';
 import type { AssetInput, SchedulingType, ServiceMetadata, ShareMode } from './inputs.ts';
 
 export type PostStatus = 'draft' | 'needs_approval' | 'scheduled' | 'sending' | 'sent' | 'error';
@@ -57,12 +58,6 @@ export interface SortKey {
   direction: 'asc' | 'desc';
 }
 
-/** The place of a post in a list: its values for the sort keys (-1 where it has no time), then its id. */
-export interface Place {
-  values: number[];
-  id: string;
-}
-
 /** An open or closed stretch of time; both ends count, in Unix milliseconds. */
 export interface TimeWindow {
   start: number | undefined;
@@ -88,6 +83,7 @@ export interface PostsQuestion {
   filter: PostsFilter;
   sort: SortKey[];
   /** The list begins behind this place. */
+  /** Its values are the sort keys', -1 for a time that is not set. */
   after: Place | undefined;
   limit: number;
 }
@@ -96,7 +92,8 @@ export interface PostsQuestion {
 export interface PostsData {
   /**
    * Publishes what is due at `now` (Unix milliseconds): scheduled posts become sent, or error where the channel is
-   * disconnected. The posts of a paused channel wait.
+   * disconnected. The posts of a paused channel wait, and so do those of a locked one, which takes no new ones either
+   * [inferred].
    */
   publishDue(now: number): void;
   /** Publishes what is due, then does `work` while nobody else writes; a throw takes everything back. */
@@ -112,6 +109,8 @@ export interface PostsData {
   /** The scheduled posts of a channel in the order of their times. */
   queueOf(channelId: string): QueuedPost[];
   countScheduled(organizationId: string): number;
+  /** In whatever other status. */
+  countUnsent(organizationId: string): number;
   addTag(tag: TagRecord): boolean;
   tagsOfOrganization(organizationId: string): TagRecord[];
   /** Sorted by name. */

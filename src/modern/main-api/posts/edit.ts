@@ -1,13 +1,14 @@
+import { broken } from '../../text-rules.ts';
 import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
+import { payloadOf, Refusal } from '../refusal.ts';
 import type { PostContent, PostRecord, PostStatus } from './data.ts';
 import type { EditPostInput } from './inputs.ts';
 import { ownPost } from './list.ts';
 import { changedTiming, type Plan } from './plan.ts';
 import { presentPost } from './present.ts';
-import { invalidPost, payloadOf, Refusal } from './refusal.ts';
+import { invalidPost } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
-import { broken } from './rules.ts';
 import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';
 
@@ -56,6 +57,7 @@ function planFor(
     content: { ...content, metadata: own ?? content.metadata },
     foreign,
     tagIds: input.tagIds ?? null,
+    ideaId: input.ideaId ?? null,
     wish: wishOf(post, input),
     contradictions: contradictionsOf(post.status, input),
     before: post,

@@ -1,6 +1,7 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { connectionOf, type PageArguments } from '../paging.ts';
-import { effectiveSort, positionIn, readPostPage } from './cursor.ts';
+import { requireShortLists } from '../filter-lists.ts';
+import { connectionOf, type PageArguments, readPage } from '../paging.ts';
+import { effectiveSort, orderOf } from './cursor.ts';
 import type { PostRecord, PostsFilter, SortKey, TimeWindow } from './data.ts';
 import { presentPost } from './present.ts';
 import { millis } from './timing.ts';
@@ -34,26 +35,31 @@ function windowOf(comparator: Maybe<Comparator>): TimeWindow | undefined {
   return start === undefined && end === undefined ? undefined : { start, end };
 }
 
-const filterOf = (input: FiltersInput): PostsFilter => ({
-  channelIds: input.channelIds ?? undefined,
-  status: input.status ?? undefined,
-  tags: input.tags ?? undefined,
-  tagIds: input.tagIds ?? undefined,
-  dueAt: windowOf(input.dueAt),
-  createdAt: windowOf(input.createdAt),
-  touched: windowOf({ start: input.startDate, end: input.endDate }),
-  hasDueAt: input.dueAtPresence ? input.dueAtPresence === 'present' : undefined,
-});
+function filterOf(input: FiltersInput): PostsFilter {
+  const { channelIds, status, tags, tagIds } = input;
+  requireShortLists({ channelIds, status, 'tags.in': tags?.in, tagIds });
+  return {
+    channelIds: channelIds ?? undefined,
+    status: status ?? undefined,
+    tags: tags ?? undefined,
+    tagIds: tagIds ?? undefined,
+    dueAt: windowOf(input.dueAt),
+    createdAt: windowOf(input.createdAt),
+    touched: windowOf({ start: input.startDate, end: input.endDate }),
+    hasDueAt: input.dueAtPresence ? input.dueAtPresence === 'present' : undefined,
+  };
+}
 
 /** A page of the organization's posts (modern-api.md 1.2); one more than asked for is read to know whether any follow. */
 function posts({ input, ...page }: PostsArguments, context: ApiContext) {
   const { organizationId, filter } = input;
   if (!ownOrganization(context, organizationId)) throw notFound('Organization');
   const sort = effectiveSort(input.sort);
-  const { size, after } = readPostPage(page, sort);
+  const order = orderOf(sort);
+  const { size, after } = readPage(page, order);
   context.data.posts.publishDue(Date.now());
   const question = { organizationId, filter: filterOf(filter ?? {}), sort, after, limit: size + 1 };
-  const connection = connectionOf(context.data.posts.list(question), size, positionIn(sort));
+  const connection = connectionOf(context.data.posts.list(question), size, order);
   const edges = connection.edges.map(({ cursor, node }) => ({ cursor, node: presentPost(node, context) }));
   return { ...connection, edges };
 }

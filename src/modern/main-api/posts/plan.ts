@@ -2,7 +2,7 @@ import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import type { PostContent, PostTiming } from './data.ts';
 import { invalidPost } from './refusal.ts';
-import { requireRoom, tagProblems } from './requirements.ts';
+import { ideaProblems, requireRoom, tagProblems } from './requirements.ts';
 import { contentProblems } from './rules.ts';
 import { timeProblems, timingFor, type Wish } from './timing.ts';
 
@@ -13,6 +13,8 @@ export interface Plan {
   /** Entries of the metadata that belong to other services. */
   foreign: string[];
   tagIds: string[] | null;
+  /** Of the input; null leaves the post's idea as it is. */
+  ideaId: string | null;
   /** Null leaves the timing as it is. */
   wish: Wish | null;
   /** What the input itself says that cannot be. */
@@ -25,7 +27,7 @@ const foreignProblems = (foreign: string[]) =>
   foreign.map((key) => `Metadata for ${key} does not fit this channel.`);
 
 function problemsOf(plan: Plan, context: ApiContext, now: number): string[] {
-  const { channel, content, foreign, tagIds, wish, contradictions, before } = plan;
+  const { channel, content, foreign, tagIds, ideaId, wish, contradictions, before } = plan;
   const isDraft = wish ? wish.hold === 'draft' : before?.status === 'draft';
   return [
     ...contradictions,
@@ -33,6 +35,7 @@ function problemsOf(plan: Plan, context: ApiContext, now: number): string[] {
     ...contentProblems(content, channel, isDraft),
     ...(wish ? timeProblems(wish, now) : []),
     ...(tagIds ? tagProblems(context, channel.organizationId, tagIds) : []),
+    ...ideaProblems(context, channel.organizationId, ideaId),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { ChannelRecord, Service } from '../directory.ts';
 import type { PostContent } from './data.ts';
+import { indicesOf } from './annotations.ts';
 import type { AnnotationInput, ServiceMetadata, ThreadedPostInput } from './inputs.ts';
 import { presentGoogleDetails } from './present-google.ts';
 import { linksOf, presentAssets, presentLink } from './present-assets.ts';
@@ -25,12 +26,11 @@ function threadOf({ metadata }: Given) {
   return { thread, threadCount: thread.length };
 }
 
-/** Facebook gives both ends, LinkedIn the start and the length (modern-api.md 1.5). */
 const annotation = (given: AnnotationInput) =>
   'entity' in given
     ? {
         type: 'mention',
-        indices: [given.start, given.start + given.length],
+        indices: indicesOf(given),
         content: given.entity,
         text: given.localizedName,
         url: given.link,

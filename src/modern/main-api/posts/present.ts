@@ -19,7 +19,7 @@ const actions: Record<PostStatus, string[]> = {
   needs_approval: [...always, ...changing, 'approvePost', 'revertPostApprovalRequest', 'movePostToDraft'],
   scheduled: [...always, ...changing, 'movePostToDraft', 'removePostScheduledTime'],
   sending: ['viewPost', 'duplicatePost'],
-  sent: [...always, 'sharePostLink', 'copyPostLink'],
+  sent: always,
   error: [...always, ...changing, 'movePostToDraft'],
 };
 

@@ -1,16 +1,18 @@
 import { type ApiContext, ownChannel, ownOrganization } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 const MOST_TAGS = 50;
+const MOST_UNSENT = 5000;
 
-/** The caller's channel, connected and unlocked; otherwise a refusal. */
+/** The caller's channel; otherwise a refusal. */
 export function requireChannel(context: ApiContext, channelId: string): ChannelRecord {
   const channel = ownChannel(context, channelId);
   if (!channel) throw new Refusal('NotFoundError', 'Channel not found');
   return channel;
 }
 
+/** Refuses when nothing can be published on the channel: it is disconnected or locked. */
 export function requireUsable(channel: ChannelRecord): void {
   if (channel.isDisconnected)
     throw new Refusal(
@@ -33,6 +35,23 @@ export function tagProblems(
   if (tagIds.length > MOST_TAGS) return [`At most ${MOST_TAGS} tags are allowed.`];
   const known = new Set(context.data.posts.tagsOfOrganization(organizationId).map(({ id }) => id));
   return tagIds.every((id) => known.has(id)) ? [] : ['Each tag must be one of the organization.'];
+}
+
+/** The problem of an idea that is not the organization's; a post without one has none. */
+export const ideaProblems = (
+  { data }: ApiContext,
+  organizationId: string,
+  ideaId: string | null | undefined,
+): string[] =>
+  !ideaId || data.ideas.has(organizationId, ideaId) ? [] : ['The idea must be one of the organization.'];
+
+/** Refuses when the organization holds so many posts that nobody plans them: plans count scheduled ones, not drafts. */
+export function requireFewUnsent({ data }: ApiContext, organizationId: string): void {
+  if (data.posts.countUnsent(organizationId) >= MOST_UNSENT)
+    throw new Refusal(
+      'LimitReachedError',
+      `An organization can hold ${MOST_UNSENT} posts that are not sent. Delete one first.`,
+    );
 }
 
 /** Refuses when the organization's plan allows no further scheduled post. */

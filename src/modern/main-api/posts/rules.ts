@@ -1,25 +1,15 @@
+import { broken, isWebAddress, type Rule, textRules } from '../../text-rules.ts';
+import { holdsLongText, LONGEST_TEXT, sizeRule } from '../content-size.ts';
 import type { ChannelRecord } from '../directory.ts';
+import { annotationRule } from './annotations.ts';
 import type { PostContent } from './data.ts';
 import type { AssetInput, ServiceMetadata, ThreadedPostInput } from './inputs.ts';
 import { linksOf } from './present-assets.ts';
 import { serviceProblems, takesLinks } from './networks.ts';
 
-const LONGEST_TEXT = 10_000;
-const LONGEST_URL = 2048;
-const LONGEST_ID = 100;
+const LONGEST_SOURCE = 100;
 const MOST_ASSETS = 20;
 const LONGEST_THREAD = 50;
-
-type Rule = readonly [isBroken: boolean, message: string];
-
-export const broken = (rules: readonly Rule[]) =>
-  rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
-
-function isPublicUrl(url: string): boolean {
-  if (url.length > LONGEST_URL || !URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return (protocol === 'https:' || protocol === 'http:') && hostname !== '';
-}
 
 const given = (...urls: (string | null | undefined)[]) => urls.filter((url) => typeof url === 'string');
 
@@ -49,10 +39,12 @@ const metadataUrls = ({ linkAttachment, url, link, ...google }: ServiceMetadata)
 const kindsOf = ({ image, video, document, link }: AssetInput) =>
   [image, video, document, link].filter(Boolean).length;
 
-const holdsNul = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? value.includes('\0')
-    : typeof value === 'object' && value !== null && Object.values(value).some(holdsNul);
+const wholeSentence = ([isBroken, message]: Rule): Rule => [isBroken, `${message}.`];
+
+const isSized = ({ image }: AssetInput) => {
+  const { width, height } = image?.metadata?.dimensions ?? { width: 1, height: 1 };
+  return width > 0 && height > 0;
+};
 
 function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): Rule[] {
   const lists = [assets, ...thread.map((part) => part.assets)];
@@ -64,9 +56,10 @@ function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): Rule[] {
       'Each asset must be exactly one of image, video, document and link.',
     ],
     [
-      !all.flatMap(assetUrls).every(isPublicUrl),
+      !all.flatMap(assetUrls).every(isWebAddress),
       'Each address of an asset must be a whole http or https address.',
     ],
+    [!all.every(isSized), 'The dimensions of an image must be positive.'],
     [
       thread.some((part) => part.assets.some(({ link }) => link)),
       'A part of a thread cannot have a link asset.',
@@ -81,7 +74,7 @@ function linkRules({ assets, metadata }: PostContent, { service }: ChannelRecord
     [links.length > 1, 'Only one link is allowed.'],
     [links.length > 0 && others.length > 0, 'A link attachment and assets exclude each other.'],
     [links.length > 0 && !takesLinks(service), `A ${service} channel does not take links as assets.`],
-    [!metadataUrls(metadata ?? {}).every(isPublicUrl), 'Each link must be a whole http or https address.'],
+    [!metadataUrls(metadata ?? {}).every(isWebAddress), 'Each link must be a whole http or https address.'],
   ];
 }
 
@@ -100,23 +93,32 @@ function threadRules(text: string, thread: ThreadedPostInput[]): Rule[] {
   ];
 }
 
+/** Of the text and of threads the longest parts are told by themselves. */
+function sizeRules(content: PostContent, thread: ThreadedPostInput[]): Rule[] {
+  const { assets, metadata } = content;
+  const others = [assets, thread.map((part) => part.assets), { ...metadata, thread: null }];
+  return [
+    [holdsLongText(others), `Each text of assets and metadata has at most ${LONGEST_TEXT} characters.`],
+    wholeSentence(sizeRule(content, 'post')),
+  ];
+}
+
 /**
  * Every reason why a channel cannot take this content (modern-api.md 1.5). A draft may be incomplete, so what a service
  * needs at least is asked of the others only.
  */
 export function contentProblems(content: PostContent, channel: ChannelRecord, isDraft: boolean): string[] {
-  const { text, assets, metadata, ideaId, source } = content;
+  const { text, assets, metadata, source } = content;
   const thread = metadata?.thread ?? [];
   const rules: Rule[] = [
     [text.length > LONGEST_TEXT, `Text has at most ${LONGEST_TEXT} characters.`],
-    [holdsNul(content), 'Text cannot hold the character NUL.'],
-    [
-      (ideaId ?? '').length > LONGEST_ID || (source ?? '').length > LONGEST_ID,
-      'ideaId or source is too long.',
-    ],
+    ...textRules(content).map(wholeSentence),
+    [(source ?? '').length > LONGEST_SOURCE, `source has at most ${LONGEST_SOURCE} characters.`],
     ...assetRules(assets, thread),
     ...linkRules(content, channel),
     ...threadRules(text, thread),
+    ...sizeRules(content, thread),
+    annotationRule(content),
   ];
   return [...broken(rules), ...(isDraft ? [] : serviceProblems(content, channel))];
 }

@@ -1,29 +1,34 @@
+import { broken, isName, NAME_RULE, textRules } from '../../text-rules.ts';
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
+import { invalidInput, payloadOf, Refusal, requireSound } from '../refusal.ts';
 import type { SnippetRecord } from './data.ts';
 
 const MAX_SNIPPETS = 500;
 
 interface Fields {
-  name?: string | null;
-  text?: string | null;
+  name?: string | null | undefined;
+  text?: string | null | undefined;
 }
 
 interface ById {
   input: { id: string };
 }
 
-interface CreateArguments {
-  input: { organizationId: string; name: string; text: string };
+interface CreateInput {
+  organizationId: string;
+  name: string;
+  text: string;
 }
 
-interface UpdateArguments {
-  input: { id: string } & Fields;
+interface UpdateInput extends Fields {
+  id: string;
 }
 
-const missing = (what: string) => ({ __typename: 'NotFoundError', message: `${what} not found` });
-const invalid = (message: string) => ({ __typename: 'InvalidInputError', message });
-const success = (record: SnippetRecord) => ({ __typename: 'SnippetActionSuccess', snippet: record });
+const missing = (what: string) => new Refusal('NotFoundError', `${what} not found`);
+
+const answer = (act: () => SnippetRecord) =>
+  payloadOf(() => ({ __typename: 'SnippetActionSuccess' as const, snippet: act() }));
 
 /** The snippet if it stands in an organization of the caller. */
 function ownSnippet(context: ApiContext, snippetId: string): SnippetRecord | undefined {
@@ -31,15 +36,16 @@ function ownSnippet(context: ApiContext, snippetId: string): SnippetRecord | und
   return record && ownOrganization(context, record.organizationId) && record;
 }
 
-/** What is undefined is not looked at; line breaks and tabs belong to a text, other control characters do not. */
-function problemsOf({ name, text }: Fields): string[] {
-  const problems: string[] = [];
-  if (name !== undefined && !/^[^\p{Cc}\u2028\u2029]{1,100}$/u.test(name?.trim() ?? ''))
-    problems.push('The name must be one line of 1 to 100 characters');
-  if (text !== undefined && !/^(?:[^\p{Cc}]|[\n\r\t]){1,5000}$/u.test(text?.trim() ?? ''))
-    problems.push('The text must have 1 to 5,000 characters');
-  return problems;
-}
+/** Line breaks and tabs belong to a text, other control characters do not. The spaces around it are kept, and count. */
+const isText = (text: string) => text.trim() !== '' && /^(?:[^\p{Cc}]|[\n\r\t]){1,5000}$/u.test(text);
+
+/** What is undefined is not looked at. */
+const problemsOf = ({ name, text }: Fields): string[] =>
+  broken([
+    [name !== undefined && !isName(name ?? ''), NAME_RULE],
+    [text !== undefined && !isText(text ?? ''), 'The text must have 1 to 5,000 characters'],
+    ...textRules({ name, text }),
+  ]);
 
 function snippets({ input }: { input: { organizationId: string } }, context: ApiContext): SnippetRecord[] {
   if (!ownOrganization(context, input.organizationId)) throw notFound('Organization');
@@ -52,11 +58,9 @@ function snippet({ input }: ById, context: ApiContext): SnippetRecord {
   return record;
 }
 
-function createSnippet({ input }: CreateArguments, context: ApiContext) {
-  const { organizationId, name, text } = input;
-  if (!ownOrganization(context, organizationId)) return missing('Organization');
-  const problems = problemsOf(input);
-  if (problems.length > 0) return invalid(problems.join('. '));
+function addSnippet({ organizationId, name, text }: CreateInput, context: ApiContext): SnippetRecord {
+  if (!ownOrganization(context, organizationId)) throw missing('Organization');
+  requireSound(problemsOf({ name, text }));
   const now = new Date().toISOString();
   const record = {
     id: newObjectId(),
@@ -66,26 +70,30 @@ function createSnippet({ input }: CreateArguments, context: ApiContext) {
     createdAt: now,
     updatedAt: now,
   };
-  if (!context.data.snippets.add(record, MAX_SNIPPETS))
-    return invalid(`An organization can hold ${MAX_SNIPPETS} snippets. Delete one first.`);
-  return success(record);
+  if (context.data.snippets.add(record, MAX_SNIPPETS)) return record;
+  throw invalidInput([`An organization can hold ${MAX_SNIPPETS} snippets. Delete one first.`]);
 }
 
-function updateSnippet({ input }: UpdateArguments, context: ApiContext) {
-  const { id, name, text } = input;
-  if (!ownSnippet(context, id)) return missing('Snippet');
-  const problems = problemsOf(input);
-  if (problems.length > 0) return invalid(problems.join('. '));
+function changeSnippet({ id, name, text }: UpdateInput, context: ApiContext): SnippetRecord {
+  if (!ownSnippet(context, id)) throw missing('Snippet');
+  requireSound(problemsOf({ name, text }));
   const changes = { name: name?.trim(), text: text ?? undefined };
   const record = context.data.snippets.update(id, changes, new Date().toISOString());
-  return record ? success(record) : missing('Snippet');
+  if (!record) throw missing('Snippet');
+  return record;
 }
 
-function deleteSnippet({ input: { id } }: ById, context: ApiContext) {
-  const isGone = ownSnippet(context, id) && context.data.snippets.remove(id);
-  return isGone
-    ? { __typename: 'DeleteSnippetSuccess', id }
-    : { __typename: 'VoidMutationError', message: 'Snippet not found' };
-}
+const createSnippet = ({ input }: { input: CreateInput }, context: ApiContext) =>
+  answer(() => addSnippet(input, context));
+
+const updateSnippet = ({ input }: { input: UpdateInput }, context: ApiContext) =>
+  answer(() => changeSnippet(input, context));
+
+const deleteSnippet = ({ input: { id } }: ById, context: ApiContext) =>
+  payloadOf(() => {
+    if (!ownSnippet(context, id) || !context.data.snippets.remove(id))
+      throw new Refusal('VoidMutationError', 'Snippet not found');
+    return { __typename: 'DeleteSnippetSuccess' as const, id };
+  });
 
 export const snippetOperations = { snippets, snippet, createSnippet, updateSnippet, deleteSnippet };

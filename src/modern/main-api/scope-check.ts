@@ -1,0 +1,75 @@
+import {
+  type ExecutionArgs,
+  type FieldNode,
+  getDirectiveValues,
+  getVariableValues,
+  GraphQLError,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql';
+import { operations } from './operations-table.ts';
+
+const rules: Record<string, { scope: string }> = operations;
+
+/** The refusal of a field for want of a scope; `field` says where in the query it stands. */
+export function forbidden(scope: string, field?: FieldNode): GraphQLError {
+  const where = field && { nodes: field, path: [(field.alias ?? field.name).value] };
+  return new GraphQLError(`The access token lacks the scope ${scope}`, {
+    ...where,
+    extensions: { code: 'FORBIDDEN' },
+  });
+}
+
+interface Run {
+  document: ExecutionArgs['document'];
+  variables: Record<string, unknown>;
+  /** Names of fragments; each counts once, as in the execution. */
+  seen: Set<string>;
+}
+
+const isLeftOut = (node: SelectionNode, { variables }: Run) =>
+  getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true ||
+  getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] === false;
+
+function fieldsOfFragment(name: string, run: Run): FieldNode[] {
+  if (run.seen.has(name)) return [];
+  run.seen.add(name);
+  const fragment = run.document.definitions.find(
+    (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
+  );
+  return fragment && 'selectionSet' in fragment ? fieldsThatRun(fragment.selectionSet.selections, run) : [];
+}
+
+function fieldsThatRun(selections: readonly SelectionNode[], run: Run): FieldNode[] {
+  return selections.flatMap((node) => {
+    if (isLeftOut(node, run)) return [];
+    if (node.kind === Kind.FIELD) return [node];
+    return node.kind === Kind.FRAGMENT_SPREAD
+      ? fieldsOfFragment(node.name.value, run)
+      : fieldsThatRun(node.selectionSet.selections, run);
+  });
+}
+
+/**
+ * The refusal of the first root field of a valid operation that would run and that the scopes do not open; undefined
+ * when there is none, or when the variables do not fit and nothing will run. Asked before the execution: a mutation
+ * that was done must not lose its result to a field behind it.
+ */
+export function firstForbidden(
+  { schema, document, variableValues }: ExecutionArgs,
+  operation: OperationDefinitionNode,
+  scopes: readonly string[],
+): GraphQLError | undefined {
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {});
+  if (!coerced) return undefined;
+  const run = { document, variables: coerced, seen: new Set<string>() };
+  const isClosed = ({ scope }: { scope: string }) => !scopes.includes(scope);
+  for (const field of fieldsThatRun(operation.selectionSet.selections, run)) {
+    const rule = rules[field.name.value];
+    if (rule && isClosed(rule)) return forbidden(rule.scope, field);
+  }
+  return undefined;
+}
