@@ -25,14 +25,19 @@ function derive({ password, salt, log2N, r, p }: Derivation): Promise<Buffer> {
   });
 }
 
+const SALT_BYTES = 16;
+
+const written = (salt: Buffer, key: Buffer) =>
+  ['scrypt', COST.log2N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+
 /** `scrypt$log2N$r$p$salt$key`, salt and key in base64url, with a salt of its own. Takes about 0.1 s. */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive({ password, salt, ...COST });
-  return ['scrypt', COST.log2N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join(
-    '$',
-  );
+  const salt = randomBytes(SALT_BYTES);
+  return written(salt, await derive({ password, salt, ...COST }));
 }
+
+/** What no password matches, although comparing with it takes as long as with any other. */
+export const hashOfNothing = (): string => written(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
 
 /** Whether `password` belongs to `hash`, which must come from `hashPassword`. */
 export async function passwordMatches(password: string, hash: string): Promise<boolean> {

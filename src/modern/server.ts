@@ -77,7 +77,7 @@ export async function startModern(settings: ModernSettings, logger: Logger): Pro
   const store = openStore(settings.databaseFile);
   try {
     for (const client of settings.clients) store.clients.upsert(client);
-    const demo = settings.demo ? await seedDemo(store) : undefined;
+    const demo = settings.demo ? seedDemo(store) : undefined;
     const mailer = createMailer(settings.mail);
     const server = await listen(settings);
     const port = portOf(server);

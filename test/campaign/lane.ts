@@ -5,6 +5,7 @@ import { openWorkshop, type Workshop } from '../../src/bridge.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/register-app.ts';
+import type { ModernSettings } from '../../src/modern/settings.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import type { LegacyApp, Person } from '../support/authorize.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
@@ -126,7 +127,11 @@ async function layWay(ports: Ports): Promise<Way> {
   return { proxy, recorder, presentations };
 }
 
-function modernSettings({ modern, network, first }: Ports, folder: string, clientSecret?: string) {
+function modernSettings(
+  { modern, network, first }: Ports,
+  folder: string,
+  clientSecret?: string,
+): ModernSettings {
   const client = {
     clientId: BRIDGE_CLIENT,
     name: 'grantbridge',
@@ -141,6 +146,7 @@ function modernSettings({ modern, network, first }: Ports, folder: string, clien
     logLevel: 'error',
     clients: [{ ...client, ...(clientSecret && { clientSecret }) }],
     demo: true,
+    mail: { from: 'no-reply@grantbridge.example', directory: join(folder, 'mail') },
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { ModernSettings } from '../../src/modern/settings.ts';
 import type { Person } from '../support/authorize.ts';
 
 /** The embedded modern generation as the product starts it: a process of its own, with its settings over IPC. */
@@ -23,7 +24,7 @@ async function answerOf(child: ChildProcess): Promise<Ready> {
 }
 
 /** Starts it from a copied build. */
-export async function startModernProcess(folder: string, settings: object): Promise<ModernProcess> {
+export async function startModernProcess(folder: string, settings: ModernSettings): Promise<ModernProcess> {
   const child = fork(join(folder, 'dist/modern/main.js'), [], { env: { PATH: '' }, cwd: folder });
   child.send({ type: 'start', settings });
   const { type, message, demo } = await answerOf(child);

@@ -9,7 +9,8 @@ import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
 import { exchangeFields, tokenOf } from '../support/legacy-calls.ts';
 import { rawForm, sendRaw } from '../support/raw-request.ts';
-import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
+import { modeDatabases } from '../support/test-mode.ts';
+import { type Bridges, startBridges } from './bridges.ts';
 import { exchangeAt, expireGrants, nth, print } from './calls.ts';
 
 /**
@@ -17,7 +18,6 @@ import { exchangeAt, expireGrants, nth, print } from './calls.ts';
  * that are killed at random and run again end the same.
  */
 
-const DATABASES: readonly DatabaseKind[] = ['sqlite', 'postgres'];
 const program = resolve(import.meta.dirname, '../../dist/cli.js');
 
 const APPS = 8;
@@ -183,7 +183,7 @@ type Kills = [number, number, number, number];
 
 const UNDISTURBED: [string, Kills] = ['undisturbed', [0, 0, 0, 0]];
 
-describe.each(DATABASES)('a whole rotation on two workers, on %s', (database) => {
+describe.each(modeDatabases)('a whole rotation on two workers, on %s', (database) => {
   let bridges: Bridges;
   let connected: Connected[];
 

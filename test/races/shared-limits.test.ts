@@ -8,7 +8,8 @@ import { type Bridge, startBridge } from '../../src/bridge.ts';
 import { readConfig } from '../../src/config.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
 import { createLogger } from '../../src/shared/logger.ts';
-import { type DatabaseKind, databaseKinds } from '../store/support/stores.ts';
+import type { DatabaseKind } from '../store/support/stores.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { freshDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/held-answer.ts';
@@ -135,7 +136,7 @@ async function askToWait(call: () => Promise<{ status: number }>): Promise<void>
   system.proxy.onOtherAnswer = undefined;
 }
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(modeDatabases)('on %s', (kind) => {
   test('what one bridge has counted is known to the other a second later, also for a pair that it never saw', async () => {
     await startBoth(kind);
     const token = await issueToken(system);

@@ -36,7 +36,7 @@ function configuration({ redirectUri, accessTokenSeconds }: ModernSideOptions): 
 /** A second modern side that is not ours: a plain oidc-provider in front of the same demo channels. */
 export async function startPlainProvider(options: ModernSideOptions): Promise<ModernSide> {
   const provider = new Provider(options.issuer, configuration(options));
-  const demo = await openDemoData();
+  const demo = openDemoData();
   const mainApi = createMainApi({
     data: demo.data,
     onUnexpected: (error) => process.emitWarning(error),

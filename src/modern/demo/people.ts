@@ -4,6 +4,8 @@ import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 interface DemoPerson {
   account: AccountRecord;
   password: string;
+  /** Of that password, which is no secret: ready made, so that a first start does not take its time. */
+  passwordHash: string;
   organizations: OrganizationRecord[];
 }
 
@@ -34,6 +36,7 @@ const paidPlan: OrganizationLimits = {
 
 const dana: DemoPerson = {
   password: 'grantbridge-demo',
+  passwordHash: 'scrypt$15$8$1$OMNyT8Fi2mxW3GR74PTPtw$hkqX5iNX5XC44y2lCVK9ETKQmMJ6z1syabNQ7Lx9-Jg',
   account: {
     id: '5e1f0c9a7b3d4e2f8a6c1d01',
     email: 'demo@grantbridge.example',
@@ -66,6 +69,7 @@ const dana: DemoPerson = {
 
 const second: DemoPerson = {
   password: 'grantbridge-second',
+  passwordHash: 'scrypt$15$8$1$2_B_QglulMHviGyWb1HwOQ$c_WOQxGidaE2LAWi8Vehick8_bWQzag4DSHv_TtINcs',
   account: {
     id: '5e1f0c9a7b3d4e2f8a6c1d02',
     email: 'second@grantbridge.example',

@@ -22,12 +22,10 @@ function seedContents(store: Store): void {
  * Puts the demo people and their channels into the store and returns the credentials to show. All ids are fixed and
  * what is there already stays, so a second start changes nothing.
  */
-export async function seedDemo(store: Store): Promise<DemoCredentials> {
+export function seedDemo(store: Store): DemoCredentials {
   const { accounts, publishing } = store;
-  for (const { account, password, organizations } of demoPeople) {
-    // One after the other: each hash takes a core for a moment, and only the first start does any.
-    // oxlint-disable-next-line no-await-in-loop
-    await accounts.add(account, password);
+  for (const { account, passwordHash, organizations } of demoPeople) {
+    accounts.add(account, passwordHash);
     for (const [position, organization] of organizations.entries()) {
       publishing.addOrganization(account.id, organization, position);
     }

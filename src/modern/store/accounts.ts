@@ -1,5 +1,5 @@
 import type { AccountChanges, AccountRecord } from '../main-api/directory.ts';
-import { hashPassword, passwordMatches } from '../passwords.ts';
+import { hashOfNothing, passwordMatches } from '../passwords.ts';
 import type { Database } from './database.ts';
 
 interface SignInRow {
@@ -54,14 +54,14 @@ function createLogins(db: Database) {
     .prepare<[string, number], number>('select 1 from accounts where id = ? and password_set_at > ?')
     .pluck();
   // Checked when the e-mail is unknown, so that the answer takes as long as for a known one.
-  const decoy = hashPassword('no account has this');
+  const decoy = hashOfNothing();
 
   return {
     /** The account with this e-mail (any case) and password, else undefined. */
     async authenticate(email: string, password: string): Promise<Login | undefined> {
       const began = Math.floor(Date.now() / 1000);
       const row = byEmail.get(email);
-      const matches = await passwordMatches(password, row?.hash ?? (await decoy));
+      const matches = await passwordMatches(password, row?.hash ?? decoy);
       if (!row || !matches) return undefined;
       return { account: parseAccount(row.document), loginTs: Math.max(began, row.passwordSetAt) };
     },
@@ -86,9 +86,8 @@ export function createAccounts(db: Database) {
     ...createLogins(db),
     find,
     /** Does nothing when the account exists: a changed password survives the next start. */
-    async add(account: AccountRecord, password: string): Promise<void> {
-      if (find(account.id)) return;
-      insert.run(account.id, account.email, await hashPassword(password), JSON.stringify(account));
+    add(account: AccountRecord, passwordHash: string): void {
+      insert.run(account.id, account.email, passwordHash, JSON.stringify(account));
     },
     /** In one statement, so that changes of different fields never undo each other. */
     update(accountId: string, changes: AccountChanges): AccountRecord | undefined {
