@@ -34,6 +34,7 @@ export function createRollingWindow(quota: number, length: number): RollingWindo
       } else slices.push({ opened: now, latest: now, calls: 1 });
     },
     left: (now) => Math.max(quota - current(now).reduce((sum, { calls }) => sum + calls, 0), 0),
-    untilReset: (now) => (current(now)[0]?.latest ?? now) + length - now,
+    // In this order: a time plus the length, minus the same time, may be a hair more than the length.
+    untilReset: (now) => length - (now - (current(now)[0]?.latest ?? now)),
   };
 }

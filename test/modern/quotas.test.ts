@@ -187,6 +187,14 @@ describe('a rolling window', () => {
     expect(window.left(25 * 60_000)).toBe(3);
   });
 
+  test('is never said to open later than its length, at times with any fraction', () => {
+    for (let now = 1; now < 100_000; now *= 1.0037) {
+      const window = createRollingWindow(1, 900_000);
+      window.count(now);
+      expect(window.untilReset(now)).toBe(900_000);
+    }
+  });
+
   test('never lets more than the quota through in any stretch of its length, and gives back a sixtieth late at most', () => {
     const length = 900_000;
     const quota = 50;
