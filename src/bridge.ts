@@ -87,6 +87,7 @@ export async function openWorkshop(
   // A key file that is not usable is refused before the database is brought to a newer schema.
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
+  if (overrides.modernBegins) await forgetBudget(store, upstream.clientId);
   const opening = { config, logger, clock: overrides.clock ?? machineClock };
   const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
   const { vault } = keyring;
@@ -149,7 +150,6 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context } = workshop;
   if (config.production) await requireProductionReady(workshop);
-  if (overrides.modernBegins) await forgetBudget(context.store, config.upstream.clientId);
   const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {

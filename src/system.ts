@@ -5,7 +5,6 @@ import type { Config } from './config.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
 import { createLogger } from './shared/logger.ts';
-import { forgetBudget } from './store/budgets.ts';
 import { startWorkers } from './workers.ts';
 
 /**
@@ -79,12 +78,12 @@ async function startInThisProcess(config: Config, demo: DemoAccount | undefined)
 /** The database is brought to the newest schema, and keys are made, before several processes open them at once. */
 async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
   const logger = createLogger({ level: config.logLevel, name: 'first process' });
-  const workshop = await openWorkshop(config, upstreamFor(config), { logger });
+  const workshop = await openWorkshop(config, upstreamFor(config), {
+    logger,
+    modernBegins: demo !== undefined,
+  });
   try {
-    if (demo) {
-      await forgetBudget(workshop.context.store, workshop.context.server.clientId);
-      await seedDemo(workshop.context, config, demo.accountId);
-    }
+    if (demo) await seedDemo(workshop.context, config, demo.accountId);
   } finally {
     await workshop.close();
   }

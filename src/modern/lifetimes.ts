@@ -26,3 +26,12 @@ export const EMAIL_CHANGE_SECONDS = DAY;
  */
 export const REFRESH_TOKEN_SECONDS = 10 * 365 * DAY;
 export const GRANT_SECONDS = 10 * 365 * DAY;
+
+/** How long the page that shows a new secret answers the second request of a double click. */
+export const CREATED_PAGE_SECONDS = 10;
+
+/** Wrong client secrets are counted for so long. */
+export const WRONG_SECRETS_SECONDS = 60;
+
+/** Between two removals of what has expired. */
+export const PURGE_EVERY_SECONDS = 60 * 60;

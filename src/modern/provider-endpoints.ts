@@ -23,11 +23,21 @@ function methodsOf(path: string): string[] {
 /** RFC 6749 2.3.1 and RFC 9700 4.3.2: addresses end up in logs, so none of these may stand in one. */
 const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'token'];
 
+/** An authorization request is kept until somebody has decided, so only `scope`, which is looked at at once, may be long. */
+const MAX_PARAMETERS = 16 * 1024;
+
+function isTooLong({ path, query }: Pick<Context, 'path' | 'query'>): boolean {
+  if (path !== '/auth') return false;
+  const kept = Object.entries(query).filter(([name]) => name !== 'scope');
+  return kept.flat(2).join('').length > MAX_PARAMETERS;
+}
+
 function problemOf({ method, path, query }: Context): errors.InvalidRequest | undefined {
   const methods = methodsOf(path);
   if (!methods.includes(method)) {
     return new errors.InvalidRequest(`this address answers ${methods.join(', ')} only`, 405);
   }
+  if (isTooLong({ path, query })) return new errors.InvalidRequest('the parameters are too long');
   const misplaced = methods.includes('POST') && SECRETS.some((name) => name in query);
   return misplaced
     ? new errors.InvalidRequest('parameters belong in the body, never in the address')
@@ -85,7 +95,10 @@ function trimDiscovery({ path, status, body }: Context): void {
   for (const name of left) Reflect.deleteProperty(body, name);
 }
 
-/** 405 with Allow, 400 for misplaced secrets, answers in the query alone, a discovery document that says what is so. */
+/**
+ * 405 with Allow, 400 for misplaced secrets and for too much, answers in the query alone, a discovery document that says
+ * what is so; and wrong client secrets are counted.
+ */
 export function guardEndpoints(provider: Provider, brake: SecretBrake): void {
   provider.use(async (ctx, next) => {
     const problem = problemOf(ctx);

@@ -1,5 +1,5 @@
 /**
- * Rules of the specification that oidc-provider has no setting for. Each replaces one method of its models; the version
+ * Rules of the specification that oidc-provider has no setting for. Most replace one method of its models; the version
  * is pinned, and test/modern/ walks every one of them over HTTP.
  */
 import { errors } from './oidc.ts';
@@ -78,7 +78,10 @@ function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): v
   throw Object.assign(refusal, { status: 429, statusCode: 429 });
 }
 
-/** Addresses come from the issuer, never from the Host header of a request. */
+/**
+ * Addresses come from the issuer, never from the Host header of a request; and as soon as the client of a request is
+ * known, the brake and `clientRules` are asked.
+ */
 function patchRequestContext(provider: Provider, brake: SecretBrake): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the published types leave these members out
   const prototype = provider.OIDCContext.prototype as unknown as RequestContext;
@@ -119,8 +122,17 @@ function giveBackUnanswered(provider: Provider, records: OidcRecords): void {
   });
 }
 
+/** A consent whose code could not be given any more holds nothing: the app would be listed as connected without a token. */
+function endUnusedGrants(provider: Provider, records: OidcRecords): void {
+  provider.on('authorization.error', (ctx) => {
+    const grantId = ctx.oidc?.entities.Interaction?.result?.consent?.grantId;
+    if (grantId !== undefined) records.revokeGrant(grantId);
+  });
+}
+
 export function applyRules(provider: Provider, { clients, records }: Store, brake: SecretBrake): void {
   giveBackUnanswered(provider, records);
+  endUnusedGrants(provider, records);
   patchRequestContext(provider, brake);
   patchSecretComparison(provider, clients);
 }

@@ -1,8 +1,8 @@
+import { WRONG_SECRETS_SECONDS } from './lifetimes.ts';
 import { createRecent } from './recent.ts';
 import { createRollingWindow } from './rolling-window.ts';
 
 const WRONG_SECRETS = 20;
-const WINDOW_MILLISECONDS = 60_000;
 const MAX_PAIRS = 10_000;
 
 const keyOf = (clientId: string, address: string) => `${address} ${clientId}`;
@@ -14,7 +14,9 @@ export type SecretBrake = ReturnType<typeof createSecretBrake>;
  * one address. Naming the address keeps anybody from locking an app out from elsewhere.
  */
 export function createSecretBrake() {
-  const windowOf = createRecent(MAX_PAIRS, () => createRollingWindow(WRONG_SECRETS, WINDOW_MILLISECONDS));
+  const windowOf = createRecent(MAX_PAIRS, () =>
+    createRollingWindow(WRONG_SECRETS, WRONG_SECRETS_SECONDS * 1000),
+  );
   return {
     /** Whole seconds until the next secret is looked at, 0 for at once. */
     wait(clientId: string, address: string): number {

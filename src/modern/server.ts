@@ -11,13 +11,13 @@ import type { Logger } from '../shared/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
 import { seedDemo } from './demo/seed.ts';
+import { PURGE_EVERY_SECONDS } from './lifetimes.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
 import { openStore, type Store } from './store/store.ts';
 
 /** Room for any scope parameter that somebody may try (hardening row 40), so that /auth can say what is wrong with it. */
 const MAX_HEADER_BYTES = 256 * 1024;
 const CLOSE_MILLISECONDS = 2000;
-const PURGE_MILLISECONDS = 60 * 60 * 1000;
 
 export interface ModernServer {
   /** The issuer: public origin of the authorization server and the main API. */
@@ -68,7 +68,7 @@ function purgeRegularly(store: Store, logger: Logger): () => void {
       logger.warn('expired rows were not removed', { cause });
     }
   };
-  const timer = setInterval(purge, PURGE_MILLISECONDS).unref();
+  const timer = setInterval(purge, PURGE_EVERY_SECONDS * 1000).unref();
   return () => clearInterval(timer);
 }
 

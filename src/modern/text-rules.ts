@@ -9,7 +9,8 @@ export type Rule = readonly [isBroken: boolean, message: string];
 export const broken = (rules: readonly Rule[]): string[] =>
   rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
 
-export const NAME_RULE = 'The name must be one line of 1 to 100 characters that can be seen';
+export const NAME_RULE =
+  'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji';
 
 const SEEN = String.raw`[^\s\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
 
@@ -27,7 +28,8 @@ const HIDDEN =
 export const hidesCharacters = (text: string): boolean => HIDDEN.test(text.replaceAll(JOINED, ''));
 
 /** Whether there is a letter, a digit or an emoji, so that a name can be read at all. */
-export const isLegible = (text: string): boolean => /[\p{L}\p{N}\p{Emoji_Presentation}]/u.test(text);
+export const isLegible = (text: string): boolean =>
+  /[\p{L}\p{N}\p{Emoji_Presentation}]|\p{Emoji}\uFE0F/u.test(text);
 
 /** Whether it keeps NAME_RULE and people can read it; spaces around it do not count. */
 export function isName(text: string): boolean {
@@ -47,8 +49,8 @@ const holds = (value: unknown, character: RegExp): boolean =>
       Object.values(value).some((part) => holds(part, character));
 
 /**
- * For every string in `value`, however deep; the messages have no full stop. Many programs end a text at NUL, and a lone surrogate has no UTF-8
- * (RFC 3629 section 3): neither would come back as it was given.
+ * For every string in `value`, however deep; the messages have no full stop. Many programs end a text at NUL, and a lone
+ * surrogate has no UTF-8 (RFC 3629 section 3).
  */
 export const textRules = (value: unknown): Rule[] => [
   [holds(value, /\0/), 'Text cannot hold the character NUL'],

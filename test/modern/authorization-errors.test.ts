@@ -134,6 +134,11 @@ describe('a fault in a request whose redirect URI is proven', () => {
     expect([query.get('error'), query.get('state')]).toEqual(['consent_required', 'state-of-the-app']);
   });
 
+  test('a state of 200 kB is refused before it is kept', async () => {
+    const { status, location } = await request({ state: 'x'.repeat(200_000) });
+    expect([status, location]).toEqual([400, undefined]);
+  });
+
   test('ten thousand scope words are invalid_scope, and the answer repeats none of them', async () => {
     const words = Array.from({ length: 10_000 }, (_, index) => `posts:write${index}`).join(' ');
     const { status, location } = await request({ scope: words });

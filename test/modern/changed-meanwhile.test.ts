@@ -69,6 +69,7 @@ describe.each([
     const back = await browser.follow(allowed, REDIRECT_URI);
     expect([back.status, back.location]).toEqual([400, undefined]);
     expect(back.body).toContain(words);
+    expect(grants()).toBe(0);
   });
 });
 
@@ -119,4 +120,13 @@ test('the demo names its password as long as it is the one, and the e-mail that 
     true,
     false,
   ]);
+});
+
+test('another browser at the address of somebody’s way back changes nothing of it', async () => {
+  const dana = new CookieWalker();
+  const page = await open(dana, authorizationUrl(base));
+  const sent = { 'sec-fetch-site': 'same-origin' };
+  const parked = await dana.post(`${page.url}/sign-in`, DEMO, sent);
+  await (await signedIn(base, SECOND)).get(new URL(parked.location ?? '', base).href);
+  expect((await dana.follow(parked, REDIRECT_URI)).body).toContain('Allow Public');
 });

@@ -157,3 +157,13 @@ test('an organization holds up to 5,000 posts that are not sent', async () => {
   expect((await ground.create({ channelId, saveToDraft: true })).__typename).toBe('PostActionSuccess');
   remove();
 });
+
+test('sixty thousand wrong values in one variable are refused as soon as the first is met', async () => {
+  const query = 'query($input: PostsInput!) { posts(input: $input) { edges { cursor } } }';
+  const input = { organizationId: BAKERY, filter: { status: Array.from({ length: 60_000 }, () => 'a') } };
+  const before = process.cpuUsage();
+  const { status, body } = await ground.ask(query, { input });
+  const { user, system } = process.cpuUsage(before);
+  expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+  expect((user + system) / 1e6).toBeLessThan(2);
+});

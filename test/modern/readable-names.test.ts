@@ -33,7 +33,7 @@ describe('the name of an account', () => {
     expect(await rename(name)).toEqual([expect.stringMatching(/Error$/), '422']);
   });
 
-  test.each(['Dana 👨‍👩‍👧', '❤️ Dana', 'Žofie O’Brien-Łukasz', 'می‌خواهم', '山田 太郎'])(
+  test.each(['Dana 👨‍👩‍👧', '❤️ Dana', '☎️', 'Žofie O’Brien-Łukasz', 'می‌خواهم', '山田 太郎'])(
     'can be %s',
     async (name) => {
       expect(await rename(name)).toEqual(['AccountActionSuccess', '303']);

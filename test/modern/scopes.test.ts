@@ -202,3 +202,10 @@ test('a forbidden operation beside an allowed one is refused and changes nothing
   expect([status, body.data, body.errors[0].path]).toEqual([200, null, ['b']]);
   expect(belongings()).toEqual(before);
 });
+
+test('a condition that is null where a root field needs one is an error of the query, not of the server', async () => {
+  const query = 'query($v: Boolean = true) { account @include(if: $v) { id } }';
+  const { status, body } = await askWith('account:read')(query, { v: null });
+  expect([status, body.data]).toEqual([200, null]);
+  expect(body.errors[0].message).toContain('must not be null');
+});

@@ -76,27 +76,35 @@ test('quotes and backslashes in a name are kept as they are', async () => {
 });
 
 test.each([
-  ['an empty name', { name: '  ' }, 'The name must be one line of 1 to 100 characters that can be seen'],
-  ['no name', { name: null }, 'The name must be one line of 1 to 100 characters that can be seen'],
+  [
+    'an empty name',
+    { name: '  ' },
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji',
+  ],
+  [
+    'no name',
+    { name: null },
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji',
+  ],
   [
     'a long name',
     { name: 'x'.repeat(101) },
-    'The name must be one line of 1 to 100 characters that can be seen',
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji',
   ],
   [
     'a name of two lines',
     { name: 'a\nb' },
-    'The name must be one line of 1 to 100 characters that can be seen',
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji',
   ],
   [
     'a name with NUL',
     { name: 'a\0b' },
-    'The name must be one line of 1 to 100 characters that can be seen. Text cannot hold the character NUL',
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji',
   ],
   [
     'a name with half a character',
     { name: 'a\ud83d' },
-    'The name must be one line of 1 to 100 characters that can be seen. Text cannot hold half a character (a lone surrogate)',
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji',
   ],
   [
     'an unknown time zone',
@@ -118,7 +126,7 @@ test.each([
   [
     'several faults at once, beside something sound',
     { name: '', timezone: 'Mars/Base', preferences: { timeFormat: '24' } },
-    'The name must be one line of 1 to 100 characters that can be seen. The time zone must be an IANA name such as Europe/Berlin',
+    'The name must be one line of 1 to 100 characters that can be seen, with a letter, a digit or an emoji. The time zone must be an IANA name such as Europe/Berlin',
   ],
 ])('%s is invalid input and changes nothing', async (_what, input, message) => {
   const before = await account();

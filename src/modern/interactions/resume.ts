@@ -7,9 +7,12 @@ import type { Provider } from '../oidc.ts';
  */
 export function startOverForOthers(provider: Provider) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const interaction = await provider.Interaction.find(String(req.params['uid']));
+    const context = provider.createContext(req, res);
+    const uid = context.cookies.get(provider.cookieName('resume'), { signed: true }) ?? '';
+    // Only the browser that began this request can change it; the provider refuses any other.
+    const interaction = uid === req.params['uid'] ? await provider.Interaction.find(uid) : undefined;
     const wanted = interaction?.result?.login?.accountId;
-    const { accountId } = await provider.Session.get(provider.createContext(req, res));
+    const { accountId } = await provider.Session.get(context);
     if (!interaction || wanted === undefined || accountId === undefined || accountId === wanted) {
       next();
       return;

@@ -91,6 +91,8 @@ export function prepareOperation(
   } catch (error) {
     // graphql recurses into values and selections, and the tokens allow more levels than the stack has.
     if (error instanceof RangeError) return refuseAtLimit('The query is nested too deeply');
+    // A directive at a root field whose condition is null: graphql's own execution answers the same.
+    if (error instanceof GraphQLError) return { refusal: answer({ data: null, errors: [error] }) };
     throw error;
   }
 }

@@ -63,7 +63,10 @@ export function firstForbidden(
   operation: OperationDefinitionNode,
   scopes: readonly string[],
 ): GraphQLError | undefined {
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {});
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
+    // Whether they fit is all that counts here; each further error costs more than the last.
+    maxErrors: 1,
+  });
   if (!coerced) return undefined;
   const run = { document, variables: coerced, seen: new Set<string>() };
   const isClosed = ({ scope }: { scope: string }) => !scopes.includes(scope);

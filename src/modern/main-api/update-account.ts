@@ -1,5 +1,5 @@
 import { IANAZone } from 'luxon';
-import { broken, isName, NAME_RULE, textRules } from '../text-rules.ts';
+import { broken, isName, NAME_RULE } from '../text-rules.ts';
 import { type ApiContext, notFound } from './context.ts';
 import type { AccountChanges, AccountRecord } from './directory.ts';
 import { payloadOf, requireSound } from './refusal.ts';
@@ -42,7 +42,6 @@ function problemsOf({ name, timezone, preferences }: Input): string[] {
     [breaks(timeFormat, (text) => text === '12' || text === '24'), 'The time format must be 12 or 24'],
     [breaks(startOfWeek, (day) => DAYS.includes(day)), 'The start of the week must be a day such as monday'],
     [defaultScheduleOption === null, 'The default schedule option cannot be empty'],
-    ...textRules(name),
   ]);
 }
 

@@ -10,7 +10,9 @@ import { goTo, type Visit } from './visit.ts';
 function changeName(visit: Visit): void {
   const name = fieldOf(visit, 'name').trim();
   if (!isName(name)) {
-    const problems = { name: 'Enter a name of 1 to 100 characters that can be seen, on one line.' };
+    const problems = {
+      name: 'Enter a name of 1 to 100 characters that can be seen, on one line, with a letter, a digit or an emoji.',
+    };
     return showAccount(visit, { status: 422, problems });
   }
   visit.parts.store.accounts.update(visit.account.id, { name });

@@ -2,7 +2,8 @@
  * The answers of forms that create something, for as long as a double click takes: of its two requests the browser shows
  * the answer to the second, and a new key or secret would be lost with the first.
  */
-const KEPT_MILLISECONDS = 10_000;
+import { CREATED_PAGE_SECONDS } from '../lifetimes.ts';
+
 /** A page has about 5 kB. */
 const MOST = 1000;
 
@@ -15,7 +16,7 @@ export function createAnswers() {
       const [oldest] = pages.keys();
       if (oldest !== undefined && pages.size >= MOST) pages.delete(oldest);
       pages.set(name, page);
-      setTimeout(() => pages.delete(name), KEPT_MILLISECONDS).unref();
+      setTimeout(() => pages.delete(name), CREATED_PAGE_SECONDS * 1000).unref();
     },
   };
 }

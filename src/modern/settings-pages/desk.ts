@@ -45,11 +45,11 @@ function refusals(visits: Visits) {
       if (isSameOrigin(req)) next();
       else await refuseWith(req, res, 403);
     },
-    unreadable: errorHandler((error, res) => {
+    unreadable: errorHandler(async (error, res) => {
       const status = unreadableStatus(error);
       if (status === undefined) return false;
       const shown = res.req.method === 'GET' ? 404 : status === 413 ? 413 : 400;
-      void refuseWith(res.req, res, shown);
+      await refuseWith(res.req, res, shown);
       return true;
     }),
   };

@@ -1,5 +1,5 @@
 /**
- * The modern generation's own SQLite file: opening, migrations and the purge at start. The other files of this folder
+ * The modern generation's own SQLite file: opening and migrations. The other files of this folder
  * own one group of tables each. Nothing here is shared with the bridge.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';

@@ -82,8 +82,7 @@ export interface PostsQuestion {
   organizationId: string;
   filter: PostsFilter;
   sort: SortKey[];
-  /** The list begins behind this place. */
-  /** Its values are the sort keys', -1 for a time that is not set. */
+  /** The list begins behind this place; its values are the sort keys', -1 for a time that is not set. */
   after: Place | undefined;
   limit: number;
 }

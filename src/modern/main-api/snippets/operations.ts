@@ -44,7 +44,7 @@ const problemsOf = ({ name, text }: Fields): string[] =>
   broken([
     [name !== undefined && !isName(name ?? ''), NAME_RULE],
     [text !== undefined && !isText(text ?? ''), 'The text must have 1 to 5,000 characters'],
-    ...textRules({ name, text }),
+    ...textRules(text),
   ]);
 
 function snippets({ input }: { input: { organizationId: string } }, context: ApiContext): SnippetRecord[] {
