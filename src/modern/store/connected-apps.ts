@@ -1,5 +1,7 @@
 import type { ConnectedAppRecord } from '../main-api/directory.ts';
+import type { AppUses } from './app-uses.ts';
 import type { Database } from './database.ts';
+import type { OidcRecords } from './oidc-records.ts';
 
 /** An app with a live grant of an account, as the main API and the settings page show it. */
 export interface ConnectedApp extends ConnectedAppRecord {
@@ -22,12 +24,6 @@ const GRANTS = `
   from oidc_records as g join clients as c on c.client_id = g.client_id
   left join app_uses as u on u.account_id = g.account_id and u.client_id = g.client_id
   where g.kind = 'Grant' and g.account_id = ? and g.expires_at > unixepoch() order by g.created_at`;
-
-// One statement: a grant and all its codes and tokens go together or not at all. What a half-done exchange still writes
-// afterwards belongs to a grant that is gone, and is not found (oidc-records.ts).
-const REVOKE = `
-  delete from oidc_records where grant_id in (
-    select grant_id from oidc_records where kind = 'Grant' and account_id = ? and client_id = ?)`;
 
 function toConnectedApp(accountId: string, row: GrantRow): ConnectedApp {
   const { openid }: { openid?: { scope?: string } } = JSON.parse(row.payload);
@@ -57,17 +53,18 @@ function mergeByApp(grants: ConnectedApp[]): ConnectedApp[] {
 }
 
 /** Apps that an account has allowed (specification 5.9). */
-export function createConnectedApps(db: Database) {
+export function createConnectedApps(
+  db: Database,
+  { records, appUses }: { records: OidcRecords; appUses: AppUses },
+) {
   const grants = db.prepare<[string], GrantRow>(GRANTS);
-  const revoke = db.prepare(REVOKE);
-  const forget = db.prepare('delete from app_uses where account_id = ? and client_id = ?');
   return {
     ofAccount: (accountId: string): ConnectedApp[] =>
       mergeByApp(grants.all(accountId).map((row) => toConnectedApp(accountId, row))),
     /** Ends every grant of this app and account; false when there was none. */
     revoke: db.transaction((accountId: string, clientId: string): boolean => {
-      forget.run(accountId, clientId);
-      return revoke.run(accountId, clientId).changes > 0;
+      appUses.forget(clientId, accountId);
+      return records.revokeApp(clientId, accountId);
     }),
   };
 }

@@ -45,7 +45,7 @@ export function createEmailChanges(db: Database, accounts: Accounts) {
     )
     .pluck();
   const forget = db.prepare('delete from email_changes where account_id = ?');
-  db.prepare('delete from email_changes where expires_at <= ?').run(now());
+  const purge = db.prepare('delete from email_changes where expires_at <= ?');
 
   const confirm = db.transaction((token: string): Confirmed => {
     const change = take.get(digest(token), now());
@@ -64,6 +64,7 @@ export function createEmailChanges(db: Database, accounts: Accounts) {
     find: (token: string): EmailChange | undefined => live.get(digest(token), now()),
     waitingFor: (accountId: string): string | undefined => waiting.get(accountId, now()),
     forget: (accountId: string): void => void forget.run(accountId),
+    purge: () => void purge.run(now()),
     /** Spends the link, also when its address has become another account's meanwhile. One of two parallel calls wins. */
     confirm: (token: string) => confirm.immediate(token),
   };

@@ -44,6 +44,13 @@ const UPSERT = `
     payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
     account_id = excluded.account_id, client_id = excluded.client_id, expires_at = excluded.expires_at`;
 
+// One statement: a grant and all its codes and tokens go together or not at all. What a half-done exchange still writes
+// afterwards belongs to a grant that is gone, and is not found.
+const REVOKE_APP = `
+  delete from oidc_records where grant_id in (
+    select grant_id from oidc_records
+    where kind = 'Grant' and client_id = @clientId and (@accountId is null or account_id = @accountId))`;
+
 const CONSUME = `
   update oidc_records set consumed_at = ?
   where kind = ? and id_digest = ? and consumed_at is null`;
@@ -65,6 +72,7 @@ function prepareStatements(db: Database) {
     endSessions: db.prepare("delete from oidc_records where kind = 'Session' and account_id = ?"),
     revokeKind: db.prepare('delete from oidc_records where grant_id = ? and kind = ?'),
     revokeGrant: db.prepare('delete from oidc_records where grant_id = ?'),
+    revokeApp: db.prepare(REVOKE_APP),
     purge: db.prepare('delete from oidc_records where expires_at < ?'),
   };
 }
@@ -90,6 +98,9 @@ export function createOidcRecords(db: Database) {
     endSessions: (accountId: string) => void run.endSessions.run(accountId),
     revokeKind: (kind: string, grantId: string) => void run.revokeKind.run(grantId, kind),
     revokeGrant: (grantId: string) => void run.revokeGrant.run(grantId),
+    /** Ends the grants that an account, or without one everybody, gave an app; false when there was none. */
+    revokeApp: (clientId: string, accountId?: string): boolean =>
+      run.revokeApp.run({ clientId, accountId: accountId ?? null }).changes > 0,
     /** Rows that nothing can use any more; returns how many went. */
     purgeExpired: (): number => run.purge.run(now()).changes,
   };

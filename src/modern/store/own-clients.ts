@@ -1,7 +1,9 @@
 import { newHexId } from '../../shared/ids.ts';
+import type { AppUses } from './app-uses.ts';
 import { createClientSecrets, MAX_SECRETS, type SecretRecord } from './client-secrets.ts';
 import type { Database } from './database.ts';
 import type { Digest } from './digests.ts';
+import type { OidcRecords } from './oidc-records.ts';
 import type { UsedForms } from './used-forms.ts';
 
 export interface OwnClient {
@@ -36,11 +38,6 @@ interface Row extends Omit<OwnClient, 'confidential' | 'redirectUris'> {
 const COLUMNS =
   'client_id as clientId, name, confidential, redirect_uris as redirectUris, created_at as createdAt';
 
-// As in connected-apps.ts, for every account.
-const END_GRANTS = `
-  delete from oidc_records where grant_id in (
-    select grant_id from oidc_records where kind = 'Grant' and client_id = ?)`;
-
 function prepareStatements(db: Database) {
   return {
     list: db.prepare<[string], Row>(
@@ -56,9 +53,14 @@ function prepareStatements(db: Database) {
       'update clients set name = ?, redirect_uris = ? where account_id = ? and client_id = ?',
     ),
     remove: db.prepare('delete from clients where account_id = ? and client_id = ?'),
-    endGrants: db.prepare(END_GRANTS),
-    forgetUses: db.prepare('delete from app_uses where client_id = ?'),
   };
+}
+
+interface OwnClientsParts {
+  digest: Digest;
+  usedForms: UsedForms;
+  records: OidcRecords;
+  appUses: AppUses;
 }
 
 const toClient = (row: Row): OwnClient => ({
@@ -71,10 +73,7 @@ const toClient = (row: Row): OwnClient => ({
  * OAuth clients that people registered themselves (specification 5.2); nobody sees or changes another's. What creates
  * something answers `used` when its form did so already, and `full` when there may be no more.
  */
-export function createOwnClients(
-  db: Database,
-  { digest, usedForms }: { digest: Digest; usedForms: UsedForms },
-) {
+export function createOwnClients(db: Database, { digest, usedForms, records, appUses }: OwnClientsParts) {
   const run = prepareStatements(db);
   const secrets = createClientSecrets(db, digest);
   const own = (accountId: string, clientId: string): OwnClient | undefined => {
@@ -103,8 +102,8 @@ export function createOwnClients(
     /** With the client end all grants that anybody gave it. */
     remove: db.transaction((accountId: string, clientId: string): boolean => {
       if (run.remove.run(accountId, clientId).changes === 0) return false;
-      run.endGrants.run(clientId);
-      run.forgetUses.run(clientId);
+      records.revokeApp(clientId);
+      appUses.forget(clientId);
       return true;
     }),
     secretsOf: (accountId: string, clientId: string): SecretRecord[] =>

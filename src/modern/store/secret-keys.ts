@@ -8,7 +8,10 @@ export interface SecretKeys {
   cookieKeys: string[];
   /** Published at /jwks; nothing is signed with it today, because there is no `openid` scope. */
   jwks: { keys: JsonWebKey[] };
-  /** 32 bytes, base64url: client secrets are kept as HMAC-SHA-256 under it. */
+  /**
+   * 32 bytes, base64url: client secrets and API keys are kept as HMAC-SHA-256 under it; so are, under words that no secret
+   * begins with, the hidden fields that bind a form to its session.
+   */
   digestKey: string;
   /** 32 bytes, base64url: AES-256-GCM of the few payloads that repeat a secret. */
   sealingKey: string;

@@ -29,8 +29,9 @@ export function openStore(databaseFile: string) {
   const usedForms = createUsedForms(db);
   const clients = createClients(db, digest);
   const accounts = createAccounts(db);
+  const appUses = createAppUses(db);
   const emailChanges = createEmailChanges(db, accounts);
-  const connectedApps = createConnectedApps(db);
+  const connectedApps = createConnectedApps(db, { records, appUses });
   const publishing = createPublishing(db, { accounts, connectedApps });
   const posts = createPosts(db);
   const ideas = createIdeas(db);
@@ -38,16 +39,17 @@ export function openStore(databaseFile: string) {
   const purge = () => {
     records.purgeExpired();
     usedForms.purge();
+    emailChanges.purge();
   };
   purge();
   return {
     keys,
     records,
     clients,
-    ownClients: createOwnClients(db, { digest, usedForms }),
+    ownClients: createOwnClients(db, { digest, usedForms, records, appUses }),
     apiKeys: createApiKeys(db, { digest, usedForms }),
     connectedApps,
-    appUses: createAppUses(db),
+    appUses,
     accounts,
     emailChanges,
     changePassword: createPasswordChange(db, { records, emailChanges }),
