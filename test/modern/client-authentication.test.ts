@@ -5,19 +5,24 @@ import {
   consent,
   exchange,
   PUBLIC,
-  REDIRECT_URI,
   type Running,
   runModern,
 } from './support/modern.ts';
-import { basic, expectRefusal, form, postRaw } from './support/token-requests.ts';
+import {
+  basic,
+  confidential as secret,
+  exchangeFieldsOf,
+  expectRefusal,
+  type Fields,
+  form,
+  postRaw,
+  refreshFieldsOf,
+} from './support/token-requests.ts';
 
 /** Fewer than twenty wrong secrets: from there on the brake answers (client-secret-brake.test.ts). */
 
-type Fields = Record<string, string | undefined>;
-
 let modern: Running;
 let base: string;
-const secret = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
 /** One code and one refresh token of the confidential app: every refusal below must leave both as they are. */
 let code: { code: string; verifier: string };
 let refreshToken: string;
@@ -30,18 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => modern.stop());
 
-const exchangeFields = (): Fields => ({
-  ...secret,
-  grant_type: 'authorization_code',
-  code: code.code,
-  code_verifier: code.verifier,
-  redirect_uri: REDIRECT_URI,
-});
-const refreshFields = (): Fields => ({
-  ...secret,
-  grant_type: 'refresh_token',
-  refresh_token: refreshToken,
-});
+const exchangeFields = (): Fields => exchangeFieldsOf(code);
+const refreshFields = (): Fields => refreshFieldsOf(refreshToken);
 
 const NO_SECRET = { client_secret: undefined };
 const long = (length: number) => 'x'.repeat(length);

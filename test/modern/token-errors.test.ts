@@ -13,14 +13,20 @@ import {
   refresh,
   runModern,
 } from './support/modern.ts';
-import { basic, expectRefusal, form, postRaw } from './support/token-requests.ts';
-
-type Fields = Record<string, string | undefined>;
+import {
+  basic,
+  confidential as secret,
+  exchangeFieldsOf,
+  expectRefusal,
+  type Fields,
+  form,
+  postRaw,
+  refreshFieldsOf,
+} from './support/token-requests.ts';
 
 let modern: Running;
 let base: string;
 const browser = new CookieWalker();
-const secret = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
 /** One code and one refresh token of the confidential app: every refusal below must leave both as they are. */
 let code: { code: string; verifier: string };
 let tokens: Record<string, string | number>;
@@ -33,18 +39,8 @@ beforeAll(async () => {
 });
 afterAll(() => modern.stop());
 
-const exchangeFields = (): Fields => ({
-  ...secret,
-  grant_type: 'authorization_code',
-  code: code.code,
-  code_verifier: code.verifier,
-  redirect_uri: REDIRECT_URI,
-});
-const refreshFields = (): Fields => ({
-  ...secret,
-  grant_type: 'refresh_token',
-  refresh_token: String(tokens['refresh_token']),
-});
+const exchangeFields = (): Fields => exchangeFieldsOf(code);
+const refreshFields = (): Fields => refreshFieldsOf(String(tokens['refresh_token']));
 
 const NO_SECRET = { client_secret: undefined };
 const long = (length: number) => 'x'.repeat(length);

@@ -1,4 +1,25 @@
 import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
+import { CLIENT_SECRET, CONFIDENTIAL, REDIRECT_URI } from './modern.ts';
+
+/** Of a form; what is undefined is left out. */
+export type Fields = Record<string, string | undefined>;
+
+/** The confidential app as it names itself in a form. */
+export const confidential = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
+
+export const exchangeFieldsOf = ({ code, verifier }: { code: string; verifier: string }): Fields => ({
+  ...confidential,
+  grant_type: 'authorization_code',
+  code,
+  code_verifier: verifier,
+  redirect_uri: REDIRECT_URI,
+});
+
+export const refreshFieldsOf = (refreshToken: string): Fields => ({
+  ...confidential,
+  grant_type: 'refresh_token',
+  refresh_token: refreshToken,
+});
 
 /** POST of a form written out by hand, to the byte. */
 export function postRaw(
@@ -13,8 +34,7 @@ export const basic = (user: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`,
 });
 
-/** The form of these fields; `undefined` leaves one out. */
-export function form(fields: Record<string, string | undefined>): string {
+export function form(fields: Fields): string {
   const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
   return new URLSearchParams(given).toString();
 }
