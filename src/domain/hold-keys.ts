@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/logger.ts';
+import { createNextRun } from '../shared/next-run.ts';
 import {
   createVault,
   type Key,
@@ -141,9 +142,8 @@ class KeyWatch {
   readonly vault = createVault(() => this.#view.rings.keys);
   #view: View;
   #reported = { at: 0, text: '' };
-  #turn: Promise<void> | undefined;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  /** One look and one word, after this call too; a database that is away is asked again at the next turn. */
+  readonly #turns = createNextRun(() => this.#lookAndReport());
 
   constructor(options: KeyringOptions, view: View, stamp: string | undefined) {
     this.#options = options;
@@ -156,25 +156,8 @@ class KeyWatch {
     return this.#view.rings;
   }
 
-  /** A look that begins after this call; all who ask while one runs share the next. */
-  look(): Promise<void> {
-    if (this.#next) return this.#next;
-    if (!this.#running) return this.#begin();
-    this.#next = this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#next = undefined;
-        return this.#begin();
-      });
-    return this.#next;
-  }
-
-  #begin(): Promise<void> {
-    this.#running = this.#read().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
-  }
+  /** A look that begins after this call: nobody takes one for fresh that began before. */
+  readonly look = createNextRun(() => this.#read()).begin;
 
   async #read(): Promise<void> {
     const { store } = this.#options;
@@ -208,17 +191,13 @@ class KeyWatch {
     }
   }
 
-  /** One look and one word; a database that is away is asked again at the next turn. */
   turn(): Promise<void> {
-    this.#turn ??= this.#lookAndReport().finally(() => {
-      this.#turn = undefined;
-    });
-    return this.#turn;
+    return this.#turns.begin();
   }
 
   /** Resolves when no turn runs. */
   async settled(): Promise<void> {
-    await this.#turn;
+    await this.#turns.settled();
   }
 }
 

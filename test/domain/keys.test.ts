@@ -5,6 +5,7 @@ import { addKeys } from '../../src/domain/add-keys.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { keyIdOf, PURPOSES } from '../../src/shared/secrets.ts';
 import { addKeyToFile, loadKeys } from '../../src/store/keys-file.ts';
+import { listKeys } from '../../src/store/keys.ts';
 import { insertMapping } from '../../src/store/mappings.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { until } from '../support/held-answer.ts';
@@ -68,6 +69,15 @@ function exchangeAt(url: string, code: string, changes: Record<string, string> =
   const body = new URLSearchParams({ ...exchangeFields(connected.app, code), ...changes }).toString();
   return sendRaw(url, { method: 'POST', path: '/1/oauth2/token.json', ...rawForm(body) });
 }
+
+test('a turn that was asked for after the key file changed knows the new key, also when one ran already', async () => {
+  const { keyring, store } = door.bridge.context;
+  const earlier = keyring.turn();
+  addKeyToFile(door.keysFile, 'k2');
+  await keyring.turn();
+  expect((await listKeys(store.durable)).filter(({ id }) => id === 'k2')).toHaveLength(PURPOSES.length);
+  await earlier;
+});
 
 test('a digest moves to the active key at its first use, and a failed attempt moves none', async () => {
   const id = await activateNew();

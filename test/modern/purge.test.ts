@@ -32,9 +32,10 @@ const left = () =>
   rows((db) => [
     ...db.prepare("select id_digest from oidc_records where kind = 'Test'").pluck().all(),
     ...db.prepare('select form from used_forms').pluck().all(),
+    ...db.prepare('select email from email_changes').pluck().all(),
   ]);
 
-test('a server that runs for long forgets expired records and old forms within an hour', () => {
+test('a server that runs for long forgets expired records, old forms and links to new addresses within an hour', () => {
   rows((db) => {
     const record = db.prepare(
       `insert into oidc_records (kind, id_digest, payload, created_at, expires_at)
@@ -45,9 +46,14 @@ test('a server that runs for long forgets expired records and old forms within a
     const form = db.prepare('insert into used_forms (form, used_at) values (?, unixepoch() - ?)');
     form.run('old', 57 * 24 * 60 * 60);
     form.run('new', 60);
+    const change = db.prepare(
+      `insert into email_changes (account_id, token_digest, email, expires_at)
+       select id, ?, ?, unixepoch() + ? from accounts limit 1`,
+    );
+    change.run('digest', 'late@example.com', -1);
   });
   jest.advanceTimersByTime(HOUR - 1);
-  expect(left()).toEqual(['alive', 'expired', 'new', 'old']);
+  expect(left()).toEqual(['alive', 'expired', 'new', 'old', 'late@example.com']);
   jest.advanceTimersByTime(1);
   expect(left()).toEqual(['alive', 'new']);
 });
