@@ -27,7 +27,11 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/support/sqlite-realm.cjs', '<rootDir>/test/support/quiet-oidc.cjs'],
+  setupFiles: [
+    '<rootDir>/test/support/sqlite-realm.cjs',
+    '<rootDir>/test/support/quiet-oidc.cjs',
+    '<rootDir>/test/support/quick-graphql.cjs',
+  ],
   testTimeout: 30_000,
   // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.
   maxWorkers: 3,

@@ -24,11 +24,15 @@ function firstAnswer<Ready>(child: ChildProcess): Promise<Ready> {
 
 /**
  * Starts `entry` (below this folder) and sends it its settings over IPC, where no process list and no environment shows
- * them. The child ends with its parent, for it sees the channel close.
+ * them; `variables` is all that its environment has. The child ends with its parent, for it sees the channel close.
  */
-export async function startChild<Ready>(entry: string, settings: object): Promise<Child<Ready>> {
+export async function startChild<Ready>(
+  entry: string,
+  settings: object,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Child<Ready>> {
   // A process group of its own: Ctrl-C in a terminal reaches only this process, which stops its parts in their order.
-  const options = { env: { PATH: '' }, detached: true };
+  const options = { env: { PATH: '', ...variables }, detached: true };
   const child = fork(fileURLToPath(new URL(entry, import.meta.url)), [], options);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let isStopping = false;

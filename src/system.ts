@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { openWorkshop, startBridge } from './bridge.ts';
+import { startBridge } from './bridge.ts';
+import { openWorkshop } from './workshop.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
@@ -28,9 +29,12 @@ export interface System {
   close(): Promise<void>;
 }
 
+/** graphql leaves out in production what it checks for its developers, which is half of a call's work. */
+const MODERN_VARIABLES = { NODE_ENV: 'production' };
+
 function startModern(config: Config): Promise<ModernChild> {
   const { clientId, clientSecret } = upstreamFor(config);
-  return startChild('./modern/main.js', {
+  const settings = {
     host: config.host,
     port: config.embedded.port,
     issuer: embeddedOrigin(config),
@@ -43,7 +47,8 @@ function startModern(config: Config): Promise<ModernChild> {
       { clientId, clientSecret, name: 'grantbridge', redirectUris: [`${config.publicUrl}/callback`] },
     ],
     demo: true,
-  });
+  };
+  return startChild('./modern/main.js', settings, MODERN_VARIABLES);
 }
 
 function startDemo(config: Config): Promise<Child<{ url: string }>> {

@@ -1,12 +1,14 @@
 import { getIntrospectionQuery } from 'graphql';
 import { type Ask, asker, BAKERY, bearerFor } from './support/api-caller.ts';
-import { type Running, runModern } from './support/modern.ts';
+import { graphql, type Running, runModern } from './support/modern.ts';
 
 let modern: Running;
 let ask: Ask;
+let bearer: string;
 beforeAll(async () => {
   modern = await runModern();
-  ask = asker(modern.server.url, await bearerFor(modern.server.url));
+  bearer = await bearerFor(modern.server.url);
+  ask = asker(modern.server.url, bearer);
 });
 afterAll(() => modern.stop());
 
@@ -16,6 +18,8 @@ const DIRECTIVES = 'The query has more than the limit of 50 directives';
 const COST = 'The query costs more than the limit of 175,000 points';
 const TOKENS = 'The query has more than the limit of 15,000 tokens';
 const NESTED = 'The query is nested too deeply';
+
+const send = (body: Parameters<typeof graphql>[2]) => graphql(modern.server.url, bearer, body);
 
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ');
@@ -204,4 +208,19 @@ describe('the size of a page counts in the cost, wherever it comes from', () => 
     const { status, body } = await ask(query, variables);
     expect([status, body.errors]).toEqual([200, undefined]);
   });
+});
+
+test('a query that ran is looked at anew when it comes with other sizes or another name', async () => {
+  const query = `query A($n: Int = 100) { ${lists(9, 'first: $n')} } query B { account { id } }`;
+  const limitOf = async (variables: object) =>
+    (await send({ query, variables, operationName: 'A' })).body.errors?.[0].message;
+  expect(await limitOf({ n: 20 })).toBeUndefined();
+  expect(await limitOf({ n: 100 })).toBe(COST);
+  expect(await limitOf({})).toBe(COST);
+  expect(await limitOf({ n: null })).toBeUndefined();
+  expect((await send({ query, operationName: 'B', variables: { n: 20 } })).body.data).toEqual({
+    account: { id: expect.any(String) },
+  });
+  expect((await send({ query, operationName: 'C', variables: { n: 20 } })).body.errors).toHaveLength(1);
+  expect((await send({ query, variables: { n: 20 } })).body.errors).toHaveLength(1);
 });

@@ -11,6 +11,7 @@ import { createHandler, type Response as HandledResponse } from 'graphql-http';
 import { errorHandler } from '../error-handler.ts';
 import { isTooLarge } from './answer-size.ts';
 import { type Authenticate, type Caller, requireBearer } from './authentication.ts';
+import { createChosenOperations } from './chosen-operations.ts';
 import type { ApiContext } from './context.ts';
 import type { MainApiData } from './data.ts';
 import type { ChannelRecord } from './directory.ts';
@@ -48,10 +49,11 @@ function answerTo(result: ExecutionResult): HandledResponse | undefined {
 
 function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   const schema = createSchema();
+  const operations = { schema, chosen: createChosenOperations() };
   const rootValue = createRoot(schema, onUnexpected);
   return createHandler<IncomingMessage, Caller, ApiContext>({
     onSubscribe: ({ context: caller }, params) => {
-      const prepared = prepareOperation(schema, params, caller.scopes);
+      const prepared = prepareOperation(operations, params, caller.scopes);
       return 'refusal' in prepared
         ? prepared.refusal
         : { ...prepared, rootValue, contextValue: contextOf(caller, data) };

@@ -2,13 +2,13 @@ import {
   type DocumentNode,
   getOperationAST,
   GraphQLError,
-  type OperationDefinitionNode,
   OperationTypeNode,
   parse,
   validate,
 } from 'graphql';
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
+import type { Chosen, ChosenOperations } from './chosen-operations.ts';
 import { brokenLimit, MAX_TOKENS } from './query-limits.ts';
 import { firstForbidden } from './scope-check.ts';
 
@@ -49,11 +49,6 @@ function parseQuery(query: string): DocumentNode | Refusal {
   }
 }
 
-interface Chosen {
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
-}
-
 function choose(schema: GraphQLSchema, { query, operationName, variables }: RequestParams): Chosen | Refusal {
   const document = parseQuery(query);
   if ('refusal' in document) return document;
@@ -70,8 +65,15 @@ function choose(schema: GraphQLSchema, { query, operationName, variables }: Requ
   return { document, operation };
 }
 
-function prepare(schema: GraphQLSchema, request: RequestParams, scopes: string[]): ExecutionArgs | Refusal {
-  const chosen = choose(schema, request);
+/** What operations are prepared against, and which were already looked at. */
+export interface Operations {
+  schema: GraphQLSchema;
+  chosen: ChosenOperations;
+}
+
+function prepare(operations: Operations, request: RequestParams, scopes: string[]): ExecutionArgs | Refusal {
+  const { schema } = operations;
+  const chosen = operations.chosen.find(request, () => choose(schema, request));
   if ('refusal' in chosen) return chosen;
   const { document, operation } = chosen;
   const { operationName, variables: variableValues } = request;
@@ -82,12 +84,12 @@ function prepare(schema: GraphQLSchema, request: RequestParams, scopes: string[]
 
 /** What to execute for a request with these scopes, or the answer that says why not; then nothing was done. */
 export function prepareOperation(
-  schema: GraphQLSchema,
+  operations: Operations,
   request: RequestParams,
   scopes: string[],
 ): ExecutionArgs | Refusal {
   try {
-    return prepare(schema, request, scopes);
+    return prepare(operations, request, scopes);
   } catch (error) {
     // graphql recurses into values and selections, and the tokens allow more levels than the stack has.
     if (error instanceof RangeError) return refuseAtLimit('The query is nested too deeply');
