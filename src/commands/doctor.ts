@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { epochFileOf } from '../bridge.ts';
+import { epochFileOf } from '../workshop.ts';
 import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
 import { findPlaceProblem } from '../domain/judge-instance.ts';

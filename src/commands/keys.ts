@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { activateKey } from '../domain/activate-key.ts';
 import { addKeys } from '../domain/add-keys.ts';
@@ -11,13 +10,6 @@ import { withWorkshop } from './with-workshop.ts';
 
 interface Options {
   purpose?: Purpose;
-}
-
-/** Reads `--purpose`. */
-export function parsePurpose(text: string): Purpose {
-  const purpose = PURPOSES.find((one) => one === text);
-  if (!purpose) throw new InvalidArgumentError(`It must be one of ${PURPOSES.join(', ')}.`);
-  return purpose;
 }
 
 /** `keys add`: a new key for each purpose in this machine's key file. */

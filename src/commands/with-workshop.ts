@@ -1,4 +1,4 @@
-import { openWorkshop, type Workshop } from '../bridge.ts';
+import { openWorkshop, type Workshop } from '../workshop.ts';
 import { readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
 import { createLogger } from '../shared/logger.ts';

@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { openPostgresStore } from './postgres.ts';
-import { openSqliteStore } from './sqlite.ts';
 import type { Store } from './store.ts';
 
 /** Where the databases are; a PostgreSQL address may hold a password and is never printed. */
@@ -11,7 +9,9 @@ export type DatabaseLocation = { kind: 'sqlite'; file: string } | { kind: 'postg
  * @throws {Error} in plain words when they cannot be opened, are of a newer version, or do not keep what they commit
  */
 export async function openStore(location: DatabaseLocation): Promise<Store> {
-  return location.kind === 'sqlite' ? openSqliteStore(location.file) : openPostgresStore(location.url);
+  // Only the driver that is needed is loaded: commands start sooner, and each database runs without the other's.
+  if (location.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteStore(location.file);
+  return (await import('./postgres.ts')).openPostgresStore(location.url);
 }
 
 /** Whether nothing was ever kept there, as far as can be seen without opening it: only a missing file says so. */

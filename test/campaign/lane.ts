@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/register-app.ts';

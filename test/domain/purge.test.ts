@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { registerApp } from '../../src/domain/register-app.ts';

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/bridge.ts';
+import type { Workshop } from '../../src/workshop.ts';
 import { authenticateClient } from '../../src/domain/authenticate-client.ts';
 import { resealAll } from '../../src/domain/reseal.ts';
 import { resolveToken } from '../../src/domain/resolve-token.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { owedPlace } from '../../src/domain/sealed-places.ts';
 import { createLogger } from '../../src/shared/logger.ts';

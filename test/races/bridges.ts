@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../src/bridge.ts';
+import { openWorkshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/register-app.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { exchangeCode } from '../../src/domain/exchange-code.ts';
 import { createLogger } from '../../src/shared/logger.ts';

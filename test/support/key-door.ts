@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/bridge.ts';
+import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { PURPOSES, type Purpose } from '../../src/shared/secrets.ts';

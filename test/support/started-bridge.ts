@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Bridge, openWorkshop, startBridge } from '../../src/bridge.ts';
+import { type Bridge, startBridge } from '../../src/bridge.ts';
+import { openWorkshop } from '../../src/workshop.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/shared/clock.ts';
 import { createLogger } from '../../src/shared/logger.ts';

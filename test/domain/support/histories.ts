@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
-import { openWorkshop, type Workshop } from '../../../src/bridge.ts';
+import { openWorkshop, type Workshop } from '../../../src/workshop.ts';
 import { readConfig } from '../../../src/config.ts';
 import { anchorHistory, newAnchors, readAnchors } from '../../../src/domain/anchor-history.ts';
 import { type Change, recordEvents } from '../../../src/domain/record-event.ts';

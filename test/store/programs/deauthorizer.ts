@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../../src/bridge.ts';
+import { openWorkshop } from '../../../src/workshop.ts';
 import { readConfig } from '../../../src/config.ts';
 import { deauthorize } from '../../../src/domain/deauthorize.ts';
 import { createLogger } from '../../../src/shared/logger.ts';

@@ -3,10 +3,11 @@
 import cluster from 'node:cluster';
 import { openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openWorkshop, startBridge } from '../../../dist/bridge.js';
+import { startBridge } from '../../../dist/bridge.js';
 import { readConfig } from '../../../dist/config.js';
 import { createLogger } from '../../../dist/shared/logger.js';
 import { runWorker, startWorkers } from '../../../dist/workers.js';
+import { openWorkshop } from '../../../dist/workshop.js';
 
 const { TEST_CLOCK_FILE: clockFile, TEST_LOG_LEVEL: level } = process.env;
 const logger = createLogger({ level, name: 'bridge' });

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config, UpstreamConfig } from './config.ts';
+import type { Context } from './domain/context.ts';
+import { createFlights } from './domain/flights.ts';
+import { createClaimWatch } from './domain/claim-watch.ts';
+import { openKeyring } from './domain/hold-keys.ts';
+import { openInstanceWatch } from './domain/instance-watch.ts';
+import { createSharedCounts } from './domain/shared-counts.ts';
+import { type Clock, machineClock } from './shared/clock.ts';
+import { newHexId } from './shared/ids.ts';
+import { createLogger, type Logger } from './shared/logger.ts';
+import { forgetBudget } from './store/budgets.ts';
+import { startDatabaseClock } from './store/database-clock.ts';
+import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
+import { loadKeys } from './store/keys-file.ts';
+import { openStore } from './store/open-store.ts';
+import { openSpill } from './store/spill.ts';
+import type { Store } from './store/store.ts';
+import { createAuthorizationServer } from './upstream/authorization-server.ts';
+import { createMainApi } from './upstream/main-api.ts';
+import { silencedMainApi, silencedServer } from './upstream/silence.ts';
+
+/** The composition root: everything that use cases consist of is built here, once; commands need no more. */
+
+export interface Overrides {
+  clock?: Clock;
+  logger?: Logger;
+  /** The modern side began with this start and has counted nothing yet: what it once said of a budget is out of date. */
+  modernBegins?: boolean;
+}
+
+/** What use cases need, and the closing of what was opened. */
+export interface Workshop {
+  context: Context;
+  close(): Promise<void>;
+}
+
+interface Opening {
+  config: Config;
+  logger: Logger;
+  clock: Pick<Clock, 'elapsed'>;
+}
+
+/** Where this machine remembers its database. */
+export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
+  return join(varDir, 'epoch.json');
+}
+
+/** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
+async function openBeside({ config, logger, clock }: Opening, store: Store) {
+  try {
+    const processId = newHexId();
+    const spill = openSpill(join(config.varDir, 'spill'));
+    // Keys are made anew where the database is new too, but never in production.
+    const keys = { file: config.keysFile, mayCreate: !config.production };
+    const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
+    const file = openEpochFile(epochFileOf(config));
+    try {
+      const instance = await openInstanceWatch({ store, file, clock, logger });
+      return { processId, keyring, instance, spill, databaseClock: await startDatabaseClock(store) };
+    } catch (error) {
+      await keyring.stop();
+      throw error;
+    }
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
+export async function openWorkshop(
+  config: Config,
+  upstream: UpstreamConfig,
+  overrides: Overrides = {},
+): Promise<Workshop> {
+  const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
+  const lost = findLostDatabase(epochFileOf(config), config.database);
+  if (lost !== undefined) throw new Error(lost);
+  // A key file that is not usable is refused before the database is brought to a newer schema.
+  if (existsSync(config.keysFile)) loadKeys(config.keysFile);
+  const store = await openStore(config.database);
+  if (overrides.modernBegins) await forgetBudget(store, upstream.clientId);
+  const opening = { config, logger, clock: overrides.clock ?? machineClock };
+  const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
+  const { vault } = keyring;
+  const clock = overrides.clock ?? databaseClock;
+  const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
+  const silence = () => instance.why();
+  const context: Context = {
+    settings: config,
+    store,
+    clock,
+    databaseClock: overrides.clock ? undefined : databaseClock,
+    vault,
+    keyring,
+    logger,
+    server: silencedServer(createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }), silence),
+    mainApi: silencedMainApi(createMainApi(upstream.apiUrl, clock), silence),
+    flights: createFlights(),
+    watch: createClaimWatch(clock),
+    instance,
+    spill,
+    counts: createSharedCounts({ store, clock, vault }),
+    anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
+    processId,
+    chance: Math.random,
+  };
+  return {
+    context,
+    async close() {
+      databaseClock.stop();
+      await keyring.stop();
+      await store.close();
+    },
+  };
+}
