@@ -13,9 +13,16 @@ const FOLDERS = ['test/flows', 'test/endpoints', 'test/clients'];
 /** What `npm test` runs on SQLite alone, or in full there alone. */
 const SQLITE_ALONE = [
   ...['keys-commands', 'history-command', 'canaries'].map((name) => `test/processes/${name}.test.ts`),
-  ...['exchange', 'key-rotation', 'many-callers', 'revocation', 'shared-limits', 'short-campaign'].map(
-    (name) => `test/races/${name}.test.ts`,
-  ),
+  ...[
+    'exchange',
+    'key-rotation',
+    'many-callers',
+    'paused-keys',
+    'paused-process',
+    'revocation',
+    'shared-limits',
+    'short-campaign',
+  ].map((name) => `test/races/${name}.test.ts`),
   'test/domain/tampering.test.ts',
 ];
 const options = process.argv.slice(2);

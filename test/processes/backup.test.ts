@@ -17,6 +17,7 @@ import type { Settings } from './running-program.ts';
 import {
   appsIn,
   backupOf,
+  copyPlace,
   damage,
   fileIn,
   folder,
@@ -85,7 +86,7 @@ test('overwrites nothing, and says what is wrong with the place', async () => {
 test.each(['bridge.db-wal', 'bridge.db-journal', 'bridge-volatile.db', 'bridge-volatile.db-shm'])(
   'the name %s, which belongs to the database, is refused',
   async (name) => {
-    const { VAR_DIR = '' } = await makePlace(`own-${name}`);
+    const { VAR_DIR = '' } = copyPlace('home', `own-${name}`);
     rmSync(join(VAR_DIR, name), { force: true });
     symlinkSync(VAR_DIR, join(folder, `link-${name}`));
     for (const target of [join(VAR_DIR, name), join(folder, `link-${name}`, name)]) {

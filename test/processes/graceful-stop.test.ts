@@ -15,8 +15,8 @@ import { buildProgram, type Program, runCommand, type Settings, startProgram } f
 
 /** What becomes of a refresh whose process is asked to stop, or is killed, while the answer is on its way. */
 
-const TOKEN_SECONDS = 4;
-const ANSWER_MS = 2000;
+const TOKEN_SECONDS = 6;
+const ANSWER_MS = 1500;
 /** What a claim may be old before its process counts as dead, see PRESENTING_LIMIT. */
 const CLAIM_SECONDS = 20;
 

@@ -7,6 +7,7 @@ import type { Settings } from './running-program.ts';
 import {
   appsIn,
   backupOf,
+  copyPlace,
   emptyPlace,
   fileIn,
   freshFile,
@@ -21,20 +22,20 @@ import {
 
 /** What `restore` finds where the database shall be, and what is there when it is cut short. */
 
+let backup: string;
+
 beforeAll(async () => {
   await makeHome();
+  const settings = emptyPlace('ahead');
+  await makePlace('ahead');
+  backup = await backupOf(settings);
+  await run(settings, ...add('More', 'https://more.example/', 'o@more.example'));
 }, 120_000);
 
 afterAll(removePlaces);
 
-/** A place with the keys of home and one app more than its backup. */
-async function placeAhead(place: string): Promise<{ settings: Settings; backup: string }> {
-  const settings = emptyPlace(place);
-  await makePlace(place);
-  const backup = await backupOf(settings);
-  await run(settings, ...add('More', 'https://more.example/', 'o@more.example'));
-  return { settings, backup };
-}
+/** A place with the keys of home and one app more than the backup. */
+const placeAhead = (place: string): Settings => copyPlace('ahead', place);
 
 /** Leaves the log of a bridge that was killed: with a newer epoch, and as the original. */
 function leaveLog(place: string): void {
@@ -47,7 +48,7 @@ function leaveLog(place: string): void {
 }
 
 test('a log that was left without its database is set aside, and not played into the restored one', async () => {
-  const { settings, backup } = await placeAhead('left');
+  const settings = placeAhead('left');
   leaveLog('left');
   rmSync(fileIn('left'));
   writeFileSync(fileIn('left', 'bridge-volatile.db-journal'), 'left too');
@@ -68,7 +69,7 @@ test('a log that was left without its database is set aside, and not played into
 });
 
 test('where it cannot be found out whether a bridge works there, nothing is touched', async () => {
-  const { settings, backup } = await placeAhead('unclear');
+  const settings = placeAhead('unclear');
   for (const suffix of ['', '-wal', '-shm'])
     rmSync(fileIn('unclear', `bridge-volatile.db${suffix}`), { force: true });
   mkdirSync(fileIn('unclear', 'bridge-volatile.db'));
@@ -84,7 +85,7 @@ test('where it cannot be found out whether a bridge works there, nothing is touc
 });
 
 test('a draft of a restore that was killed is removed by the next, one of a running process is not', async () => {
-  const { settings, backup } = await placeAhead('drafts');
+  const settings = placeAhead('drafts');
   const gone = spawnSync('true').pid;
   const left = [`bridge.db.${gone}.draft`, `bridge.db.${gone}.draft-journal`];
   const others = [`bridge.db.${process.pid}.draft`, 'bridge.db.draft', `other.db.${gone}.draft`];
@@ -94,7 +95,7 @@ test('a draft of a restore that was killed is removed by the next, one of a runn
 });
 
 test('a start does not make a new database where the machine remembers one', async () => {
-  const { settings, backup } = await placeAhead('lost');
+  const settings = placeAhead('lost');
   for (const name of ['bridge.db', 'bridge-volatile.db']) rmSync(fileIn('lost', name));
   const words = `remembers a database that is not there: restore it, or remove that file to begin anew`;
   const { code, complaints } = await run(settings, 'serve');
@@ -135,7 +136,7 @@ function runWith(settings: Settings, injections: string[], args: string[]) {
 const testWithStrace = whyNoStrace() === undefined ? test : test.skip;
 
 testWithStrace('where links are refused, backup and restore do without', async () => {
-  const { settings, backup } = await placeAhead('no-links');
+  const settings = placeAhead('no-links');
   const file = freshFile();
   const made = runWith(settings, [`${LINKS}:error=EPERM`], ['backup', file]);
   expect(made).toMatchObject({ status: 0, stderr: '' });
@@ -152,7 +153,7 @@ testWithStrace.each([
   ['the draft cannot take its place without links', `${LINKS}:error=EPERM`, `${RENAMES}:error=EIO:when=3`],
 ])('where %s, everything is put back', async (what, ...injections) => {
   const place = what.replaceAll(' ', '-');
-  const { settings, backup } = await placeAhead(place);
+  const settings = placeAhead(place);
   const names = namesIn(place);
   const { status, stderr } = runWith(settings, injections, ['restore', backup]);
   expect({ status, stderr }).toEqual({
@@ -170,7 +171,7 @@ testWithStrace.each([
 ])(
   'killed at any %s, the database is there, and the next restore is whole',
   async (kind, calls, times) => {
-    const { settings, backup } = await placeAhead(`killed-${kind}`);
+    const settings = placeAhead(`killed-${kind}`);
     const killed = () =>
       runWith(settings, [`${calls}:signal=KILL:when=${met + 1}`], ['restore', backup]).signal === 'SIGKILL';
     let met = 0;

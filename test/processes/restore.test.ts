@@ -33,15 +33,24 @@ import {
 /** `restore` as an operator runs it on SQLite: what it checks, what it refuses, and what it leaves. */
 
 let home: Settings;
+let made: string;
 
 beforeAll(async () => {
   home = await makeHome();
+  made = await backupOf(home);
 }, 120_000);
+
+/** A backup of home that a test may spoil. */
+function homeBackup(): string {
+  const file = freshFile();
+  copyFileSync(made, file);
+  return file;
+}
 
 afterAll(removePlaces);
 
 test('sets the present database aside, puts the copy in its place, and says that it is silent', async () => {
-  const backup = await backupOf(home);
+  const backup = homeBackup();
   await makePlace('kept');
   await run(settingsIn('kept'), ...add('More', 'https://more.example/', 'o@more.example'));
   copyFileSync(fileIn('home', 'keys.json'), fileIn('kept', 'keys.json'));
@@ -67,7 +76,7 @@ const countEvents = () =>
 
 test('with --take-over it is the original at once, and another take-over changes nothing', async () => {
   const settings = emptyPlace('taken');
-  const { code, json } = await runJson(settings, 'restore', await backupOf(home), '--take-over');
+  const { code, json } = await runJson(settings, 'restore', homeBackup(), '--take-over');
   expect(code).toBe(0);
   const { epoch } = json as { epoch: number };
   expect(json).toMatchObject({ state: 'original', grants: 0 });
@@ -80,7 +89,7 @@ test('with --take-over it is the original at once, and another take-over changes
   });
   expect(countEvents()).toBe(before);
   expect((await run(settings, 'restore')).code).toBe(1);
-  const later = await runJson(settings, 'restore', await backupOf(home), '--take-over');
+  const later = await runJson(settings, 'restore', homeBackup(), '--take-over');
   expect((later.json as { epoch: number }).epoch).toBeGreaterThan(epoch);
 });
 
@@ -131,7 +140,7 @@ test.each([
   ['no file', (file: string) => rmSync(file), 'there is no file'],
   ['a folder', folder, 'is a folder: name the backup in it'],
 ])('%s is refused in words, and nothing is touched', async (_what, spoil, words) => {
-  const file = await backupOf(home);
+  const file = homeBackup();
   spoil(file);
   const [before, names] = [digestOf(fileIn('home')), namesIn('home')];
   const { code, output, complaints } = await run(home, 'restore', file, '--take-over');
@@ -141,7 +150,7 @@ test.each([
 });
 
 test('other keys, or none, are refused in words', async () => {
-  const file = await backupOf(home);
+  const file = homeBackup();
   const other = await makePlace('other');
   const names = namesIn('other');
   const foreignKeys = await run(other, 'restore', file);
@@ -155,7 +164,7 @@ test('other keys, or none, are refused in words', async () => {
 });
 
 test('a bridge that runs on the present database is not robbed of it', async () => {
-  const backup = await backupOf(home);
+  const backup = homeBackup();
   const port = String(await freePort());
   const running = { ...emptyPlace('running'), PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` };
   const bridge = await startBridgeProcess({ settings: running });

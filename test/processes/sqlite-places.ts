@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -69,6 +70,12 @@ export function emptyPlace(place: string): Settings {
   mkdirSync(join(folder, place));
   copyFileSync(fileIn('home', 'keys.json'), fileIn(place, 'keys.json'));
   return settingsIn(place);
+}
+
+/** A place like another, made without a command: the whole folder goes along, with what the machine remembers. */
+export function copyPlace(from: string, to: string): Settings {
+  cpSync(join(folder, from), join(folder, to), { recursive: true });
+  return settingsIn(to);
 }
 
 export async function backupOf(settings: Settings): Promise<string> {

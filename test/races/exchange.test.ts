@@ -2,17 +2,18 @@ import type { RawAnswer } from '../support/raw-request.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { tokenOf } from '../support/legacy-calls.ts';
 import { modeDatabases } from '../support/test-mode.ts';
-import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
+import { type Bridges, startBridges } from './bridges.ts';
 import { exchangeAt, freshCode, nth, readAt } from './calls.ts';
 
 /** One code that many exchanges ask for at once, from several processes on one database. */
 
+const ROUNDS = 100;
+
 const errorsOf = (answers: readonly RawAnswer[]) =>
   answers.map(({ status, json }) => `${status} ${(json as { error: string }).error}`);
 
-describe.each<DatabaseKind>(['sqlite', 'postgres'])('on %s', (database) => {
+describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
-  const rounds = modeDatabases.some((one) => one === database) ? 100 : 25;
   beforeAll(async () => {
     bridges = await startBridges({ count: 4, database });
   }, 120_000);
@@ -49,14 +50,14 @@ describe.each<DatabaseKind>(['sqlite', 'postgres'])('on %s', (database) => {
     for (const each of bridges.processes) expect((await readAt(each, token)).status).toBe(200);
   });
 
-  test(`in ${rounds} rounds of two exchanges from two processes never both win and never none`, async () => {
+  test(`in ${ROUNDS} rounds of two exchanges from two processes never both win and never none`, async () => {
     const browser = new CookieWalker();
     const before = await issued();
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const code = await freshCode(bridges, { browser });
       const statuses = (await exchangesOf(code, 2, 2)).map(({ status }) => status);
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 400]);
     }
-    expect((await issued()) - before).toBe(rounds);
+    expect((await issued()) - before).toBe(ROUNDS);
   }, 60_000);
 });

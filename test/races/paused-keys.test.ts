@@ -5,6 +5,7 @@ import { run, runJson } from '../processes/operator-command.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { until } from '../support/held-answer.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import { connectApp, exchangeAt, expireGrants, nth, readAt } from './calls.ts';
 
@@ -15,7 +16,7 @@ import { connectApp, exchangeAt, expireGrants, nth, readAt } from './calls.ts';
 
 type Sleep = 'before the key is added' | 'before the key is activated';
 
-const SCENES: ReadonlyArray<[DatabaseKind, Sleep]> = (['sqlite', 'postgres'] as const).flatMap(
+const SCENES: ReadonlyArray<[DatabaseKind, Sleep]> = modeDatabases.flatMap(
   (database): Array<[DatabaseKind, Sleep]> => [
     [database, 'before the key is added'],
     [database, 'before the key is activated'],

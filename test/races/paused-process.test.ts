@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
+import { modeDatabases } from '../support/test-mode.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import {
   connectApp,
@@ -18,8 +19,6 @@ import {
  * SIGSTOP at the worst moments of a refresh, as a machine pauses, with a second process beside it (design 4). The tests
  * wait for real limits, so they run beside each other.
  */
-
-const DATABASES: ReadonlyArray<[DatabaseKind]> = [['sqlite'], ['postgres']];
 
 /** Longer than a claim may stand, so that it is this time that governs, in seconds. */
 const QUIET = 25;
@@ -77,7 +76,7 @@ async function withAnswerHeld(bridges: Bridges) {
   return { token, version, held, caller, fresh: freshTokenIn(held.answer) };
 }
 
-test.concurrent.each(DATABASES)(
+test.concurrent.each(modeDatabases)(
   'on %s a process that was paused in its claim past the limit does not send, and the next one does, once',
   (database) =>
     withTwo({ database, quietSeconds: 300 }, async (bridges) => {
@@ -111,7 +110,7 @@ test.concurrent.each(DATABASES)(
   90_000,
 );
 
-test.concurrent.each(DATABASES)(
+test.concurrent.each(modeDatabases)(
   'on %s the answer to a process that was paused for a moment is stored, and its caller is answered',
   (database) =>
     withTwo({ database, quietSeconds: 300 }, async (bridges) => {
@@ -130,7 +129,7 @@ test.concurrent.each(DATABASES)(
   90_000,
 );
 
-test.concurrent.each(DATABASES)(
+test.concurrent.each(modeDatabases)(
   'on %s an answer that a process finds after a pause past all limits is stored; meanwhile nobody presents again',
   (database) =>
     withTwo({ database, quietSeconds: 300 }, async (bridges) => {
@@ -140,8 +139,10 @@ test.concurrent.each(DATABASES)(
       const isInDoubt = async () => (await grantOf(bridges, bridges.app)).state === 'in_doubt';
       const statuses = new Set<number>();
       const end = Date.now() + PRESENTING_LIMIT + 15_000;
-      while (!(await isInDoubt()) && Date.now() < end)
+      while (!(await isInDoubt()) && Date.now() < end) {
         statuses.add((await readAt(nth(bridges, 1), token)).status);
+        await delay(50);
+      }
       expect(await isInDoubt()).toBe(true);
       statuses.add((await readAt(nth(bridges, 1), token)).status);
       expect([...statuses]).toEqual([503]);
@@ -157,7 +158,7 @@ test.concurrent.each(DATABASES)(
   90_000,
 );
 
-test.concurrent.each(DATABASES)(
+test.concurrent.each(modeDatabases)(
   'on %s the version of a paused process is presented again only as the in-doubt rule allows, and the late pair is ended',
   (database) =>
     withTwo({ database, quietSeconds: QUIET }, async (bridges) => {
@@ -169,6 +170,7 @@ test.concurrent.each(DATABASES)(
       while (!again() && Date.now() < end) {
         const { status } = await readAt(nth(bridges, 1), token);
         if (!again()) expect(status).toBe(503);
+        await delay(50);
       }
       const [one, two] = bridges.proxy.refreshes();
       const rested = (two?.at ?? 0) - (one?.at ?? 0);

