@@ -10,18 +10,17 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const FOLDERS = ['test/flows', 'test/endpoints', 'test/clients'];
-/** What `npm test` runs on SQLite alone, or in full there alone. */
+/** What `npm test` and `npm run test:long` run on SQLite alone. */
 const SQLITE_ALONE = [
-  ...['keys-commands', 'history-command', 'canaries'].map((name) => `test/processes/${name}.test.ts`),
+  ...['history-command', 'canaries', 'keys-commands.long'].map((name) => `test/processes/${name}.test.ts`),
   ...[
     'exchange',
-    'key-rotation',
-    'many-callers',
-    'paused-keys',
-    'paused-process',
+    'key-rotation.long',
+    'many-callers.long',
+    'paused-keys.long',
+    'paused-process.long',
     'revocation',
-    'shared-limits',
-    'short-campaign',
+    'shared-limits.long',
   ].map((name) => `test/races/${name}.test.ts`),
   'test/domain/tampering.test.ts',
 ];
@@ -34,7 +33,15 @@ const combinations = ['sqlite', 'postgres'].flatMap((database) =>
 function run({ database, workers }, report) {
   const mode = { TEST_BRIDGE: 'spawned', TEST_DATABASE: database, TEST_WORKERS: workers };
   const alone = database === 'postgres' && workers === '1' ? SQLITE_ALONE : [];
-  const args = [jest, '--json', `--outputFile=${report}`, ...options, ...FOLDERS, ...alone];
+  const args = [
+    jest,
+    '--json',
+    '--testPathIgnorePatterns=/node_modules/',
+    `--outputFile=${report}`,
+    ...options,
+    ...FOLDERS,
+    ...alone,
+  ];
   return new Promise((done) => {
     const child = spawn(process.execPath, args, {
       cwd: root,

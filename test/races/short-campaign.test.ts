@@ -1,65 +1,14 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { buildProgram } from '../processes/running-program.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { expectCaught, expectNoViolation } from './campaign-run.ts';
 
-/** `npm run crash-campaign`, short: enough to see that it runs, that it finds nothing, and that it would. */
-
-const checkout = resolve(import.meta.dirname, '../..');
-
-/** On a machine that does nothing else a campaign here takes less than half a minute. */
-const LIMIT_MS = 110_000;
-
-interface Ended {
-  code: number;
-  /** All it said, its table last. */
-  said: string;
-}
-
-function campaign(seed: number, ...args: string[]): Promise<Ended> {
-  const command = ['scripts/crash-campaign.mjs', '--seed', String(seed), ...args];
-  const options = { cwd: checkout, maxBuffer: 2 ** 24, timeout: LIMIT_MS };
-  return new Promise((done) => {
-    execFile(process.execPath, command, options, (error, stdout, stderr) => {
-      const code = typeof error?.code === 'number' ? error.code : error ? 1 : 0;
-      done({ code, said: `${stdout}${stderr}` });
-    });
-  });
-}
+/** The shortest campaign that says something; test:long has longer ones, and the other sabotaged builds. */
 
 beforeAll(() => buildProgram(), 120_000);
 
-test.each(['sqlite', 'postgres'])(
-  'a short campaign on %s violates nothing',
-  async (database) => {
-    const rounds = modeDatabases.some((one) => one === database) ? '20' : '8';
-    const { code, said } = await campaign(1, '--database', database, '--rounds', rounds, '--lanes', '4');
-    // the table says why, where it is not so
-    if (code !== 0) throw new Error(said);
-    expect(said).toContain(`rounds ${rounds}, seed 1`);
-    expect(said).toMatch(/^ {2}presented again WITHOUT either +0$/m);
-    expect(said).toMatch(/^ {2}answers lost +0$/m);
-    expect(said).toMatch(/^0 violations$/m);
-  },
-  120_000,
-);
+test('a short campaign on sqlite violates nothing', () => expectNoViolation('sqlite', '12'), 120_000);
 
-/** Timing is the machine's own: what one seed does not bring about, another does. */
-async function campaignsUntilCaught(sabotage: string): Promise<Ended> {
-  const ended: Ended[] = [];
-  for (let seed = 1; seed <= 3 && ended.at(-1)?.code !== 1; seed += 1)
-    ended.push(await campaign(seed, '--sabotage', sabotage, '--rounds', '12', '--lanes', '2'));
-  return ended.at(-1) ?? { code: 0, said: '' };
-}
-
-test.each(['no-presenting-record', 'lease-instead-of-version', 'second-send'])(
-  'a build with %s is caught within three campaigns of twelve rounds',
-  async (sabotage) => {
-    const { code, said } = await campaignsUntilCaught(sabotage);
-    // the first that is seen ends the campaign: the presentation itself, or what it has done to a grant or a pair
-    expect(said).toMatch(/^round \d+ .*: (I3: refresh token|I4:|I11:|answer lost:|grant lost:)/m);
-    expect(said).toMatch(new RegExp(`--database sqlite --round \\d+ --sabotage ${sabotage}$`, 'm'));
-    expect(code).toBe(1);
-  },
+test(
+  'a build with no-presenting-record is caught within three campaigns of twelve rounds',
+  () => expectCaught('no-presenting-record'),
   240_000,
 );
