@@ -29,7 +29,7 @@ export interface System {
   close(): Promise<void>;
 }
 
-/** graphql leaves out in production what it checks for its developers, which is half of a call's work. */
+/** graphql leaves out in production what it checks for its developers, which is half of what an execution takes. */
 const MODERN_VARIABLES = { NODE_ENV: 'production' };
 
 function startModern(config: Config): Promise<ModernChild> {

@@ -142,7 +142,6 @@ class KeyWatch {
   readonly vault = createVault(() => this.#view.rings.keys);
   #view: View;
   #reported = { at: 0, text: '' };
-  /** One look and one word, after this call too; a database that is away is asked again at the next turn. */
   readonly #turns = createNextRun(() => this.#lookAndReport());
 
   constructor(options: KeyringOptions, view: View, stamp: string | undefined) {
@@ -191,6 +190,7 @@ class KeyWatch {
     }
   }
 
+  /** One look and one word that begin after this call; a database that is away is asked again at the next turn. */
   turn(): Promise<void> {
     return this.#turns.begin();
   }

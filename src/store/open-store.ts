@@ -9,7 +9,7 @@ export type DatabaseLocation = { kind: 'sqlite'; file: string } | { kind: 'postg
  * @throws {Error} in plain words when they cannot be opened, are of a newer version, or do not keep what they commit
  */
 export async function openStore(location: DatabaseLocation): Promise<Store> {
-  // Only the driver that is needed is loaded: commands start sooner, and each database runs without the other's.
+  // Only the driver that is needed is loaded: commands start sooner.
   if (location.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteStore(location.file);
   return (await import('./postgres.ts')).openPostgresStore(location.url);
 }

@@ -1,4 +1,4 @@
-import { type Running, runModern } from './support/modern.ts';
+import { DEMO, type Running, runModern, SECOND } from './support/modern.ts';
 import { databaseOf } from './support/settings.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -32,7 +32,7 @@ const left = () =>
   rows((db) => [
     ...db.prepare("select id_digest from oidc_records where kind = 'Test'").pluck().all(),
     ...db.prepare('select form from used_forms').pluck().all(),
-    ...db.prepare('select email from email_changes').pluck().all(),
+    ...db.prepare('select email from email_changes order by email').pluck().all(),
   ]);
 
 test('a server that runs for long forgets expired records, old forms and links to new addresses within an hour', () => {
@@ -48,12 +48,13 @@ test('a server that runs for long forgets expired records, old forms and links t
     form.run('new', 60);
     const change = db.prepare(
       `insert into email_changes (account_id, token_digest, email, expires_at)
-       select id, ?, ?, unixepoch() + ? from accounts limit 1`,
+       select id, ?, ?, unixepoch() + ? from accounts where email = ?`,
     );
-    change.run('digest', 'late@example.com', -1);
+    change.run('one', 'late@example.com', -1, DEMO.email);
+    change.run('two', 'in-time@example.com', 1000, SECOND.email);
   });
   jest.advanceTimersByTime(HOUR - 1);
-  expect(left()).toEqual(['alive', 'expired', 'new', 'old', 'late@example.com']);
+  expect(left()).toEqual(['alive', 'expired', 'new', 'old', 'in-time@example.com', 'late@example.com']);
   jest.advanceTimersByTime(1);
-  expect(left()).toEqual(['alive', 'new']);
+  expect(left()).toEqual(['alive', 'new', 'in-time@example.com']);
 });

@@ -4,7 +4,7 @@ import { type ModernSideName, type System, startSystem } from '../support/system
 const CALLS = 1000;
 const RUN_MS = 60_000;
 const LIMIT_MS = 100_000;
-/** An old client gives up after twenty seconds. On a quiet machine nobody here waits for half a second. */
+/** An old client gives up after twenty seconds. On a quiet machine the slowest here took 83 ms. */
 const SLOWEST_MS = 20_000;
 
 /** No stale answer may stand in for one that failed. */
