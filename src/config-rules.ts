@@ -17,6 +17,8 @@ export interface RuledSettings {
   MODERN_SCOPES: string;
   DEMO_PORT: number;
   IN_DOUBT_QUIET_SECONDS: number;
+  LEGACY_BACKEND_URL?: string | undefined;
+  LEGACY_SHADOW: boolean;
   SMTP_URL?: string | undefined;
   MAIL_FROM?: string | undefined;
   TLS_CERT_FILE?: string | undefined;
@@ -73,6 +75,11 @@ function everywhere(env: RuledSettings): Rule[] {
     ],
     [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
     [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.LEGACY_BACKEND_URL), 'LEGACY_BACKEND_URL: must be https, tokens travel there'],
+    [
+      env.LEGACY_SHADOW && env.LEGACY_BACKEND_URL === undefined,
+      'LEGACY_SHADOW: needs LEGACY_BACKEND_URL, there is nothing to compare with',
+    ],
     [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
     [
       losesCommits(env.DATABASE_URL),

@@ -57,6 +57,11 @@ const origin = httpAddress.refine(
   'must be a scheme, a host and a port, no more',
 );
 
+const onOrOff = z
+  .enum(['on', 'off'], 'must be on or off')
+  .default('off')
+  .transform((word) => word === 'on');
+
 const readableFile = z.string().refine(isReadable, 'cannot be read');
 
 const proxies = z
@@ -111,6 +116,9 @@ const environment = z.object({
   PROFILES_STALE_SECONDS: seconds.default(86400),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
   LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
+  LEGACY_BACKEND_URL: origin.optional(),
+  LEGACY_SHADOW: onOrOff,
+  TRUST_MODERN_EMAILS: onOrOff,
   SMTP_URL: z
     .string()
     .refine(
@@ -165,6 +173,12 @@ export interface Config {
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
   rateLimitPerMinute: number;
+  /** The old API, while it still runs: where its tokens are passed through to. */
+  oldBackendUrl: string | undefined;
+  /** Whether a share of the reads is asked of both generations and compared. */
+  shadow: boolean;
+  /** Whether the modern side verifies the e-mail addresses of its accounts. */
+  trustModernEmails: boolean;
   /** Its address may hold a password. */
   mail: MailSettings;
   tls: { certFile: string; keyFile: string } | undefined;
@@ -234,6 +248,9 @@ function interpret(env: Environment): Config {
     profilesStale: env.PROFILES_STALE_SECONDS * 1000,
     codeReplay: env.LEGACY_CODE_REPLAY,
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
+    oldBackendUrl: env.LEGACY_BACKEND_URL,
+    shadow: env.LEGACY_SHADOW,
+    trustModernEmails: env.TRUST_MODERN_EMAILS,
     mail: mailOf(env, publicUrl),
     tls:
       env.TLS_CERT_FILE && env.TLS_KEY_FILE

@@ -17,9 +17,7 @@ import { loadKeys } from './store/keys-file.ts';
 import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
-import { createAuthorizationServer } from './upstream/authorization-server.ts';
-import { createMainApi } from './upstream/main-api.ts';
-import { silencedMainApi, silencedServer } from './upstream/silence.ts';
+import { createModernSides } from './upstream/modern-sides.ts';
 
 /** The composition root: everything that use cases consist of is built here, once; commands need no more. */
 
@@ -86,8 +84,7 @@ export async function openWorkshop(
   const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
   const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
-  const client = { clientId: upstream.clientId, clientSecret: upstream.clientSecret };
-  const silence = () => instance.why();
+  const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
   const context: Context = {
     settings: config,
     store,
@@ -96,8 +93,8 @@ export async function openWorkshop(
     vault,
     keyring,
     logger,
-    server: silencedServer(createAuthorizationServer({ authUrl: upstream.authUrl, client, clock }), silence),
-    mainApi: silencedMainApi(createMainApi(upstream.apiUrl, clock), silence),
+    server: sides.serverFor(upstream),
+    sides,
     flights: createFlights(),
     watch: createClaimWatch(clock),
     instance,

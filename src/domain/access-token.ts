@@ -14,6 +14,7 @@ import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
 import { putOff } from './put-off.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
+import { serverOf } from './modern-client.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
 
 /** How often a process that waits for another's refresh reads the row, in milliseconds. */
@@ -53,7 +54,8 @@ async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void>
 /** Asks the server about a token in doubt; while it does not say, the question rests with back-off. */
 async function askIsLive(context: Context, grant: Grant): Promise<boolean | undefined> {
   try {
-    return await context.server.isLive(openRefreshToken(context, grant));
+    const server = await serverOf(context, grant.modern_client_id);
+    return await server.isLive(openRefreshToken(context, grant));
   } catch (error) {
     const retryAt = context.clock.now() + backOff(grant.attempts, context.chance());
     await postponeRefresh(context.store.durable, grant, retryAt);

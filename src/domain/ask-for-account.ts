@@ -12,6 +12,12 @@ const ORGANIZATIONS_PER_REQUEST = 20;
 /** How many access tokens in a row may end while a call with them is under way, before a person is called. */
 const MAY_END_ON_THE_WAY = 2;
 
+/** A grant and the client at the modern side that it was obtained with. */
+export interface GrantClient {
+  id: string;
+  modernClientId: string;
+}
+
 type Ask = (accessToken: string) => Promise<AccountReading>;
 
 function isRefused(error: unknown): error is Unauthorized {
@@ -107,10 +113,9 @@ async function readWhole(read: Read, known: readonly string[]): Promise<AccountR
  */
 export function askForAccount(
   context: Context,
-  grantId: string,
+  { id, modernClientId }: GrantClient,
   known: readonly string[],
 ): Promise<AccountReading> {
-  return withAccessToken(context, grantId, (token) =>
-    readWhole((ids) => context.mainApi.read(token, ids), known),
-  );
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  return withAccessToken(context, id, (token) => readWhole((ids) => mainApi.read(token, ids), known));
 }

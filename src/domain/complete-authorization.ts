@@ -7,7 +7,7 @@ import { insertCode } from '../store/legacy-codes.ts';
 import { moveMappings } from '../store/mappings.ts';
 import { isConstraintFailure } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
-import type { AuthorizationRequest, Grant, NewGrant } from '../store/tables.ts';
+import type { Grant, LegacyRequest, NewGrant } from '../store/tables.ts';
 import type { AccountReading, ModernAccount } from '../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { forgetAnswer } from './answer-cache.ts';
@@ -23,6 +23,8 @@ import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 export interface Consented {
   pair: TokenPair;
   sentAt: number;
+  /** The client that the consent named. */
+  modernClientId: string;
 }
 
 /** Whose consent it is, for which app. */
@@ -32,14 +34,18 @@ interface Consent extends Consented {
   origin: Origin;
 }
 
-function newGrantRow(context: Context, id: string, { clientId, account, pair, sentAt }: Consent): NewGrant {
+function newGrantRow(
+  context: Context,
+  id: string,
+  { clientId, account, pair, sentAt, modernClientId }: Consent,
+): NewGrant {
   const now = context.clock.now();
   const sealed = sealPair(context, { id, version: 1, sentAt }, pair);
   return {
     id,
     client_id: clientId,
     account_id: account.id,
-    modern_client_id: context.server.clientId,
+    modern_client_id: modernClientId,
     state: 'ready',
     version: 1,
     access_token_sealed: sealed.accessTokenSealed,
@@ -123,10 +129,13 @@ const READ_ATTEMPTS = 3;
 const LONGEST_WAIT = 3 * SECOND;
 
 /** The pair is worth some patience: without the account it cannot be stored, and the person would have to start again. */
-async function readInsistently(context: Context, accessToken: string): Promise<AccountReading> {
+async function readInsistently(
+  context: Context,
+  { pair, modernClientId }: Consented,
+): Promise<AccountReading> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await context.mainApi.read(accessToken, []);
+      return await context.sides.mainApiFor(modernClientId).read(pair.accessToken, []);
     } catch (error) {
       const wait = error instanceof Unavailable ? (error.retryAfter ?? SECOND / 2) : Number.POSITIVE_INFINITY;
       if (attempt >= READ_ATTEMPTS || wait > LONGEST_WAIT) throw error;
@@ -142,10 +151,10 @@ async function readInsistently(context: Context, accessToken: string): Promise<A
  */
 export async function completeAuthorization(
   context: Context,
-  request: AuthorizationRequest,
+  request: LegacyRequest,
   consented: Consented,
 ): Promise<string> {
-  const { account } = await readInsistently(context, consented.pair.accessToken);
+  const { account } = await readInsistently(context, consented);
   const origin = { actor: `account:${account.id}`, requestId: request.id };
   const consent = { ...consented, clientId: request.client_id, account, origin };
   const grantId = newHexId();

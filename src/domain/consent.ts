@@ -2,6 +2,9 @@ import { newOpaqueValue } from '../shared/ids.ts';
 import { claimConsent, claimDenial, claimReturn } from '../store/authorization-requests.ts';
 import type { AuthorizationRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
+
+export { isLegacy } from '../store/authorization-requests.ts';
+export type { AuthorizationRequest } from '../store/tables.ts';
 import { verifierPlace } from './sealed-places.ts';
 import { underAllKeys } from './under-all-keys.ts';
 

@@ -5,7 +5,7 @@ import type { DatabaseClock } from '../store/database-clock.ts';
 import type { Spill } from '../store/spill.ts';
 import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
-import type { MainApi } from '../upstream/main-api.ts';
+import type { ModernSides } from '../upstream/modern-sides.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
@@ -21,6 +21,8 @@ interface DomainSettings {
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
+  shadow: boolean;
+  trustModernEmails: boolean;
 }
 
 /** What every use case is given; built once in bridge.ts. */
@@ -33,11 +35,13 @@ export interface Context {
   vault: Vault;
   keyring: Keyring;
   logger: Logger;
+  /** As the bridge's own client meets it. */
   server: AuthorizationServer;
-  mainApi: MainApi;
+  /** As every client does: the bridge's, and those that apps have of their own. */
+  sides: ModernSides;
   flights: Flights;
   watch: ClaimWatch;
-  /** Whether the database is the original; `server` and `mainApi` send nothing while it is not. */
+  /** Whether the database is the original; `server` and `sides` send nothing while it is not. */
   instance: InstanceWatch;
   spill: Spill;
   counts: SharedCounts;

@@ -5,6 +5,7 @@ import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../store/owed
 import type { Database } from '../store/store.ts';
 import type { Grant, OwedRevocation } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { serverOf } from './modern-client.ts';
 import { backOff } from './refresh-policy.ts';
 import { owedPlace } from './sealed-places.ts';
 import { requireUsable } from './under-all-keys.ts';
@@ -36,7 +37,10 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
   const grant = await findGrant(durable, owed.grant_id);
   const harmsNobody = grant?.state === 'dead' && (await countSiblings(durable, grant)) === 0;
   try {
-    if (harmsNobody) await context.server.revoke(context.vault.open(owedPlace(owed.id), owed.token_sealed));
+    if (harmsNobody) {
+      const server = await serverOf(context, grant.modern_client_id);
+      await server.revoke(context.vault.open(owedPlace(owed.id), owed.token_sealed));
+    }
     await deleteOwed(durable, owed.id);
   } catch (error) {
     context.logger.warn('a revocation is still owed', { grantId: owed.grant_id, error });

@@ -2,7 +2,7 @@ import { DAY } from '../shared/lifetimes.ts';
 import type { AccountReading } from '../upstream/main-api.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { cachedAnswer, keepAnswer } from './answer-cache.ts';
-import { askForAccount } from './ask-for-account.ts';
+import { askForAccount, type GrantClient } from './ask-for-account.ts';
 import type { Context } from './context.ts';
 import { withPatience } from './patience.ts';
 
@@ -13,8 +13,13 @@ export interface Reading extends AccountReading {
   isStale: boolean;
 }
 
-async function fetchReading(context: Context, grantId: string, known: readonly string[]): Promise<Reading> {
-  const reading = await askForAccount(context, grantId, known);
+async function fetchReading(
+  context: Context,
+  grant: GrantClient,
+  known: readonly string[],
+): Promise<Reading> {
+  const grantId = grant.id;
+  const reading = await askForAccount(context, grant, known);
   const fetchedAt = context.clock.now();
   const organizationIds = reading.account.organizations.map((organization) => organization.id);
   await keepAnswer(context, grantId, {
@@ -26,8 +31,8 @@ async function fetchReading(context: Context, grantId: string, known: readonly s
 }
 
 /** The freshness stretches as the modern client's budget empties (design 5, rate limit). */
-function freshFor(context: Context): number {
-  const share = context.mainApi.remainingShare();
+function freshFor(context: Context, { modernClientId }: GrantClient): number {
+  const share = context.sides.mainApiFor(modernClientId).remainingShare();
   return share >= 0.5
     ? context.settings.profilesFresh
     : (context.settings.profilesFresh * 0.5) / Math.max(share, 0.01);
@@ -38,17 +43,18 @@ function freshFor(context: Context): number {
  * is out of reach the last known one, as long as the settings allow.
  * @throws {GrantDead | Forbidden | Unavailable}
  */
-export async function readAccount(context: Context, grantId: string): Promise<Reading> {
+export async function readAccount(context: Context, grant: GrantClient): Promise<Reading> {
+  const grantId = grant.id;
   const cached = await cachedAnswer(context, grantId);
   const age = cached ? context.clock.now() - cached.fetched_at : Number.POSITIVE_INFINITY;
   const lastKnown = (isStale: boolean): Reading | undefined =>
     cached && { ...(JSON.parse(cached.body) as AccountReading), fetchedAt: cached.fetched_at, isStale };
-  const fresh = age < freshFor(context) ? lastKnown(false) : undefined;
+  const fresh = age < freshFor(context, grant) ? lastKnown(false) : undefined;
   if (fresh) return fresh;
   const known = cached && age < DAY ? (JSON.parse(cached.organization_ids) as string[]) : [];
   try {
     return await withPatience(
-      context.flights.run(`read ${grantId}`, () => fetchReading(context, grantId, known)),
+      context.flights.run(`read ${grantId}`, () => fetchReading(context, grant, known)),
     );
   } catch (error) {
     const stale =

@@ -2,6 +2,7 @@ import { newHexId } from '../shared/ids.ts';
 import { CLAIM_TO_WRITE_LIMIT } from '../shared/lifetimes.ts';
 import { claimPresenting, postponeRefresh, releaseClaim } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
+import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { Connection } from '../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
@@ -9,6 +10,7 @@ import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
 import { insist } from './insist.ts';
 import { keepPair } from './keep-pair.ts';
+import { serverOf } from './modern-client.ts';
 import { refreshStoppedUntil } from './refresh-breaker.ts';
 import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from './sealed-pair.ts';
@@ -20,6 +22,7 @@ import { openRefreshToken, sealPair } from './sealed-pair.ts';
 
 interface Claim {
   grant: Grant;
+  server: AuthorizationServer;
   from: 'ready' | 'in_doubt';
   claimId: string;
   /** In doubt without introspection: another live grant that came since forbids it. */
@@ -38,10 +41,14 @@ async function mustBeSafe(context: Context): Promise<void> {
   throw new Unavailable('the disk is nearly full');
 }
 
-async function connectOrPostpone(context: Context, grant: Grant): Promise<Connection> {
+async function connectOrPostpone(
+  context: Context,
+  grant: Grant,
+  server: AuthorizationServer,
+): Promise<Connection> {
   try {
     await mustBeSafe(context);
-    return await context.server.connect();
+    return await server.connect();
   } catch (error) {
     const asked = error instanceof Unavailable ? error.retryAfter : undefined;
     await postponeRefresh(
@@ -69,7 +76,7 @@ async function write(
     connection.reset();
     throw new Unavailable('too much time passed between claim and write');
   }
-  return context.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
+  return claim.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
 }
 
 async function release(context: Context, claim: Claim, asked?: number): Promise<void> {
@@ -92,10 +99,14 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
   await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim({ clock }: Context, grant: Grant, ifAlone: boolean): Claim {
+function newClaim(
+  { clock }: Context,
+  { grant, server }: Pick<Claim, 'grant' | 'server'>,
+  ifAlone: boolean,
+): Claim {
   const from = grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
-  return { grant, from, claimId: newHexId(), ifAlone, begun };
+  return { grant, server, from, claimId: newHexId(), ifAlone, begun };
 }
 
 /**
@@ -159,10 +170,15 @@ export async function presentRefreshToken(
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
   // One that does not open claims nothing and asks nobody: it may open again with the right keys.
   const refreshToken = openRefreshToken(context, grant);
-  const connection = await connectOrPostpone(context, grant);
+  const server = await serverOf(context, grant.modern_client_id);
+  const connection = await connectOrPostpone(context, grant, server);
   try {
     if (context.flights.isClosing()) throw new Unavailable('the process is stopping');
-    await claimAndWrite(context, { ...newClaim(context, grant, ifAlone), refreshToken }, connection);
+    await claimAndWrite(
+      context,
+      { ...newClaim(context, { grant, server }, ifAlone), refreshToken },
+      connection,
+    );
   } finally {
     connection.reset();
   }

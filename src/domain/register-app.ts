@@ -3,7 +3,7 @@ import { ensureAccount } from '../store/accounts.ts';
 import { addCallback, findApp, insertApp } from '../store/apps.ts';
 import { insertMapping } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
-import type { App, NewMapping } from '../store/tables.ts';
+import type { NewApp, NewMapping } from '../store/tables.ts';
 import { callbackProblem } from './callback-rule.ts';
 import type { Context } from './context.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
@@ -55,7 +55,7 @@ function check({ name, callbacks, owner }: Registration): void {
 }
 
 /** The owner's own token waits until its owner authorizes the app once. */
-function ownerMapping(context: Context, app: App, token: string): NewMapping {
+function ownerMapping(context: Context, app: NewApp, token: string): NewMapping {
   const hint = tokenHint(token);
   return {
     id: newHexId(),
@@ -63,7 +63,7 @@ function ownerMapping(context: Context, app: App, token: string): NewMapping {
     hint_first: hint.first,
     hint_last: hint.last,
     client_id: app.client_id,
-    account_id: app.owner_account_id,
+    account_id: app.owner_account_id ?? null,
     state: 'unmapped',
     source: 'registration',
     created_at: app.created_at,
@@ -71,7 +71,7 @@ function ownerMapping(context: Context, app: App, token: string): NewMapping {
   };
 }
 
-function appRow(registration: Registration, clientId: string, now: number): App {
+function appRow(registration: Registration, clientId: string, now: number): NewApp {
   const isAccount = ACCOUNT_ID.test(registration.owner);
   return {
     client_id: clientId,
@@ -102,7 +102,7 @@ export async function registerApp(
     await requireUsable(tx, 'digest', secretDigest);
     const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
     if (!(await insertApp(tx, app, details))) return false;
-    const owner = app.owner_account_id;
+    const owner = app.owner_account_id ?? null;
     const isNamed = owner !== null && (await ensureAccount(tx, owner, app.created_at));
     const mapping = ownerMapping(context, app, ownerToken);
     await insertMapping(tx, mapping);

@@ -1,12 +1,12 @@
 import { newHexId } from '../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../shared/lifetimes.ts';
-import { bindBrowser, findRequest, insertRequest } from '../store/authorization-requests.ts';
-import type { AuthorizationRequest } from '../store/tables.ts';
+import { bindBrowser, findLegacyRequest, insertRequest } from '../store/authorization-requests.ts';
+import type { AuthorizationRequest, LegacyRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
 import { statePlace } from './sealed-places.ts';
 import { underAllKeys } from './under-all-keys.ts';
 
-export type { AuthorizationRequest } from '../store/tables.ts';
+export type { LegacyRequest } from '../store/tables.ts';
 
 /** What an old app asked for, checked. */
 export interface AuthorizationAsked {
@@ -25,6 +25,7 @@ export async function requestAuthorization(context: Context, asked: Authorizatio
   const now = context.clock.now();
   await insertRequest(context.store.durable, {
     id,
+    purpose: 'legacy',
     client_id: asked.clientId,
     redirect_uri: asked.redirectUri,
     redirect_uri_given: asked.redirectUriGiven ? 1 : 0,
@@ -37,7 +38,10 @@ export async function requestAuthorization(context: Context, asked: Authorizatio
 }
 
 /** The app's raw `state` of a request. */
-export function rawStateOf(context: Context, request: AuthorizationRequest): string | undefined {
+export function rawStateOf(
+  context: Context,
+  request: Pick<AuthorizationRequest, 'id' | 'state_sealed'>,
+): string | undefined {
   return request.state_sealed === null
     ? undefined
     : context.vault.open(statePlace(request.id), request.state_sealed);
@@ -51,10 +55,10 @@ export async function openRequest(
   context: Context,
   id: string,
   browser: string,
-): Promise<AuthorizationRequest | 'gone' | 'foreign'> {
+): Promise<LegacyRequest | 'gone' | 'foreign'> {
   const { durable } = context.store;
   await bindBrowser(durable, id, context.vault.digest(browser));
-  const request = await findRequest(durable, id, context.clock.now());
+  const request = await findLegacyRequest(durable, id, context.clock.now());
   if (!request) return 'gone';
   const ofThisBrowser = async () =>
     context.vault.digests(browser).includes(request.browser_digest ?? '') ? request : undefined;

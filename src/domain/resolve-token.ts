@@ -1,8 +1,9 @@
 import { keyIdOf } from '../shared/secrets.ts';
-import { findMapping, findMappingById, moveTokenDigest } from '../store/mappings.ts';
+import { findMapping, findMappingById, type FoundMapping, moveTokenDigest } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { Mapping, MappingState } from '../store/tables.ts';
 import { GrantDead } from './access-token.ts';
+import type { GrantClient } from './ask-for-account.ts';
 import type { Context } from './context.ts';
 import { requireUsable, underAllKeys } from './under-all-keys.ts';
 
@@ -17,7 +18,7 @@ export class TokenRefused extends Error {
 }
 
 /** A mapping that a grant stands behind. */
-export type ServedMapping = Mapping & { grant_id: string; account_id: string };
+export type ServedMapping = Mapping & { grant_id: string; account_id: string; modern_client_id: string };
 
 const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
   unmapped: 'This token has not been connected to the new API yet.',
@@ -35,11 +36,12 @@ function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingSta
   });
 }
 
-function served(context: Context, mapping: Mapping): ServedMapping {
+function served(context: Context, mapping: FoundMapping): ServedMapping {
   if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
-  if (mapping.grant_id === null || mapping.account_id === null)
+  const { grant_id, account_id, modern_client_id } = mapping;
+  if (grant_id === null || account_id === null || modern_client_id === null)
     throw new Error(`mapping ${mapping.id} has no grant`);
-  return { ...mapping, grant_id: mapping.grant_id, account_id: mapping.account_id };
+  return { ...mapping, grant_id, account_id, modern_client_id };
 }
 
 /** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
@@ -72,6 +74,10 @@ export async function resolveToken(context: Context, token: string): Promise<Ser
   return served(context, mapping);
 }
 
+function grantOf(mapping: ServedMapping): GrantClient {
+  return { id: mapping.grant_id, modernClientId: mapping.modern_client_id };
+}
+
 /**
  * Runs a read for a mapping. When its grant has ended meanwhile, the mapping is read again: a newer consent may have
  * replaced the grant, else the token gets the refusal of its new state.
@@ -79,10 +85,10 @@ export async function resolveToken(context: Context, token: string): Promise<Ser
 export async function servedBy<T>(
   context: Context,
   mapping: ServedMapping,
-  read: (grantId: string) => Promise<T>,
+  read: (grant: GrantClient) => Promise<T>,
 ): Promise<T> {
   try {
-    return await read(mapping.grant_id);
+    return await read(grantOf(mapping));
   } catch (error) {
     if (!(error instanceof GrantDead)) throw error;
   }
@@ -90,5 +96,5 @@ export async function servedBy<T>(
   if (!row) throw new TokenRefused();
   const current = served(context, row);
   if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping, 'reauthorization_required');
-  return read(current.grant_id);
+  return read(grantOf(current));
 }

@@ -29,12 +29,18 @@ export function owedPlace(id: string): string {
   return `owed_revocations|${id}|token`;
 }
 
+/** Of the secret of an app's own client at the modern side. */
+export function clientSecretPlace(id: string): string {
+  return `modern_clients|${id}|secret`;
+}
+
 const PLACES: Record<SealedColumn['column'], (row: SealedRow) => string> = {
   access_token_sealed: ({ id, version }) => pairPlace(id, version ?? 0, 'access_token'),
   refresh_token_sealed: ({ id, version }) => pairPlace(id, version ?? 0, 'refresh_token'),
   state_sealed: ({ id }) => statePlace(id),
   verifier_sealed: ({ id }) => verifierPlace(id),
   token_sealed: ({ id }) => owedPlace(id),
+  secret_sealed: ({ id }) => clientSecretPlace(id),
 };
 
 /** Of a row as it is found in a sealed column. */

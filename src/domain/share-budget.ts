@@ -15,8 +15,8 @@ function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: numb
   return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW + SECOND;
 }
 
-async function sharedBudget({ store, server, clock }: Context): Promise<KnownBudget> {
-  const row = await findBudget(store, server.clientId);
+async function sharedBudget({ store, clock }: Context, modernClientId: string): Promise<KnownBudget> {
+  const row = await findBudget(store, modernClientId);
   if (!row) return NOTHING;
   const { said_at: saidAt, valid_until: validUntil, paused_until: pausedUntil } = row;
   const budget = { share: row.share_permille / 1000, saidAt, validUntil, pausedUntil };
@@ -29,21 +29,27 @@ function isNews(own: KnownBudget, shared: KnownBudget, now: number): boolean {
   return isNewPause || (own.saidAt > shared.saidAt && now - shared.saidAt >= SHARE_EVERY);
 }
 
-/**
- * Learns what other processes were told of the modern client's budget and pauses, and tells them what is new here. One
- * that writes over a longer pause at the same moment is put right by whoever knows of it, at their next turn.
- */
-export async function shareBudget(context: Context): Promise<void> {
-  const { store, server, mainApi, clock } = context;
-  const shared = await sharedBudget(context);
+async function shareOne(context: Context, modernClientId: string): Promise<void> {
+  const { store, sides, clock } = context;
+  const mainApi = sides.mainApiFor(modernClientId);
+  const shared = await sharedBudget(context, modernClientId);
   mainApi.learn(shared);
   const own = mainApi.budget();
   if (!isNews(own, shared, clock.now())) return;
   await storeBudget(store, {
-    modern_client_id: server.clientId,
+    modern_client_id: modernClientId,
     share_permille: Math.round(own.share * 1000),
     said_at: own.saidAt,
     valid_until: own.validUntil,
     paused_until: own.pausedUntil,
   });
+}
+
+/**
+ * Learns what other processes were told of each modern client's budget and pauses, and tells them what is new here. One
+ * that writes over a longer pause at the same moment is put right by whoever knows of it, at their next turn.
+ */
+export async function shareBudgets(context: Context): Promise<void> {
+  const clients = new Set([context.server.clientId, ...context.sides.mainApis().keys()]);
+  for (const modernClientId of clients) await shareOne(context, modernClientId);
 }

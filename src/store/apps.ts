@@ -1,5 +1,5 @@
 import type { Database } from './store.ts';
-import type { App } from './tables.ts';
+import type { App, NewApp } from './tables.ts';
 
 /** An app with its registered callbacks; undefined when unknown or retired. */
 export async function findApp(
@@ -48,7 +48,7 @@ export async function moveSecretDigest(
 /** Adds an app with its callbacks and first secret; false when the client id exists already. */
 export async function insertApp(
   tx: Database,
-  app: App,
+  app: NewApp,
   details: { callbacks: readonly string[]; secretId: string; secretDigest: string },
 ): Promise<boolean> {
   const inserted = await tx

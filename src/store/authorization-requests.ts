@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { Database } from './store.ts';
-import type { AuthorizationRequest, NewAuthorizationRequest, Tables } from './tables.ts';
+import type { AuthorizationRequest, LegacyRequest, NewAuthorizationRequest, Tables } from './tables.ts';
 
 /** Keeps a new authorization request. */
 export async function insertRequest(db: Database, request: NewAuthorizationRequest): Promise<void> {
@@ -8,17 +8,28 @@ export async function insertRequest(db: Database, request: NewAuthorizationReque
 }
 
 /** A request by id, whatever its phase, unless it is over. */
-export async function findRequest(
-  db: Database,
-  id: string,
-  now: number,
-): Promise<AuthorizationRequest | undefined> {
+async function findRequest(db: Database, id: string, now: number): Promise<AuthorizationRequest | undefined> {
   return db
     .selectFrom('authorization_requests')
     .selectAll()
     .where('id', '=', id)
     .where('expires_at', '>', now)
     .executeTakeFirst();
+}
+
+/** A request that an old app made, unless it is over. */
+export async function findLegacyRequest(
+  db: Database,
+  id: string,
+  now: number,
+): Promise<LegacyRequest | undefined> {
+  const request = await findRequest(db, id, now);
+  return request && isLegacy(request) ? request : undefined;
+}
+
+/** Whether an old app made it. */
+export function isLegacy(request: AuthorizationRequest): request is LegacyRequest {
+  return request.purpose === 'legacy' && request.client_id !== null && request.redirect_uri !== null;
 }
 
 /** Binds a request to the first browser that opens it; the caller reads the row again to see who won. */

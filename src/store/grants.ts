@@ -32,7 +32,10 @@ export async function findLiveGrant(
     .executeTakeFirst();
 }
 
-/** How many other live grants of the same account stand on the same modern client. */
+/**
+ * How many other grants of the same account on the same modern client live at the modern side, those that were handed
+ * over to their app included.
+ */
 export async function countSiblings(
   db: Database,
   grant: Pick<Grant, 'id' | 'account_id' | 'modern_client_id'>,
@@ -42,7 +45,7 @@ export async function countSiblings(
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('account_id', '=', grant.account_id)
     .where('modern_client_id', '=', grant.modern_client_id)
-    .where('state', '<>', 'dead')
+    .where((eb) => eb.or([eb('state', '<>', 'dead'), eb('dead_cause', '=', 'handed_over')]))
     .where('id', '<>', grant.id)
     .executeTakeFirstOrThrow();
   return row.n;

@@ -42,6 +42,7 @@ const IN_WORDS = {
   state_sealed: "apps' states",
   verifier_sealed: 'PKCE verifiers',
   token_sealed: 'owed revocations',
+  secret_sealed: "secrets of apps' own clients",
 };
 
 async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {

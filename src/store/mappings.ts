@@ -1,8 +1,12 @@
 import type { Database, Store } from './store.ts';
 import type { Mapping, MappingState, NewMapping } from './tables.ts';
 
-const SERVED = 'select mappings.* from mappings join apps using (client_id) where retired_at is null';
-const BY_ID = `${SERVED} and id = $1`;
+/** A mapping with the client at the modern side that its grant was obtained with. */
+export type FoundMapping = Mapping & { modern_client_id: string | null };
+
+const SERVED = `select mappings.*, grants.modern_client_id from mappings join apps using (client_id)
+  left join grants on grants.id = mappings.grant_id where retired_at is null`;
+const BY_ID = `${SERVED} and mappings.id = $1`;
 
 /** One text for each number of digests, which are few: their statements are prepared once. */
 const byDigests = (count: number) =>
@@ -15,13 +19,13 @@ const byDigests = (count: number) =>
 export async function findMapping(
   store: Store,
   tokenDigests: readonly string[],
-): Promise<Mapping | undefined> {
-  return store.first<Mapping>(byDigests(tokenDigests.length), tokenDigests);
+): Promise<FoundMapping | undefined> {
+  return store.first<FoundMapping>(byDigests(tokenDigests.length), tokenDigests);
 }
 
 /** A mapping by its id, of an app that is not retired. */
-export async function findMappingById(store: Store, id: string): Promise<Mapping | undefined> {
-  return store.first<Mapping>(BY_ID, [id]);
+export async function findMappingById(store: Store, id: string): Promise<FoundMapping | undefined> {
+  return store.first<FoundMapping>(BY_ID, [id]);
 }
 
 /** Lets a token stand on another digest of itself, if it still stands on the one that was read. */

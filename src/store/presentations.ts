@@ -35,7 +35,8 @@ const hasSibling = (eb: ExpressionBuilder<Tables, 'grants'>) =>
       .whereRef('other.account_id', '=', 'grants.account_id')
       .whereRef('other.modern_client_id', '=', 'grants.modern_client_id')
       .whereRef('other.id', '<>', 'grants.id')
-      .where('other.state', '<>', 'dead'),
+      // A pair that was handed over lives on there, with another holder.
+      .where((on) => on.or([on('other.state', '<>', 'dead'), on('other.dead_cause', '=', 'handed_over')])),
   );
 
 /** Claims the right to present version v, durably, before the first byte leaves. */

@@ -4,13 +4,14 @@ import type { Database } from './store.ts';
 /** Every column that holds sealed values, for those who change the key under all of them. */
 
 export interface SealedColumn {
-  table: 'grants' | 'authorization_requests' | 'owed_revocations';
+  table: 'grants' | 'authorization_requests' | 'owed_revocations' | 'modern_clients';
   column:
     | 'access_token_sealed'
     | 'refresh_token_sealed'
     | 'state_sealed'
     | 'verifier_sealed'
-    | 'token_sealed';
+    | 'token_sealed'
+    | 'secret_sealed';
 }
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -19,6 +20,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'authorization_requests', column: 'state_sealed' },
   { table: 'authorization_requests', column: 'verifier_sealed' },
   { table: 'owed_revocations', column: 'token_sealed' },
+  { table: 'modern_clients', column: 'secret_sealed' },
 ];
 
 /** One sealed value with what its place is made of; `version` is null outside grants. */

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 import type { Purpose } from '../shared/secrets.ts';
+import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
 
 /** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -10,9 +11,11 @@ interface AppsTable {
   name: string;
   owner_account_id: Nullable<string>;
   owner_email: Nullable<string>;
-  source: 'registered' | 'imported' | 'demo';
+  source: 'registered' | 'imported' | 'observed' | 'demo';
   created_at: number;
   retired_at: Nullable<number>;
+  /** The app's own client at the modern side; null where the bridge's serves it. */
+  modern_client_id: Nullable<string>;
 }
 
 interface AppSecretsTable {
@@ -38,12 +41,24 @@ interface AccountsTable {
 
 type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
 
+/** Why a browser goes to the modern side: for an old app, for tokens that wait, or to say who is there. */
+export type RequestPurpose = 'legacy' | 'reauthorization' | 'sign_in';
+
 interface AuthorizationRequestsTable {
   id: string;
-  client_id: string;
-  redirect_uri: string;
+  purpose: Generated<RequestPurpose>;
+  /** Null for a sign-in. */
+  client_id: Nullable<string>;
+  /** The app's callback; null where the browser stays with us. */
+  redirect_uri: Nullable<string>;
   redirect_uri_given: number;
   state_sealed: Nullable<string>;
+  /** Who has to consent to a re-authorization. */
+  account_id: Nullable<string>;
+  /** What the old backend says of a token that was pasted, whose account the consent has to prove; JSON. */
+  evidence: Nullable<string>;
+  /** The page of ours to show after a sign-in. */
+  return_to: Nullable<string>;
   phase: RequestPhase;
   browser_digest: Nullable<string>;
   upstream_state_digest: Nullable<string>;
@@ -54,7 +69,7 @@ interface AuthorizationRequestsTable {
 
 export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
 
-export type DeathCause = 'refused' | 'lost' | 'superseded' | 'deauthorized' | 'replaced';
+export type DeathCause = 'refused' | 'lost' | 'superseded' | 'deauthorized' | 'replaced' | 'handed_over';
 
 interface GrantsTable {
   id: string;
@@ -86,7 +101,7 @@ interface GrantsTable {
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
 
-type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
+export type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
 
 interface MappingsTable {
   id: string;
@@ -101,6 +116,10 @@ interface MappingsTable {
   source: MappingSource;
   created_at: number;
   updated_at: number;
+  /** Whose token it is while the account is known by its e-mail alone. */
+  account_email: Nullable<string>;
+  /** As the import said; what is seen since stands in `usage`. */
+  last_used_at: Nullable<number>;
 }
 
 interface LegacyCodesTable {
@@ -197,7 +216,7 @@ interface BudgetsTable {
 }
 
 /** The durable database. */
-export interface Tables {
+export interface Tables extends ExistingTokenTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;
@@ -214,7 +233,7 @@ export interface Tables {
 }
 
 /** The volatile database. */
-export interface VolatileTables {
+export interface VolatileTables extends SeenTables {
   answers: AnswersTable;
   leases: LeasesTable;
   counts: CountsTable;
@@ -222,8 +241,11 @@ export interface VolatileTables {
 }
 
 export type App = Selectable<AppsTable>;
+export type NewApp = Insertable<AppsTable>;
 export type Account = Insertable<AccountsTable>;
 export type AuthorizationRequest = Selectable<AuthorizationRequestsTable>;
+/** One that an old app asked for: it names the app and where to go back to. */
+export type LegacyRequest = AuthorizationRequest & { client_id: string; redirect_uri: string };
 export type NewAuthorizationRequest = Insertable<AuthorizationRequestsTable>;
 export type Grant = Selectable<GrantsTable>;
 export type NewGrant = Insertable<GrantsTable>;

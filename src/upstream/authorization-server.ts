@@ -7,13 +7,15 @@ import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
 import { processTokenAnswer } from './token-answer.ts';
 
 /** A client registered at the modern side; without a secret it is public and sends none (specification 5.2). */
-interface ModernClient {
+export interface ModernClient {
   clientId: string;
   clientSecret: string | undefined;
 }
 
 interface AuthorizationServerOptions {
   authUrl: string;
+  /** Shared by the clients of one server; without it the server is asked anew. */
+  metadata?: () => Promise<ServerMetadata>;
   client: ModernClient;
   clock: Pick<Clock, 'now'>;
 }
@@ -120,10 +122,10 @@ function createPause({ now }: Pick<Clock, 'now'>) {
 /** The modern authorization server at `authUrl`, as one of its clients. */
 export function createAuthorizationServer({
   authUrl,
+  metadata = createDiscovery(authUrl),
   client,
   clock,
 }: AuthorizationServerOptions): AuthorizationServer {
-  const metadata = createDiscovery(authUrl);
   const tokenUrl = `${authUrl}/token`;
   const pause = createPause({ now: () => clock.now() });
   const present = async (connection: Connection, { refreshToken, scope }: Presented) => {
@@ -147,7 +149,8 @@ export function createAuthorizationServer({
         code_verifier: codeVerifier,
       };
       const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, credentialed(client, fields));
-      return processTokenAnswer(answer, { scope, now: clock.now() });
+      const isForGood = scope.split(/\s+/).includes('offline_access');
+      return processTokenAnswer(answer, { scope, isForGood, now: clock.now() });
     },
     refresh: (connection, presented) => present(connection, presented).catch(pause.obey),
     isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),

@@ -36,6 +36,7 @@ export type RejectionCode = 'invalid_grant' | 'invalid_client' | 'invalid_reques
 /** A whole token answer (specification 5.6), its lifetime in milliseconds. */
 export interface TokenPair {
   accessToken: string;
+  /** Empty where none was asked for: a sign-in keeps nothing. */
   refreshToken: string;
   lifetime: number;
   scope: string;

@@ -8,7 +8,7 @@ import { Unavailable } from './outcomes.ts';
  */
 
 /** Why nothing may be sent now, in words; undefined when it may. */
-type Silence = () => string | undefined;
+export type Silence = () => string | undefined;
 
 function guarding(silence: Silence) {
   return <Parts extends unknown[], Answer>(send: (...parts: Parts) => Promise<Answer>) =>

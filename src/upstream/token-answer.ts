@@ -18,16 +18,28 @@ function isTokenText(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value);
 }
 
-function wholePair(answer: HttpAnswer, requestedScope: string): TokenPair | undefined {
+/** What was asked for. */
+interface Expected {
+  scope: string;
+  /** The refresh token that was presented. */
+  presented?: string;
+  /** False where no refresh token was asked for; one that comes all the same is not kept. */
+  isForGood?: boolean;
+  now: number;
+}
+
+function wholePair(answer: HttpAnswer, { scope, isForGood = true }: Expected): TokenPair | undefined {
   const body = jsonObject(answer);
-  if (!body || !isTokenText(body['access_token']) || !isTokenText(body['refresh_token'])) return undefined;
+  if (!body || !isTokenText(body['access_token'])) return undefined;
+  const refreshToken = isForGood ? body['refresh_token'] : '';
+  if (refreshToken !== '' && !isTokenText(refreshToken)) return undefined;
   if (typeof body['token_type'] !== 'string' || body['token_type'].toLowerCase() !== 'bearer')
     return undefined;
   return {
     accessToken: body['access_token'],
-    refreshToken: body['refresh_token'],
+    refreshToken,
     lifetime: lifetimeOf(body['expires_in']),
-    scope: typeof body['scope'] === 'string' ? body['scope'] : requestedScope,
+    scope: typeof body['scope'] === 'string' ? body['scope'] : scope,
   };
 }
 
@@ -56,12 +68,9 @@ function throwFailure(answer: HttpAnswer, now: number): never {
  * a well-formed refusal proves that a token was not spent; everything else is in doubt (design 4).
  * @throws {Rejected | Unavailable | InDoubt}
  */
-export function processTokenAnswer(
-  answer: HttpAnswer,
-  expected: { scope: string; presented?: string; now: number },
-): TokenPair {
+export function processTokenAnswer(answer: HttpAnswer, expected: Expected): TokenPair {
   if (answer.status !== 200) throwFailure(answer, expected.now);
-  const pair = wholePair(answer, expected.scope);
+  const pair = wholePair(answer, expected);
   if (!pair) throw new InDoubt('the token answer is not a whole pair');
   if (pair.refreshToken === expected.presented)
     throw new InDoubt('the token answer repeats the refresh token');

@@ -2,7 +2,7 @@ import { findProductionProblem } from '../../src/domain/prove-production.ts';
 import { insertApp } from '../../src/store/apps.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { App } from '../../src/store/tables.ts';
+import type { App, NewApp } from '../../src/store/tables.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { choosePlace, databaseKinds } from '../store/support/stores.ts';
 
@@ -11,7 +11,7 @@ import { choosePlace, databaseKinds } from '../store/support/stores.ts';
 const CLIENT_ID = '4e9680c0512f7ed3220000de';
 
 async function addApp(store: Store, clientId: string, source: App['source']): Promise<void> {
-  const app: App = {
+  const app: NewApp = {
     client_id: clientId,
     name: 'An app',
     owner_account_id: null,

@@ -262,8 +262,13 @@ describe.each(modeDatabases)('on %s', (kind) => {
     };
     const started = performance.now();
     for (let n = 0; n < 60; n += 1) await atFirst(token);
-    await until(() => second.context.mainApi.remainingShare() === left / 100);
-    expect([left, second.context.mainApi.remainingShare()]).toEqual([left, left / 100]);
+    await until(
+      () => second.context.sides.mainApiFor(second.context.server.clientId).remainingShare() === left / 100,
+    );
+    expect([left, second.context.sides.mainApiFor(second.context.server.clientId).remainingShare()]).toEqual([
+      left,
+      left / 100,
+    ]);
     expect(left).toBeLessThanOrEqual(40);
     const seconds = Math.ceil((performance.now() - started) / 1000);
     expect(await writes()).toBeLessThanOrEqual(2 * (seconds + 1));

@@ -141,6 +141,9 @@ test('a SQLite file whose folder is missing is made with its folder', async () =
 const RELEASED: Array<[file: string, digest: string]> = [
   ['modern/001-authorization-server.sql', '4dd1cc36fba551db'],
   ['modern/002-accounts.sql', '28a259b4b466c8cd'],
+  ['modern/003-settings.sql', '0ca1bf48a6a54acf'],
+  ['modern/004-posts.sql', '019c042c1c62cbc1'],
+  ['modern/005-ideas-snippets.sql', 'c6cd3c5a5e743089'],
   ['postgres/001-init.sql', '88df188cf12533bc'],
   ['postgres/002-counts.sql', '8e633a130cbbb3d6'],
   ['postgres/003-keys-history-copies.sql', 'c6e1682cd3b7a21d'],

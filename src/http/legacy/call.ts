@@ -39,7 +39,7 @@ export function createCalls(context: Context, perMinute: number) {
 
 /** The account and channels for a call; a stale answer says its age. */
 export async function readFor(context: Context, mapping: ServedMapping, res: Response): Promise<Reading> {
-  const work = servedBy(context, mapping, (grantId) => readAccount(context, grantId));
+  const work = servedBy(context, mapping, (grant) => readAccount(context, grant));
   const reading = await withPatience(work, CALLER_WAIT + SECOND);
   if (reading.isStale) {
     res.setHeader('Age', String(Math.floor((context.clock.now() - reading.fetchedAt) / 1000)));

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
 import { denyRequest, startConsent } from '../../domain/consent.ts';
-import type { Context } from '../../domain/context.ts';
+import type { ConsentClient } from '../../domain/modern-client.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
-import { type AuthorizationRequest, openRequest, rawStateOf } from '../../domain/request-authorization.ts';
+import { type LegacyRequest, openRequest, rawStateOf } from '../../domain/request-authorization.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { expiredForm, PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
@@ -33,11 +33,7 @@ const foreign = () =>
 
 const idOf = (req: Request) => String(req.params['id']);
 
-async function openedRequest(
-  parts: SigninParts,
-  req: Request,
-  browser: string,
-): Promise<AuthorizationRequest> {
+async function openedRequest(parts: SigninParts, req: Request, browser: string): Promise<LegacyRequest> {
   const request = await openRequest(parts.context, idOf(req), browser);
   if (request === 'gone') throw gone();
   if (request === 'foreign') throw foreign();
@@ -56,8 +52,8 @@ function destinationOf(redirectUri: string): string | undefined {
  * Where the form's answer may lead. Chromium checks the whole chain of redirects, and the modern side may send the
  * browser to a sign-in on an origin of its own, so schemes are named and not origins (CSP form-action).
  */
-function formTargets(context: Context, redirectUri: string): string {
-  const schemes = [context.server.authorizationUrl, redirectUri].map((uri) => new URL(uri).protocol);
+function formTargets({ server }: ConsentClient, redirectUri: string): string {
+  const schemes = [server.authorizationUrl, redirectUri].map((uri) => new URL(uri).protocol);
   return ["'self'", 'https:', ...new Set(schemes.filter((scheme) => scheme !== 'https:'))].join(' ');
 }
 
@@ -69,22 +65,20 @@ export function showApproval(parts: SigninParts): RequestHandler {
     const request = await openedRequest(parts, req, browser);
     const app = await findRegisteredApp(context, request.client_id);
     if (!app) throw gone();
+    const client = await parts.clientFor(request);
     const page = parts.pages.render('approve', {
       title: `Connect “${app.name}” to your account?`,
       appName: app.name,
       destination: destinationOf(request.redirect_uri),
-      rights: scopeWords(context.settings.scopes),
+      rights: scopeWords(client.scopes),
+      isOwn: client.isOwn,
       formToken: formToken(context.vault.session(), browser),
     });
-    sendPage(res, page, formTargets(context, request.redirect_uri));
+    sendPage(res, page, formTargets(client, request.redirect_uri));
   };
 }
 
-async function deny(
-  parts: SigninParts,
-  res: Response,
-  decided: { request: AuthorizationRequest; browser: string },
-) {
+async function deny(parts: SigninParts, res: Response, decided: { request: LegacyRequest; browser: string }) {
   const { request, browser } = decided;
   if (!(await denyRequest(parts.context, { id: request.id, browser }))) throw gone();
   if (request.redirect_uri === OUT_OF_BAND) {
@@ -117,6 +111,7 @@ export function decideApproval(parts: SigninParts): RequestHandler {
       if (state === undefined) throw gone();
       return state;
     };
-    parts.leave({ keepVerifier, takeVerifier: () => undefined })(req, res, next);
+    const client = await parts.clientFor(request);
+    parts.leave({ client, keepVerifier, takeVerifier: () => undefined })(req, res, next);
   };
 }

@@ -1,19 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
-import { completeAuthorization } from '../../domain/complete-authorization.ts';
-import { isOurIssuer, takeReturn } from '../../domain/consent.ts';
+import type { Consented } from '../../domain/complete-authorization.ts';
+import { type AuthorizationRequest, isOurIssuer, takeReturn } from '../../domain/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
-import { type AuthorizationRequest, rawStateOf } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
-import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
 import { PageError } from '../page-error.ts';
-import { sendPage } from '../page-headers.ts';
 import type { SigninParts } from './parts.ts';
 
 /**
- * GET /callback: the return from the modern consent. In order: state (known, unused, this browser), issuer, denial,
- * exchange; so that a foreign state is refused before anything else, denials included (specification 5.4).
+ * GET /callback: the one return from the modern side, whatever the browser went there for. In order: state (known,
+ * unused, this browser), issuer, denial, exchange; so that a foreign state is refused before anything else, denials
+ * included (specification 5.4).
  */
 
 const SINGLE = ['state', 'code', 'error', 'iss'];
@@ -24,7 +21,21 @@ const unknownState = () =>
     next: 'Go back to the app and start again from there.',
   });
 
-async function claimedReturn(parts: SigninParts, req: Request, query: QueryParameters) {
+/** Answers the browser. */
+export type Answer = (req: Request, res: Response) => void | Promise<void>;
+
+/** How a return of one purpose ends. Both are called at most once, and for a return that was claimed. */
+export interface Ending {
+  /** Works with the pair. Throws one of the upstream failures; then `fail` answers. */
+  finish(request: AuthorizationRequest, consented: Consented): Promise<Answer>;
+  fail(request: AuthorizationRequest, error: OAuthErrorCode): Answer;
+}
+
+export type Endings = Record<AuthorizationRequest['purpose'], Ending>;
+
+type Returned = NonNullable<Awaited<ReturnType<typeof takeReturn>>>;
+
+async function claimedReturn(parts: SigninParts, req: Request, query: QueryParameters): Promise<Returned> {
   const state = query.get('state');
   const browsers = parts.browsers.all(req);
   if (query.repeated(SINGLE).length > 0 || state === undefined || browsers.length === 0) throw unknownState();
@@ -43,78 +54,55 @@ function errorOfFailure(error: unknown): OAuthErrorCode {
   return error instanceof Rejected || error instanceof Forbidden ? 'server_error' : 'temporarily_unavailable';
 }
 
-type Outcome = { code: string } | { error: OAuthErrorCode };
-
-interface Answered {
-  request: AuthorizationRequest;
-  outcome: Outcome;
+interface Finishing {
+  returned: Returned;
+  ending: Ending;
+  exchanged: Parameters<RequestHandler>;
 }
 
-function answerApp({ context, pages }: SigninParts, res: Response, { request, outcome }: Answered): void {
-  if (request.redirect_uri !== OUT_OF_BAND) {
-    return redirectToApp(res, request.redirect_uri, {
-      ...outcome,
-      rawState: rawStateOf(context, request),
-    });
-  }
-  if ('error' in outcome) {
-    const isPassing = outcome.error === 'temporarily_unavailable';
-    throw new PageError(200, 'Not connected', {
-      reason: isPassing
-        ? 'The modern side did not answer or asked to wait, so the app was not connected.'
-        : 'The app was not connected.',
-      next: `${isPassing ? 'Wait a little, then start' : 'Start'} again from the app.`,
-    });
-  }
-  const page = pages.render('code', { title: 'Your code', code: outcome.code });
-  sendPage(res, page);
-}
-
-async function exchangeAndComplete(
+async function exchangeAndFinish(
   parts: SigninParts,
-  returned: { request: AuthorizationRequest; verifier: string },
-  exchanged: Parameters<RequestHandler>,
-): Promise<Outcome> {
-  const step = {
-    keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
-    takeVerifier: () => returned.verifier,
-  };
+  { returned, ending, exchanged }: Finishing,
+): Promise<Answer> {
+  const { request, verifier } = returned;
   const { context } = parts;
-  const finish = async () => {
-    const consented = await parts.exchange(step, exchanged);
-    return completeAuthorization(context, returned.request, consented);
+  const step = {
+    client: await parts.clientFor(request),
+    keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
+    takeVerifier: () => verifier,
   };
+  const finish = async () => ending.finish(request, await parts.exchange(step, exchanged));
   try {
-    return { code: await context.flights.run(`consent ${returned.request.id}`, finish) };
+    return await context.flights.run(`consent ${request.id}`, finish);
   } catch (error) {
-    context.logger.error('a consent could not be finished', { requestId: returned.request.id, error });
-    return { error: errorOfFailure(error) };
+    if (error instanceof PageError) throw error;
+    context.logger.error('a consent could not be finished', { requestId: request.id, error });
+    return ending.fail(request, errorOfFailure(error));
   }
 }
 
 /** What the modern side answered, once the return is claimed: of our server, and either a code or an error. */
-async function outcomeOf(
-  parts: SigninParts,
-  returned: { request: AuthorizationRequest; verifier: string },
-  exchanged: Parameters<RequestHandler>,
-): Promise<Outcome> {
+async function answerOf(parts: SigninParts, finishing: Finishing): Promise<Answer> {
+  const { exchanged, ending, returned } = finishing;
   const query = queryParameters(exchanged[0]);
   const error = query.get('error');
   if (query.has('code') === (error !== undefined)) throw unknownState();
   const isOurs = await isOurIssuer(parts.context, query.get('iss')).catch((cause: unknown) => cause);
-  if (isOurs instanceof Unavailable) return { error: 'temporarily_unavailable' };
+  if (isOurs instanceof Unavailable) return ending.fail(returned.request, 'temporarily_unavailable');
   if (isOurs !== true) throw unknownState();
   return error === undefined
-    ? exchangeAndComplete(parts, returned, exchanged)
-    : { error: errorForApp(error) };
+    ? exchangeAndFinish(parts, finishing)
+    : ending.fail(returned.request, errorForApp(error));
 }
 
 /** The handler of the one callback that is registered at the modern side. */
-export function callback(parts: SigninParts): RequestHandler {
+export function callback(parts: SigninParts, endings: Partial<Endings>): RequestHandler {
   return async (req, res, next) => {
     const returned = await claimedReturn(parts, req, queryParameters(req));
     parts.browsers.remove(res, returned.request.id);
-    const outcome = await outcomeOf(parts, returned, [req, res, next]);
-    answerApp(parts, res, { request: returned.request, outcome });
+    const ending = endings[returned.request.purpose];
+    if (!ending) throw unknownState();
+    const answer = await answerOf(parts, { returned, ending, exchanged: [req, res, next] });
+    await answer(req, res);
   };
 }

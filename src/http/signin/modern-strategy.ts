@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
 import type { Consented } from '../../domain/complete-authorization.ts';
-import type { Context } from '../../domain/context.ts';
+import type { ConsentClient } from '../../domain/modern-client.ts';
 
 /**
  * passport-oauth2 for the shape of the redirect, PKCE and state; everything that touches the network or the outcome is
@@ -11,15 +11,16 @@ import type { Context } from '../../domain/context.ts';
 
 /** Where the step's `state` and verifier live; `takeVerifier` is only asked for a return that was claimed before. */
 export interface ConsentStep {
+  client: ConsentClient;
   keepVerifier(verifier: string): Promise<string>;
   takeVerifier(): string | undefined;
 }
 
 export interface StrategyOptions {
-  server: Context['server'];
+  server: ConsentClient['server'];
   clock: { now(): number };
   callbackUrl: string;
-  scope: string;
+  scopes: string;
 }
 
 type Stored = (error: Error | null, state?: string) => void;
@@ -64,7 +65,7 @@ interface TokenParameters {
 type Exchanged = (error: unknown, access?: string, refresh?: string, consented?: Consented) => void;
 
 export class ModernStrategy extends OAuth2Strategy {
-  constructor({ server, clock, callbackUrl, scope }: StrategyOptions, step: ConsentStep) {
+  constructor({ server, clock, callbackUrl, scopes: scope }: StrategyOptions, step: ConsentStep) {
     const options = {
       authorizationURL: server.authorizationUrl,
       tokenURL: server.authorizationUrl,
@@ -87,7 +88,10 @@ export class ModernStrategy extends OAuth2Strategy {
           redirectUri: parameters.redirect_uri,
           scope,
         })
-        .then((pair) => done(null, pair.accessToken, pair.refreshToken, { pair, sentAt }))
+        .then((pair) => {
+          const consented = { pair, sentAt, modernClientId: server.clientId };
+          done(null, pair.accessToken, pair.refreshToken, consented);
+        })
         .catch((error: unknown) => done(error));
     };
     Object.assign(this._oauth2, { getOAuthAccessToken: exchange });

@@ -1,7 +1,9 @@
 import type { RequestHandler } from 'express';
 import passportLibrary from 'passport';
 import type { Consented } from '../../domain/complete-authorization.ts';
+import type { AuthorizationRequest } from '../../domain/consent.ts';
 import type { Context } from '../../domain/context.ts';
+import { type ConsentClient, consentClientOf } from '../../domain/modern-client.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
@@ -11,11 +13,16 @@ export interface SigninParts {
   context: Context;
   pages: Pages;
   browsers: BrowserCookies;
+  /** The client that a request goes through: that of its app, or the bridge's own for a sign-in. */
+  clientFor(request: Pick<AuthorizationRequest, 'purpose' | 'client_id'>): Promise<ConsentClient>;
   /** Sends the browser to the modern consent. */
   leave(step: ConsentStep): RequestHandler;
   /** Exchanges the modern code of a claimed return. Rejects with one of the three upstream failures. */
   exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<Consented>;
 }
+
+/** A sign-in reads who is there and keeps nothing (design 5, scopes). */
+const SIGN_IN_SCOPES = 'account:read';
 
 /** The library wraps what our exchange threw. */
 function unwrap(error: unknown): unknown {
@@ -24,15 +31,19 @@ function unwrap(error: unknown): unknown {
 
 /** Builds them once. */
 export function createSigninParts(context: Context, pages: Pages): SigninParts {
-  const { publicUrl, scopes } = context.settings;
+  const { publicUrl } = context.settings;
   const passport = new passportLibrary.Authenticator();
   const callbackUrl = `${publicUrl}/callback`;
   const strategyFor = (step: ConsentStep) =>
-    new ModernStrategy({ server: context.server, clock: context.clock, callbackUrl, scope: scopes }, step);
+    new ModernStrategy({ ...step.client, clock: context.clock, callbackUrl }, step);
   return {
     context,
     pages,
     browsers: createBrowserCookies(publicUrl),
+    clientFor: async ({ purpose, client_id: clientId }) =>
+      purpose === 'sign_in' || clientId === null
+        ? { server: context.server, scopes: SIGN_IN_SCOPES, isOwn: false }
+        : consentClientOf(context, clientId),
     leave: (step) => passport.authenticate(strategyFor(step), { session: false }) as RequestHandler,
     exchange: (step, exchanged) =>
       new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ import { expiredForm, PageError } from '../page-error.ts';
 import { decideApproval, showApproval } from './approve.ts';
 import { callback } from './callback.ts';
 import type { SigninParts } from './parts.ts';
+import { returnToApp } from './return-to-app.ts';
 
 /** Express runs a GET handler for HEAD too; a return that is only looked at must not be used up. */
 const refuseHead: RequestHandler = (req, res, next) => {
@@ -40,6 +41,6 @@ export function signinRouter(parts: SigninParts): Router {
   router.use('/approve', refuseOnCopy(parts.context));
   router.get('/approve/:id', showApproval(parts));
   router.post('/approve/:id', requireOwnForm(parts.context.settings.publicUrl), form, decideApproval(parts));
-  router.get('/callback', callback(parts));
+  router.get('/callback', callback(parts, { legacy: returnToApp(parts) }));
   return router;
 }

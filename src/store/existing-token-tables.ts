@@ -1,0 +1,112 @@
+import type { ColumnType } from 'kysely';
+
+/** The rows that the tokens from before the bridge need: whom they wait for, by which ids, and where they went. */
+
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+interface AppContactsTable {
+  client_id: string;
+  address: string;
+}
+
+interface ModernClientsTable {
+  /** The client id at the modern side. */
+  id: string;
+  /** The registered app that consents for it name. */
+  client_id: string;
+  /** Null for a public client. */
+  secret_sealed: Nullable<string>;
+  scopes: string;
+  proven_at: number;
+}
+
+export type IdKind = 'profile' | 'account';
+
+interface IdPairsTable {
+  kind: IdKind;
+  legacy_id: string;
+  /** Null while an account is known by its e-mail alone. */
+  modern_id: Nullable<string>;
+  email: Nullable<string>;
+  source: 'imported' | 'learned';
+  created_at: number;
+}
+
+interface ToldIdsTable {
+  client_id: string;
+  kind: IdKind;
+  modern_id: string;
+  told_id: string;
+  told_at: number;
+}
+
+interface ReauthorizationLinksTable {
+  id: string;
+  client_id: string;
+  account_id: string;
+  created_at: number;
+  used_at: Nullable<number>;
+}
+
+interface EmailProofsTable {
+  id: string;
+  token_digest: string;
+  email: string;
+  account_id: string;
+  created_at: number;
+  expires_at: number;
+  used_at: Nullable<number>;
+}
+
+interface HandoversTable {
+  grant_id: string;
+  client_id: string;
+  account_id: string;
+  version: number;
+  migrated_tokens: number;
+  handed_at: number;
+  confirmed_at: Nullable<number>;
+}
+
+/** Of the durable database. */
+export interface ExistingTokenTables {
+  app_contacts: AppContactsTable;
+  modern_clients: ModernClientsTable;
+  id_pairs: IdPairsTable;
+  told_ids: ToldIdsTable;
+  reauthorization_links: ReauthorizationLinksTable;
+  email_proofs: EmailProofsTable;
+  handovers: HandoversTable;
+}
+
+interface SessionsTable {
+  id_digest: string;
+  content: string;
+  expires_at: number;
+}
+
+interface UsageTable {
+  mapping_id: string;
+  day: string;
+  endpoint: string;
+  carrier: string;
+  user_agent: string;
+  outcome: string;
+  calls: number;
+  last_at: number;
+}
+
+interface ShadowDifferencesTable {
+  endpoint: string;
+  field: string;
+  difference: string;
+  times: number;
+  last_at: number;
+}
+
+/** Of the volatile database. */
+export interface SeenTables {
+  sessions: SessionsTable;
+  usage: UsageTable;
+  shadow_differences: ShadowDifferencesTable;
+}
