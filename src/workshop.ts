@@ -95,6 +95,7 @@ export async function openWorkshop(
     logger,
     server: sides.serverFor(upstream),
     sides,
+    oldBackend: undefined,
     flights: createFlights(),
     watch: createClaimWatch(clock),
     instance,

@@ -6,6 +6,7 @@ import type { Spill } from '../store/spill.ts';
 import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { ModernSides } from '../upstream/modern-sides.ts';
+import type { OldBackend } from '../upstream/old-backend.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
@@ -39,6 +40,8 @@ export interface Context {
   server: AuthorizationServer;
   /** As every client does: the bridge's, and those that apps have of their own. */
   sides: ModernSides;
+  /** The old API, while it still runs. */
+  oldBackend: OldBackend | undefined;
   flights: Flights;
   watch: ClaimWatch;
   /** Whether the database is the original; `server` and `sides` send nothing while it is not. */

@@ -12,6 +12,9 @@ export const LEGACY_CODE_LIFETIME = 30 * SECOND;
 /** From the arrival at the old authorize address to the return from the modern consent. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 30 * MINUTE;
 
+/** A person stays signed in for this long after the last page. */
+export const SESSION_LIFETIME = 12 * 60 * MINUTE;
+
 /** A claimed refresh token is written within this time or not at all (design 4). */
 export const CLAIM_TO_WRITE_LIMIT = 2 * SECOND;
 

@@ -1,0 +1,102 @@
+import type { Request, RequestHandler } from 'express';
+import session, { type SessionData } from 'express-session';
+import type { Context } from '../../domain/context.ts';
+import { endSession, openSession, saveSession } from '../../domain/sessions.ts';
+import { newOpaqueValue } from '../../shared/ids.ts';
+import { SESSION_LIFETIME } from '../../shared/lifetimes.ts';
+
+/** The people who are signed in, with their modern account (design 5); the bridge keeps no passwords. */
+
+/** Who a browser belongs to, as the modern side said at the sign-in. */
+export interface Person {
+  accountId: string;
+  email: string;
+  name: string;
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    person: Person;
+  }
+}
+
+type Done<T = void> = (error: unknown, value?: T) => void;
+
+/** Calls the library back once the work is done. */
+function answer<T>(work: Promise<T>, done: Done<T> | undefined): void {
+  work.then(
+    (value) => done?.(null, value),
+    (error: unknown) => done?.(error),
+  );
+}
+
+class DatabaseStore extends session.Store {
+  readonly #context: Context;
+  constructor(context: Context) {
+    super();
+    this.#context = context;
+  }
+  override get(id: string, done: Done<SessionData | null>): void {
+    const read = async () => {
+      const content = await openSession(this.#context, id);
+      return content === undefined ? null : (JSON.parse(content) as SessionData);
+    };
+    answer(read(), done);
+  }
+  override set(id: string, data: SessionData, done?: Done): void {
+    const expiresAt = this.#context.clock.now() + SESSION_LIFETIME;
+    answer(saveSession(this.#context, id, { content: JSON.stringify(data), expiresAt }), done);
+  }
+  override destroy(id: string, done?: Done): void {
+    answer(endSession(this.#context, id), done);
+  }
+}
+
+/** The library over our store; made anew when the session keys change, for it signs the cookie with them. */
+export function sessions(context: Context): RequestHandler {
+  const isSecure = context.settings.publicUrl.startsWith('https:');
+  const store = new DatabaseStore(context);
+  const build = (secret: string[]) =>
+    session({
+      name: isSecure ? '__Host-gb_session' : 'gb_session',
+      secret,
+      store,
+      genid: newOpaqueValue,
+      resave: false,
+      saveUninitialized: false,
+      cookie: { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/', maxAge: SESSION_LIFETIME },
+    });
+  let known: { keys: string; handler: RequestHandler } | undefined;
+  return (req, res, next) => {
+    const { active, all } = context.vault.session();
+    const keys = [active, ...all.filter(({ id }) => id !== active.id)];
+    const ids = keys.map(({ id }) => id).join();
+    if (known?.keys !== ids) {
+      known = { keys: ids, handler: build(keys.map(({ secret }) => secret.toString('base64url'))) };
+    }
+    return known.handler(req, res, next);
+  };
+}
+
+/** Who is signed in in this browser. */
+export function personOf(req: Request): Person | undefined {
+  return req.session.person;
+}
+
+/** Signs a person in, under a new session id: one that somebody planted before opens nothing (hardening row 45). */
+export function signIn(req: Request, person: Person): Promise<void> {
+  return new Promise((resolve, reject) => {
+    req.session.regenerate((error: unknown) => {
+      if (error) return reject(error);
+      req.session.person = person;
+      req.session.save((failure: unknown) => (failure ? reject(failure) : resolve()));
+    });
+  });
+}
+
+/** Signs the browser out. */
+export function signOut(req: Request): Promise<void> {
+  return new Promise((resolve, reject) => {
+    req.session.destroy((error: unknown) => (error ? reject(error) : resolve()));
+  });
+}
