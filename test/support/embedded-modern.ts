@@ -23,6 +23,7 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
         redirectUris: [options.redirectUri],
         ...(options.clientSecret && { clientSecret: options.clientSecret }),
       },
+      ...(options.ownClients ?? []).map((client) => ({ ...client, redirectUris: [options.redirectUri] })),
     ],
     demo: true,
   };

@@ -8,6 +8,15 @@ export interface ModernSideOptions {
   accessTokenSeconds: number;
   /** Makes the bridge a confidential client there. */
   clientSecret?: string;
+  /** Clients that apps have of their own there, with the same callback. */
+  ownClients?: readonly OwnClient[];
+}
+
+/** Public without a secret. */
+export interface OwnClient {
+  clientId: string;
+  clientSecret?: string;
+  name: string;
 }
 
 export interface ModernSide {

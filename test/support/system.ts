@@ -6,7 +6,7 @@ import { startPlainProvider } from '../upstream/plain-provider.ts';
 import type { LegacyApp, Person } from './authorize.ts';
 import { startEmbeddedModern } from './embedded-modern.ts';
 import { freePort } from './free-port.ts';
-import { BRIDGE_CLIENT, type StartModernSide } from './modern-side.ts';
+import { BRIDGE_CLIENT, type OwnClient, type StartModernSide } from './modern-side.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 import { registerLegacyApp } from './register-app.ts';
 import { type StartedBridge, startTestBridge } from './started-bridge.ts';
@@ -24,6 +24,8 @@ export interface SystemOptions {
   accessTokenSeconds?: number;
   /** Makes the bridge a confidential client of the embedded modern side. */
   clientSecret?: string;
+  /** Clients that apps have of their own at the embedded modern side. */
+  ownClients?: readonly OwnClient[];
   /** Settings of the bridge beyond those that join it to the modern side. */
   env?: Record<string, string>;
   clock?: Clock;
@@ -57,6 +59,7 @@ async function startModernSide(options: SystemOptions, redirectUri: string): Pro
     redirectUri,
     accessTokenSeconds: options.accessTokenSeconds ?? 3600,
     ...(options.clientSecret && { clientSecret: options.clientSecret }),
+    ...(options.ownClients && { ownClients: options.ownClients }),
   });
   return {
     proxy,

@@ -1,0 +1,120 @@
+import type { Request, RequestHandler } from 'express';
+import { WrongSecret } from '../../domain/authenticate-client.ts';
+import { type AppClient, authenticateModernClient } from '../../domain/authenticate-modern-client.ts';
+import type { Context } from '../../domain/context.ts';
+import { confirm, type HandedOver, handOver } from '../../domain/hand-over.ts';
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { clientCredentials, type GivenCredentials, invalidClient } from '../legacy/client-credentials.ts';
+import { createGuessLimit, type GuessLimit } from '../legacy/guess-limit.ts';
+import { sendJson } from '../legacy/legacy-error.ts';
+import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../legacy/request-parameters.ts';
+import { requestIdOf } from '../request-id.ts';
+
+/**
+ * POST /oauth2/exchange (RFC 8693; issue "hand-over"): an app's own modern client and a legacy token for the modern pair
+ * behind it. The same address takes the app's confirmation that it has stored the pair.
+ */
+
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const CONFIRMATION = 'urn:grantbridge:params:oauth:grant-type:confirm-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+
+const SINGLE = [
+  'grant_type',
+  'subject_token',
+  'subject_token_type',
+  'requested_token_type',
+  'client_id',
+  'client_secret',
+];
+
+const malformed = (description: string) => new OAuthError('invalid_request', description);
+
+async function readForm(req: Request): Promise<Parameters> {
+  if (bodyKind(req) !== 'form')
+    throw malformed('The body must be a form (application/x-www-form-urlencoded).');
+  return bodyParameters(req);
+}
+
+function requireType(body: Parameters, name: string): void {
+  const type = body.get(name);
+  if (type !== undefined && type !== ACCESS_TOKEN) throw malformed(`The ${name} must be ${ACCESS_TOKEN}.`);
+}
+
+/** What a grant covers was decided by the consent: nothing is narrowed or aimed here. */
+const NOT_SERVED = ['actor_token', 'actor_token_type', 'resource', 'audience', 'scope'];
+
+interface Asked {
+  grantType: typeof TOKEN_EXCHANGE | typeof CONFIRMATION;
+  token: string;
+}
+
+function checkParameters(req: Request, body: Parameters): Asked {
+  const query = queryParameters(req);
+  if (SINGLE.some((name) => query.has(name)))
+    throw malformed('Credentials and tokens belong in the body, not in the address.');
+  const [repeated] = body.repeated(SINGLE);
+  if (repeated) throw malformed(`The parameter ${repeated} must be one text, sent once.`);
+  const grantType = body.get('grant_type');
+  if (grantType === undefined) throw malformed('The parameter grant_type is missing.');
+  if (grantType !== TOKEN_EXCHANGE && grantType !== CONFIRMATION) {
+    throw new OAuthError('unsupported_grant_type', `Only ${TOKEN_EXCHANGE} and ${CONFIRMATION} are served.`);
+  }
+  const token = body.get('subject_token');
+  if (token === undefined) throw malformed('The parameter subject_token is missing.');
+  const unserved = NOT_SERVED.find((name) => body.has(name));
+  if (unserved !== undefined) throw malformed(`The parameter ${unserved} is not served.`);
+  requireType(body, 'subject_token_type');
+  requireType(body, 'requested_token_type');
+  return { grantType, token };
+}
+
+interface Door {
+  context: Context;
+  limit: GuessLimit;
+}
+
+/** Who asks, by its secret; wrong ones are counted like those of the old token endpoint. */
+async function authenticated(
+  { context, limit }: Door,
+  given: GivenCredentials,
+  address: string,
+): Promise<AppClient> {
+  const claimedId = given.readings[0]?.clientId ?? '';
+  limit.check(claimedId, address);
+  try {
+    return await authenticateModernClient(context, given.readings);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    limit.count(claimedId, address, { isShared: error instanceof WrongSecret });
+    throw invalidClient(given.usedBasic);
+  }
+}
+
+function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedTokens }: HandedOver) {
+  return {
+    access_token: accessToken,
+    issued_token_type: ACCESS_TOKEN,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    refresh_token: refreshToken,
+    scope,
+    migrated_tokens: migratedTokens,
+  };
+}
+
+/** The handler of the exchange and of its confirmation. */
+export function exchange(context: Context): RequestHandler {
+  const door: Door = { context, limit: createGuessLimit(context) };
+  return async (req, res) => {
+    const body = await readForm(req);
+    const { grantType, token } = checkParameters(req, body);
+    const client = await authenticated(door, clientCredentials(req, body), req.ip ?? '');
+    const origin = { actor: `app:${client.client_id}`, requestId: requestIdOf(res) };
+    if (grantType === CONFIRMATION) {
+      const migrated = await confirm(context, { client, token, origin });
+      return sendJson(res, 200, { confirmed: true, migrated_tokens: migrated });
+    }
+    sendJson(res, 200, tokenAnswer(await handOver(context, { client, token, origin })));
+  };
+}
