@@ -25,6 +25,12 @@ const WRAPPED: Record<string, Record<string, string>> = {
   },
   'store/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
   'store/legacy-codes.js': { claimCode: 'code-claim', insertCode: 'new-code', voidCodes: 'deauthorizing' },
+  'store/handovers.js': {
+    claimHandover: 'handover-claim',
+    insertHandover: 'handover-record',
+    confirmHandover: 'handover-erasing',
+  },
+  'domain/hand-over.js': { handOver: 'handover', confirm: 'handover-confirmation' },
   'store/owed-revocations.js': { deleteOwed: 'revocation' },
   'store/open-store.js': { openStore: '' },
   'store/spill.js': { openSpill: '' },
