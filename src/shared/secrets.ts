@@ -44,6 +44,10 @@ export interface Vault {
   digest(value: string): string;
   /** The digests under every key, the active one first, to find a value stored before a rotation. */
   digests(value: string): string[];
+  /** `digest` of a value of which only the SHA-256 is known, its 32 bytes (design 5: imported tokens). */
+  digestOf(sha256: Buffer): string;
+  /** `digests` of such a value. */
+  digestsOf(sha256: Buffer): string[];
   seal(place: string, value: string): string;
   /** @throws {Unreadable} */
   open(place: string, sealed: string): string;
@@ -62,10 +66,23 @@ export function keyIdOf(text: string): string {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** The SHA-256 of a secret, all that an import keeps of it on its way to the database. */
+export function sha256Of(value: string): Buffer {
+  return createHash('sha256').update(value, 'utf8').digest();
+}
+
 /** `HMAC-SHA-256(key, SHA-256(value))`, so that a value known only by its SHA-256 can be imported. */
+function keyedDigestOf(key: Key, sha256: Buffer): string {
+  return `${key.id}.${createHmac('sha256', key.secret).update(sha256).digest('base64url')}`;
+}
+
 function keyedDigest(key: Key, value: string): string {
-  const inner = createHash('sha256').update(value, 'utf8').digest();
-  return `${key.id}.${createHmac('sha256', key.secret).update(inner).digest('base64url')}`;
+  return keyedDigestOf(key, sha256Of(value));
+}
+
+function digestsUnder({ active, all }: KeyRing, sha256: Buffer): string[] {
+  const ordered = [active, ...all.filter((key) => key.id !== active.id)];
+  return ordered.map((key) => keyedDigestOf(key, sha256));
 }
 
 function seal(key: Key, place: string, value: string): string {
@@ -110,11 +127,9 @@ function witnessOf(key: Key, text: string): string {
 export function createVault(keys: () => Keys): Vault {
   return {
     digest: (value) => keyedDigest(keys().digest.active, value),
-    digests(value) {
-      const { active, all } = keys().digest;
-      const ordered = [active, ...all.filter((key) => key.id !== active.id)];
-      return ordered.map((key) => keyedDigest(key, value));
-    },
+    digests: (value) => digestsUnder(keys().digest, sha256Of(value)),
+    digestOf: (sha256) => keyedDigestOf(keys().digest.active, sha256),
+    digestsOf: (sha256) => digestsUnder(keys().digest, sha256),
     seal: (place, value) => seal(keys().sealing.active, place, value),
     open: (place, sealed) => open(keys().sealing, place, sealed),
     witness: (text) => witnessOf(keys().history.active, text),

@@ -1,0 +1,39 @@
+import type { Progress } from '../domain/import/import-file.ts';
+import { SECOND } from '../shared/lifetimes.ts';
+
+const BAR_WIDTH = 30;
+
+const BAR_EVERY = SECOND / 5;
+const LINE_EVERY = 3 * SECOND;
+
+function shareOf({ bytes, totalBytes }: Progress): number {
+  return totalBytes === 0 ? 1 : Math.min(bytes / totalBytes, 1);
+}
+
+function numbersOf(progress: Progress): string {
+  const { new: added, known, changed, refused } = progress.tally;
+  const percent = Math.floor(100 * shareOf(progress));
+  return `${percent} %  ${added} new, ${known} known, ${changed} changed, ${refused} refused`;
+}
+
+function barOf(progress: Progress): string {
+  const full = Math.round(BAR_WIDTH * shareOf(progress));
+  return `\r[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${numbersOf(progress)}`;
+}
+
+/** Tells on standard error how far an import is: a bar on a terminal, else a line every few seconds, or nothing. */
+export function createProgress({ isSilent }: { isSilent: boolean }) {
+  const { isTTY: isTerminal } = process.stderr;
+  let toldAt = performance.now();
+  return {
+    tell(progress: Progress): void {
+      const isDue = performance.now() - toldAt >= (isTerminal ? BAR_EVERY : LINE_EVERY);
+      if (!isDue || (isSilent && !isTerminal)) return;
+      toldAt = performance.now();
+      process.stderr.write(isTerminal ? barOf(progress) : `${numbersOf(progress)}\n`);
+    },
+    end(): void {
+      if (isTerminal) process.stderr.write('\r\u001B[K');
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { MappingState } from '../../store/tables.ts';
+import { isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
+import type { TokenRow } from './rows.ts';
+
+/** Whose a token is and when it was last used, as a row says it or as it is known. */
+export interface Claim extends Owner {
+  clientId: string;
+  lastUsedAt: number | null;
+}
+
+/** What is known of a token. */
+interface Standing extends Claim {
+  state: MappingState;
+  /** Its program has no app yet: an import may say which one it is. */
+  isUnidentified: boolean;
+}
+
+/** A token that a batch is about, as it was known and as it will be. */
+export interface Token extends Standing {
+  /** The mapping's id; a new one of a token that was not known. */
+  id: string;
+  /** What a new one is made from. */
+  added: { digest: string; row: TokenRow } | undefined;
+  changes: Partial<Claim>;
+}
+
+/** What a row adds to a token that waits. */
+function fillIn(row: Claim, known: Standing): Partial<Claim> {
+  return {
+    ...(row.clientId !== known.clientId && { clientId: row.clientId }),
+    ...(known.accountId === null && row.accountId !== null && { accountId: row.accountId }),
+    ...(known.accountId === null && known.email === null && row.email !== null && { email: row.email }),
+  };
+}
+
+function isUsedLater(row: Claim, known: Claim): boolean {
+  return row.lastUsedAt !== null && (known.lastUsedAt === null || row.lastUsedAt > known.lastUsedAt);
+}
+
+/**
+ * What a row changes of a token that is known: what was not known of it, and a later use. It never moves to another
+ * owner or state, and what is final stays as it is. A text says why the row is refused.
+ */
+export function changesOf(row: Claim, known: Standing): Partial<Claim> | string {
+  const mayMove = known.isUnidentified && known.state === 'unmapped';
+  if (row.clientId !== known.clientId && !mayMove) return 'already belongs to another app';
+  if (isOtherOwner(row, known)) return OTHER_ACCOUNT;
+  if (known.state === 'revoked' || known.state === 'migrated') return {};
+  return {
+    ...(known.state === 'unmapped' && fillIn(row, known)),
+    ...(isUsedLater(row, known) && { lastUsedAt: row.lastUsedAt }),
+  };
+}

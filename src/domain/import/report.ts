@@ -1,0 +1,62 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { newHexId } from '../../shared/ids.ts';
+import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
+import type { Refusal } from './refusals.ts';
+
+/** What became of the rows so far, and where the refused ones stand. */
+export interface Tally {
+  new: number;
+  known: number;
+  changed: number;
+  refused: number;
+  /** How many were refused for each reason. */
+  reasons: Record<string, number>;
+}
+
+/** Counts rows, and writes a line for each that was refused; never what stood in it. */
+export interface Report {
+  path: string;
+  tally: Tally;
+  count(outcome: 'new' | 'known' | 'changed'): void;
+  refuse(refusal: Refusal): void;
+  close(): void;
+}
+
+function nameFor(now: number): string {
+  const [day = '', time = ''] = new Date(now).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
+  return `import-${day}-${time}-${newHexId().slice(0, 4)}.report.ndjson`;
+}
+
+const HELD_LINES = 200;
+
+/** A new report in that folder, which only its owner may read. */
+export function openReport(folder: string, now: number): Report {
+  makePrivateFolder(folder);
+  const path = join(folder, nameFor(now));
+  const file = openSync(path, 'wx', 0o600);
+  giveToOwner(path);
+  const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0, reasons: {} };
+  let held: string[] = [];
+  const write = () => {
+    writeSync(file, held.join(''));
+    held = [];
+  };
+  return {
+    path,
+    tally,
+    count(outcome) {
+      tally[outcome] += 1;
+    },
+    refuse({ line, reason, field, clientId }) {
+      tally.refused += 1;
+      tally.reasons[reason] = (tally.reasons[reason] ?? 0) + 1;
+      held.push(`${JSON.stringify({ line, reason, field, client_id: clientId })}\n`);
+      if (held.length >= HELD_LINES) write();
+    },
+    close() {
+      write();
+      closeSync(file);
+    },
+  };
+}

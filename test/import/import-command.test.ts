@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { run } from '../processes/operator-command.ts';
+import { buildProgram } from '../processes/running-program.ts';
+import { accountRow, appRow, tokenOf, tokenRow } from './support/generate.ts';
+
+/** `tokens import` as a process of its own. */
+
+const folder = mkdtempSync(join(tmpdir(), 'import-'));
+const settings = { VAR_DIR: join(folder, 'var'), PUBLIC_URL: 'http://localhost:3000' };
+const file = join(folder, 'tokens.ndjson');
+const rows = [
+  tokenRow(1, 1),
+  tokenRow(2, 1),
+  { ...tokenRow(3, 1), client_id: 'f'.repeat(24) },
+  appRow(0),
+  accountRow(0),
+];
+
+beforeAll(async () => {
+  await buildProgram();
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}, 120_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('a dry run says in words what would happen; a folder is named and fails', async () => {
+  const { code, output, complaints } = await run(settings, 'tokens', 'import', file, '--dry-run');
+  expect({ code, complaints }).toEqual({ code: 0, complaints: '' });
+  const [said, reason, where = ''] = output.split('\n');
+  expect(said).toBe('A dry run; nothing was changed. It would be: 4 new, 0 known, 0 changed, 1 refused.');
+  expect(reason).toBe('    1 refused: unknown app');
+  const report = where.replace('Each refused line with its reason: ', '');
+  expect(readFileSync(report, 'utf8')).toBe(
+    `{"line":3,"reason":"unknown app","field":"client_id","client_id":"${'f'.repeat(24)}"}\n`,
+  );
+  expect(readdirSync(join(folder, 'var', 'imports'))).toHaveLength(1);
+  const failed = await run(settings, 'tokens', 'import', folder);
+  expect(failed).toEqual({ code: 1, output: '', complaints: `${folder} is a folder\n` });
+});
+
+test('from standard input, with one JSON object at the end, and no token in any file', async () => {
+  const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const child = spawn(process.execPath, [program, 'tokens', 'import', '-', '--json'], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stdin.end(readFileSync(file));
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(JSON.parse(output)).toEqual({
+    new: 4,
+    known: 0,
+    changed: 0,
+    refused: 1,
+    reasons: { 'unknown app': 1 },
+    report: expect.stringMatching(/\/imports\/import-\d{8}-\d{6}-[0-9a-f]{4}\.report\.ndjson$/),
+  });
+  for (const entry of readdirSync(join(folder, 'var'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const content = readFileSync(join(entry.parentPath, entry.name));
+    expect(content.includes(tokenOf(1).slice(2))).toBe(false);
+  }
+});

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { importFile } from '../../src/domain/import/import-file.ts';
+import { spool } from '../../src/domain/import/spool.ts';
+import { type History, openHistory } from '../domain/support/histories.ts';
+
+/** CSV, files in which nothing can be read, and what can be read only once. */
+
+const APP = 'a'.repeat(24);
+const OTHER_APP = 'b'.repeat(24);
+const ACCOUNT = 'c'.repeat(24);
+
+let place: History;
+
+beforeAll(async () => {
+  place = await openHistory('sqlite');
+});
+
+afterAll(async () => {
+  await place.close();
+});
+
+const importFrom = (file: string) =>
+  importFile(place.context, {
+    file,
+    folder: join(place.varDir, 'imports'),
+    isDryRun: false,
+    origin: { actor: 'test', requestId: null },
+    onProgress: () => {},
+  });
+
+test('CSV with quotes over lines; a quote that is never closed costs its own line alone', async () => {
+  const columns =
+    'type,client_id,name,callback_urls,owner_email,access_token,account_id,legacy_id,modern_id,notes';
+  const content = [
+    columns,
+    `app,${APP},"An ""App"", of old",https://a.example/1 https://a.example/2,o@a.example,,,,,`,
+    `token,${APP},,,,1/${'1'.repeat(32)},${ACCOUNT},,,`,
+    `app,${OTHER_APP},"Never closed,,o@a.example,,,,,`,
+    `token,${APP},,,,1/${'2'.repeat(32)},${ACCOUNT},,,`,
+    '',
+    `app,${OTHER_APP},"over`,
+    'two lines",,o@a.example,,,,,',
+    'profile,,,,,,,p1',
+    `token,${APP},,,,1/${'3'.repeat(32)},${ACCOUNT},,,"of two`,
+    '',
+    'lines, with ""quotes"""',
+    `token,${APP},,,`,
+  ].join('\r\n');
+  const file = join(place.varDir, 'file.csv');
+  writeFileSync(file, content);
+  const done = await importFrom(file);
+  const lines = readFileSync(done.report, 'utf8').split('\n').filter(Boolean);
+  const refused = lines.map((line) => JSON.parse(line) as { line: number });
+  expect(refused.toSorted((a, b) => a.line - b.line)).toEqual([
+    { line: 4, reason: 'its quotes are not as CSV has them' },
+    { line: 7, reason: 'holds characters that cannot be shown', field: 'name' },
+    { line: 9, reason: 'not as many columns as the first line names' },
+    { line: 13, reason: 'the last line is cut off' },
+  ]);
+  expect(done).toMatchObject({ new: 4, known: 0, changed: 0, refused: 4 });
+  expect(done.unknownFields).toEqual(['notes']);
+  const apps = await place.db.selectFrom('apps').select('name').execute();
+  expect(apps).toEqual([{ name: 'An "App", of old' }]);
+});
+
+const NO_HEADER = 'is neither NDJSON nor CSV whose first line names its columns, "type" among them';
+
+test.each<[string, string | Buffer, string]>([
+  ['gzip', gzipSync('{}'), 'is packed with gzip; unpack it first'],
+  [
+    'a spreadsheet',
+    'PK\u0003\u0004',
+    'is a zip archive or a spreadsheet; unpack it, or export it as CSV, first',
+  ],
+  ['UTF-16', Buffer.from('\u{FEFF}{}', 'utf16le'), 'is UTF-16; save it as UTF-8 first'],
+  ['nothing', '', 'is empty'],
+  ['blank lines', '\u{FEFF}\n \r\n', 'is empty'],
+  ['one list', '[{"type":"app"}]', 'is one JSON list; write each of its objects on a line of its own'],
+  ['no header', '1/0123456789abcdef,me\n', NO_HEADER],
+  ['an open quote', '"type,client_id\n', NO_HEADER],
+  ['the same column twice', 'type,name,name\n', 'is CSV whose first line names a column twice'],
+])(
+  'a file that is %s is refused as a whole, in words that repeat nothing of it',
+  async (_, content, problem) => {
+    const file = join(place.varDir, 'file');
+    writeFileSync(file, content);
+    await expect(importFrom(file)).rejects.toThrow(new Error(`${file} ${problem}`));
+  },
+);
+
+test('a folder and a file that is not there are named', async () => {
+  const folder = join(place.varDir, 'folder');
+  mkdirSync(folder);
+  await expect(importFrom(folder)).rejects.toThrow(`${folder} is a folder`);
+  await expect(importFrom('/nowhere/at-all')).rejects.toThrow('/nowhere/at-all does not exist');
+});
+
+test('what is read once is kept without a name and can be read again', async () => {
+  const folder = mkdtempSync(join(place.varDir, 'spool-'));
+  const pieces = ['one ', 'two ', 'three'].map((text) => Buffer.from(text));
+  async function* input() {
+    yield* pieces;
+  }
+  const spooled = await spool(input(), folder);
+  try {
+    expect(readdirSync(folder)).toEqual([]);
+    for (let time = 1; time <= 2; time += 1) {
+      const read: Buffer[] = [];
+      for await (const piece of spooled.read()) read.push(piece);
+      expect(Buffer.concat(read).toString()).toBe('one two three');
+    }
+  } finally {
+    await spooled.close();
+    rmSync(folder, { recursive: true });
+  }
+});
