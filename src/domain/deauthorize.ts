@@ -31,26 +31,47 @@ async function endGrant(context: Context, tx: Database, grant: Grant): Promise<v
   if (refreshToken !== undefined) await oweRevocation(context, tx, { grant, refreshToken });
 }
 
+/** Who ended it, and why, in words. */
+export interface Ending extends Origin {
+  reason: string;
+}
+
+/**
+ * Ends one app for one account inside a transaction of the caller, who runs `withUsableKeys` around it and
+ * `afterDeauthorization` behind it; answers the grant that ended.
+ */
+export async function deauthorizeIn(
+  context: Context,
+  tx: Database,
+  { clientId, accountId, ...ending }: Pair & Ending,
+): Promise<Grant | undefined> {
+  const now = context.clock.now();
+  const pair = { clientId, accountId };
+  const moved = await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
+  await voidCodes(tx, pair, now);
+  const grant = await findLiveGrant(tx, clientId, accountId);
+  if (grant) await endGrant(context, tx, grant);
+  const by = { at: now, ...ending, grantId: grant?.id ?? null, ...pair };
+  await recordEvents(context, tx, [
+    { ...by, action: 'deauthorized' },
+    ...ofMappings({ ...by, action: 'token_revoked', reason: 'deauthorized' }, moved),
+  ]);
+  return grant;
+}
+
+/** What follows the commit: no cached answer serves any more, and the modern side is told. */
+export async function afterDeauthorization(context: Context, ended: Grant | undefined): Promise<void> {
+  if (!ended) return;
+  await forgetAnswer(context, ended.id);
+  settleSoon(context);
+}
+
 /**
  * Ends one app for one account: all its legacy tokens, unspent codes and its grant, in one transaction. The modern side
  * is told afterwards and for as long as it takes; its failure undoes nothing of ours.
  */
-export async function deauthorize(context: Context, pair: Pair, origin: Origin): Promise<void> {
-  const now = context.clock.now();
-  const inOneStep = async (tx: Database) => {
-    const moved = await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
-    await voidCodes(tx, pair, now);
-    const grant = await findLiveGrant(tx, pair.clientId, pair.accountId);
-    if (grant) await endGrant(context, tx, grant);
-    const by = { at: now, ...origin, grantId: grant?.id ?? null, ...pair };
-    await recordEvents(context, tx, [
-      { ...by, action: 'deauthorized', reason: 'the app asked for it' },
-      ...ofMappings({ ...by, action: 'token_revoked', reason: 'deauthorized' }, moved),
-    ]);
-    return grant;
-  };
+export async function deauthorize(context: Context, pair: Pair, ending: Ending): Promise<void> {
+  const inOneStep = (tx: Database) => deauthorizeIn(context, tx, { ...pair, ...ending });
   const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  if (!ended) return;
-  await forgetAnswer(context, ended.id);
-  settleSoon(context);
+  await afterDeauthorization(context, ended);
 }

@@ -44,6 +44,29 @@ function served(context: Context, mapping: FoundMapping): ServedMapping {
   return { ...mapping, grant_id, account_id, modern_client_id };
 }
 
+/** Whether a token is older than the bridge, so that the old backend may know it; those that the bridge issued it never saw. */
+export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
+  return source === 'imported' || source === 'observed';
+}
+
+/**
+ * What stands behind a legacy token: a grant; nothing yet, so that the old backend answers; nothing any more; or, where
+ * there is an old backend to ask, something that the bridge has never seen.
+ */
+export type Resolved =
+  | { kind: 'served'; mapping: ServedMapping }
+  | { kind: 'waiting'; mapping: Mapping }
+  | { kind: 'refused'; mapping: Mapping; refusal: TokenRefused }
+  | { kind: 'unknown'; mapping: undefined };
+
+function resolved(context: Context, mapping: FoundMapping): Resolved {
+  const { state } = mapping;
+  if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
+  const isWaiting = state === 'unmapped' && isFromBefore(mapping) && context.oldBackend !== undefined;
+  if (isWaiting) return { kind: 'waiting', mapping };
+  return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, state) };
+}
+
 /** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
 function moveToActiveKey(context: Context, mapping: Mapping, token: string): void {
   const from = mapping.token_digest;
@@ -66,12 +89,15 @@ function moveToActiveKey(context: Context, mapping: Mapping, token: string): voi
  * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
  * @throws {TokenRefused | KeyMissing}
  */
-export async function resolveToken(context: Context, token: string): Promise<ServedMapping> {
+export async function resolveToken(context: Context, token: string): Promise<Resolved> {
   const find = () => findMapping(context.store, context.vault.digests(token));
   const mapping = await underAllKeys(context, find);
-  if (!mapping) throw new TokenRefused();
-  moveToActiveKey(context, mapping, token);
-  return served(context, mapping);
+  if (mapping) {
+    moveToActiveKey(context, mapping, token);
+    return resolved(context, mapping);
+  }
+  if (!context.oldBackend) throw new TokenRefused();
+  return { kind: 'unknown', mapping: undefined };
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {

@@ -1,3 +1,9 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { forwardedHeaders, withoutHops } from './forwarded-headers.ts';
+import { Unavailable } from './outcomes.ts';
+
 /**
  * The old API, while it still runs (design 5, other v1 paths). Only the settings name its address; no redirect of it is
  * followed, and sizes and times are bounded.
@@ -6,16 +12,19 @@
 /** A call as it came in. */
 export interface PassedCall {
   method: string;
-  /** Path and query, byte for byte. */
+  /** Path and query, byte for byte; begins with a slash. */
   target: string;
   /** Names and values in turn, as `rawHeaders` has them. */
   rawHeaders: readonly string[];
   body: Buffer;
 }
 
-/** Its answer, as it was. */
+/** Its answer, as it was: no redirect followed, nothing unpacked. */
 export interface PassedAnswer {
   status: number;
+  /** The reason phrase; it may be empty. */
+  reason: string;
+  /** Names and values in turn, those of the connection left out. */
   rawHeaders: readonly string[];
   body: Buffer;
 }
@@ -25,6 +34,136 @@ export interface OldBackend {
   pass(call: PassedCall): Promise<PassedAnswer>;
   /** Reads one document with a token; undefined where the token is refused. @throws {Unavailable} anything else */
   read(path: '/1/user.json' | '/1/profiles.json', token: string): Promise<unknown>;
-  /** Ends a token there, as its app would. @throws {Unavailable} */
+  /** Ends a token there, as its app would; one that is refused has ended already. @throws {Unavailable} */
   deauthorize(token: string): Promise<void>;
+}
+
+/** The largest answer that is read; a longer one is refused before it is held in memory. */
+const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
+
+function unavailable(error: unknown): Unavailable {
+  const { message, code } = error as { message?: string; code?: string };
+  // Only what happened is passed on, not what the failure may carry of the call.
+  const cause = Object.assign(new Error(message ?? 'the request failed'), { code });
+  return new Unavailable('the old backend did not answer', { cause });
+}
+
+/** The whole body, or nothing of it. */
+function wholeBody(answer: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    answer.on('data', (part: Buffer) => {
+      size += part.length;
+      parts.push(part);
+      if (size > ANSWER_LIMIT_BYTES) answer.destroy(new Error('the answer is too long'));
+    });
+    answer.on('error', reject);
+    answer.once('end', () =>
+      answer.complete ? resolve(Buffer.concat(parts)) : reject(new Error('cut short')),
+    );
+    answer.once('close', () => reject(new Error('the answer was cut short')));
+  });
+}
+
+async function toAnswer(answer: IncomingMessage): Promise<PassedAnswer> {
+  const { statusCode: status = 0, statusMessage: reason = '', rawHeaders } = answer;
+  return { status, reason, rawHeaders: withoutHops(rawHeaders), body: await wholeBody(answer) };
+}
+
+/** The peer had closed a pooled connection just before it was used again. */
+class ClosedMeanwhile extends Error {
+  override readonly name = 'ClosedMeanwhile';
+}
+
+type Send = (call: PassedCall, how: { isPooled: boolean; signal: AbortSignal }) => Promise<PassedAnswer>;
+
+/** The doors to one origin: connections that are kept, and connections for one call each. */
+function createSend(origin: URL): Send {
+  const isTls = origin.protocol === 'https:';
+  const agentOf = (keepAlive: boolean) => {
+    const options = { keepAlive, maxSockets: 64 };
+    return isTls ? new HttpsAgent({ ...options, minVersion: 'TLSv1.2' }) : new HttpAgent(options);
+  };
+  const [pooled, fresh] = [agentOf(true), agentOf(false)];
+  const { hostname, port, host } = origin;
+  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
+  return (call, { isPooled, signal }) =>
+    new Promise((resolve, reject) => {
+      const { method, target: path, body } = call;
+      const headers = forwardedHeaders(call, host);
+      const options = { ...address, method, path, headers, signal, agent: isPooled ? pooled : fresh };
+      let isAnswered = false;
+      const sent = (isTls ? requestHttps : requestHttp)(options, (answer) => {
+        isAnswered = true;
+        toAnswer(answer).then(resolve, reject);
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+        reject(sent.reusedSocket && isClosed ? new ClosedMeanwhile(error.message) : error);
+      });
+      // A connection that turns into another protocol closes without an error.
+      sent.once('close', () => !isAnswered && reject(new Error('no answer')));
+      sent.end(body);
+    });
+}
+
+/**
+ * Whether a call may be sent again when a kept connection turns out closed: it may have been carried out. The old API
+ * ends a token by GET too (legacy-api 1.4).
+ */
+function isRepeatable({ method, target }: PassedCall): boolean {
+  return method === 'GET' && !target.includes('deauthorize');
+}
+
+async function sendSafely(send: Send, call: PassedCall, signal: AbortSignal): Promise<PassedAnswer> {
+  const isPooled = isRepeatable(call);
+  try {
+    return await send(call, { isPooled, signal });
+  } catch (error) {
+    if (!(error instanceof ClosedMeanwhile)) throw error;
+    return send(call, { isPooled: false, signal });
+  }
+}
+
+const withToken = (token: string) => ['Authorization', `Bearer ${token}`, 'Accept', 'application/json'];
+
+function documentIn({ status, body }: PassedAnswer): unknown {
+  if (status === 401) return undefined;
+  if (status !== 200) throw new Unavailable(`the old backend answered ${status}`);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Unavailable('the old backend answered no JSON');
+  }
+}
+
+/**
+ * The old API at an origin. Calls take at most `limit` milliseconds from the first byte out to the last byte in; old
+ * clients wait twenty seconds (quirk Q18).
+ */
+export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
+  const send = createSend(new URL(origin));
+  const pass = async (call: PassedCall): Promise<PassedAnswer> => {
+    const overdue = new AbortController();
+    const timer = setTimeout(() => overdue.abort(), limit);
+    try {
+      return await sendSafely(send, call, overdue.signal);
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const ask = (method: string, target: string, token: string) =>
+    pass({ method, target, rawHeaders: withToken(token), body: Buffer.alloc(0) });
+  return {
+    pass,
+    read: async (path, token) => documentIn(await ask('GET', path, token)),
+    async deauthorize(token) {
+      const { status } = await ask('POST', '/1/user/deauthorize.json', token);
+      const isDone = (status >= 200 && status < 300) || status === 401;
+      if (!isDone) throw new Unavailable(`the old backend answered ${status}`);
+    },
+  };
 }

@@ -28,16 +28,25 @@ async function bodyTokens(req: Request, hasOther: boolean): Promise<string[]> {
   }
 }
 
+/** A legacy token, and which way it came: the first of these in this order. */
+export interface FoundToken {
+  token: string;
+  carrier: 'header' | 'query' | 'body';
+}
+
 /**
  * The token of a call, from the header, the query or the body (specification 5.10.8); undefined when there is none. The
  * same token twice is fine, different ones are refused.
  * @throws {LegacyError}
  */
-export async function findToken(req: Request): Promise<string | undefined> {
-  const other = [...headerTokens(req), ...queryParameters(req).all('access_token')].filter(
-    (token) => token !== '',
-  );
-  const found = [...other, ...(await bodyTokens(req, other.length > 0))].filter((token) => token !== '');
-  if (new Set(found).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
+export async function findToken(req: Request): Promise<FoundToken | undefined> {
+  const carriedBy = (carrier: FoundToken['carrier'], tokens: readonly string[]) =>
+    tokens.filter((token) => token !== '').map((token) => ({ token, carrier }));
+  const other = [
+    ...carriedBy('header', headerTokens(req)),
+    ...carriedBy('query', queryParameters(req).all('access_token')),
+  ];
+  const found = [...other, ...carriedBy('body', await bodyTokens(req, other.length > 0))];
+  if (new Set(found.map(({ token }) => token)).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
   return found[0];
 }

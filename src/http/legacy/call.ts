@@ -1,39 +1,42 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
 import { withPatience } from '../../domain/patience.ts';
+import type { Context } from '../../domain/context.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
 import { resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { findToken } from './bearer-token.ts';
-import { LegacyError, REFUSALS, sendChallenge } from './legacy-error.ts';
+import { sendChallenge } from './legacy-error.ts';
+import { type Passing, passOn } from './pass-through.ts';
+import { noteUsage } from './usage-note.ts';
 
 /**
  * What every old call with a token goes through, in order: find the token, resolve it, count it against the limit. A
- * handler gets the mapping that it acts for.
+ * handler gets the mapping that it acts for; a token that waits for its owner, or that the bridge has never seen, is the
+ * old backend's while there is one.
  */
 
-/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
-function createRateLimit({ counts }: Context, perMinute: number): (mapping: ServedMapping) => void {
-  return (mapping) => {
-    if (perMinute === 0) return;
-    const { points, secondsLeft } = counts.count(['calls', mapping.client_id, mapping.account_id]);
-    if (points <= perMinute) return;
-    throw new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(secondsLeft) } });
-  };
+/** What a handler acts for: the mapping, and the legacy token as it came, for the old backend alone. */
+interface Caller {
+  mapping: ServedMapping;
+  token: string;
 }
 
-type CallHandler = (mapping: ServedMapping, req: Request, res: Response) => Promise<void>;
+type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void>;
 
-/** Makes handlers of old calls; all made by one of these share the limit. */
-export function createCalls(context: Context, perMinute: number) {
-  const limit = createRateLimit(context, perMinute);
+/** Makes handlers of old calls. */
+export function createCalls(passing: Passing) {
+  const { context, limit } = passing;
   return (handle: CallHandler): RequestHandler =>
     async (req, res) => {
-      const token = await findToken(req);
-      if (token === undefined) return sendChallenge(res);
-      const mapping = await resolveToken(context, token);
-      limit(mapping);
-      await handle(mapping, req, res);
+      const found = await findToken(req);
+      if (found === undefined) return sendChallenge(res);
+      const { token } = found;
+      const resolved = await resolveToken(context, token);
+      noteUsage(context, { ...found, mapping: resolved.mapping }, req);
+      if (resolved.kind === 'refused') throw resolved.refusal;
+      if (resolved.kind !== 'served') return passOn(passing, { req, res, token }, resolved);
+      limit(resolved.mapping);
+      await handle({ mapping: resolved.mapping, token }, req, res);
     };
 }
 

@@ -7,10 +7,11 @@ import {
   isKeyFault,
   isStorageFault,
   TokenRefused,
+  TooManyGuesses,
   Unavailable,
 } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from './legacy-error.ts';
+import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
 
@@ -37,12 +38,14 @@ function isOutOfReach(error: unknown): boolean {
   return isStorageFault(error) || isKeyFault(error);
 }
 
+function invalidToken({ reauthorize }: TokenRefused): LegacyError {
+  return new LegacyError(REFUSALS.invalidToken, { extra: reauthorize === undefined ? {} : { reauthorize } });
+}
+
 function toLegacyError(error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
-  if (error instanceof TokenRefused) {
-    const extra = error.reauthorize === undefined ? {} : { reauthorize: error.reauthorize };
-    return new LegacyError(REFUSALS.invalidToken, { extra });
-  }
+  if (error instanceof TokenRefused) return invalidToken(error);
+  if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
   if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
   if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
   if (error instanceof Unavailable) return unavailable(error.retryAfter, error);

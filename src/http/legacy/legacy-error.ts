@@ -41,6 +41,11 @@ export const REFUSALS = {
   unavailable: [503, 1000, 'The service is temporarily unavailable. Try again later.'],
 } as const satisfies Record<string, readonly [number, number, string]>;
 
+/** The refusal of a caller that has to wait; in whole seconds. */
+export function tooManyCalls(secondsLeft: number): LegacyError {
+  return new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(secondsLeft) } });
+}
+
 /** Sends a JSON body byte for byte as the old service did: this content type, no entity tag. */
 export function sendJson(res: Response, status: number, body: unknown): void {
   res.statusCode = status;

@@ -4,9 +4,11 @@ import { addHeaders } from './added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
 import { deauthorize } from './deauthorize.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
+import { createPassing } from './pass-through.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -37,34 +39,45 @@ function only(methods: readonly string[]): RequestHandler {
 const methodFailures: ErrorRequestHandler = (error, _req, res, next) =>
   error instanceof LegacyError ? sendLegacyError(res, error) : next(error);
 
-const refuseFormat: RequestHandler = () => {
-  throw new LegacyError(REFUSALS.format);
-};
-
-const refusePath: RequestHandler = () => {
-  throw new LegacyError(REFUSALS.unknownPath);
-};
-
 const exactly = { caseSensitive: true, strict: true };
 
-/** One path of the resource side with its optional suffix, and the refusal of other suffixes. */
-function addCall(router: Router, path: string, handler: RequestHandler): void {
-  const served = [`${path}.json`, path];
-  router.all(served, only(READ_METHODS), readBytes, handler);
-  router.all(`${path}.:format`, refuseFormat);
+const METHOD_REFUSED = { headers: { Allow: READ_METHODS.join(', ') } };
+
+const onlyReads: RequestHandler = (req, _res, next) =>
+  next(READ_METHODS.includes(req.method) ? undefined : 'route');
+
+type Elsewhere = ReturnType<typeof createElsewhere>;
+
+/** One address of the resource side, and what becomes of other methods there. */
+function addServed(router: Router, path: string | string[], handlers: Served): void {
+  router.all(path, onlyReads, readBytes, handlers.call);
+  router.all(path, ...handlers.elsewhere(() => new LegacyError(REFUSALS.method, METHOD_REFUSED)));
+}
+
+interface Served {
+  call: RequestHandler;
+  elsewhere: Elsewhere;
+}
+
+/** One path of the resource side with its optional suffix, and what becomes of other suffixes. */
+function addCall(router: Router, path: string, handlers: Served): void {
+  addServed(router, [`${path}.json`, path], handlers);
+  router.all(`${path}.:format`, ...handlers.elsewhere(() => new LegacyError(REFUSALS.format)));
 }
 
 function resources(context: Context, perMinute: number): Router {
   const router = Router(exactly);
-  const call = createCalls(context, perMinute);
-  addCall(router, '/1/profiles', profiles(context, call));
-  addCall(router, '/1/user', user(context, call));
-  addCall(router, '/1/user/deauthorize', deauthorize(context, call));
-  addCall(router, '/user/deauthorize', deauthorize(context, call));
-  router.all('/1/profiles/:id.json', only(READ_METHODS), readBytes, profile(context, call));
-  router.all('/1/profiles/:id.:format', refuseFormat);
-  router.all('/1/profiles/:id', only(READ_METHODS), readBytes, profile(context, call));
-  router.all(/^\/1(\/|$)/, refusePath);
+  const passing = createPassing(context, perMinute);
+  const call = createCalls(passing);
+  const elsewhere = createElsewhere(passing, readBytes);
+  addCall(router, '/1/profiles', { call: profiles(context, call), elsewhere });
+  addCall(router, '/1/user', { call: user(context, call), elsewhere });
+  addCall(router, '/1/user/deauthorize', { call: deauthorize(context, call), elsewhere });
+  addCall(router, '/user/deauthorize', { call: deauthorize(context, call), elsewhere });
+  addServed(router, '/1/profiles/:id.json', { call: profile(context, call), elsewhere });
+  router.all('/1/profiles/:id.:format', ...elsewhere(() => new LegacyError(REFUSALS.format)));
+  addServed(router, '/1/profiles/:id', { call: profile(context, call), elsewhere });
+  router.all(/^\/1(\/|$)/, ...elsewhere(() => new LegacyError(REFUSALS.unknownPath)));
   router.use(resourceFailures(context));
   return router;
 }

@@ -1,0 +1,162 @@
+import { newHexId, tokenHint } from '../shared/ids.ts';
+import { redactText } from '../shared/redaction.ts';
+import { ensureAccount } from '../store/accounts.ts';
+import {
+  assignToApp,
+  findAccountPair,
+  findUnidentified,
+  insertObserved,
+  insertUnidentified,
+  isIdentifiedApp,
+  isTokenKnown,
+} from '../store/observed.ts';
+import type { Database } from '../store/store.ts';
+import type { Mapping, NewMapping } from '../store/tables.ts';
+import { adoptTokens } from './adopt-tokens.ts';
+import type { Context } from './context.ts';
+import { normalEmail } from './pin-account.ts';
+import { recordEvent, recordEvents } from './record-event.ts';
+import { requireUsable, withUsableKeys } from './under-all-keys.ts';
+
+/**
+ * Tokens that the bridge had never seen and the old backend accepts (design 5, observed tokens). They wait from then on,
+ * under the app that a call of theirs named, else under an unidentified program.
+ */
+
+/** A token in use, and what its call said of the program that uses it. */
+export interface Sighting {
+  token: string;
+  clientId: string | undefined;
+  userAgent: string | undefined;
+  requestId: string;
+}
+
+const BY_BRIDGE = { actor: 'bridge' };
+
+const NAME_MAX = 60;
+
+/** An address of its own names a program better than anything else; what else follows a slash is a version. */
+function withoutVersion(word: string): string {
+  return /^https?:/i.test(word) ? word : (word.split('/')[0] ?? '');
+}
+
+/** Named by its products without versions and comments, so that an update makes no new program of it. */
+function programName(userAgent = ''): string {
+  const printable = redactText(userAgent.replace(/[^\x20-\x7e]/g, ''));
+  const words = printable.replace(/\([^()]*\)/g, ' ').split(/[\s;,()]+/);
+  const name = words.map(withoutVersion).filter(Boolean).join(' ').slice(0, NAME_MAX).trim();
+  return `unidentified program: ${name === '' ? 'no user agent' : name}`;
+}
+
+/** The text that the old backend knows an account by; undefined where its answer is not a user. */
+function userIdIn(user: unknown): string | undefined {
+  if (typeof user !== 'object' || user === null) return undefined;
+  const { id, _id } = user as Record<string, unknown>;
+  const given = id ?? _id;
+  const text = typeof given === 'number' ? String(given) : given;
+  if (typeof text !== 'string') return undefined;
+  return /^[\x21-\x7e]{1,64}$/.test(text) ? text : undefined;
+}
+
+/** Too short a token would stand in its hint whole. */
+function hintOf(token: string): { hint_first: string | null; hint_last: string | null } {
+  if (token.length < 18) return { hint_first: null, hint_last: null };
+  const { first, last } = tokenHint(token);
+  return { hint_first: first, hint_last: last };
+}
+
+interface Step {
+  context: Context;
+  tx: Database;
+  now: number;
+}
+
+/** The app of a sighting; an unidentified program is added when it is first met. */
+async function appOf({ context, tx, now }: Step, { clientId, userAgent, requestId }: Sighting) {
+  if (clientId !== undefined && (await isIdentifiedApp(tx, clientId))) return clientId;
+  const name = programName(userAgent);
+  const known = await findUnidentified(tx, name);
+  if (known !== undefined) return known;
+  const added = newHexId();
+  await insertUnidentified(tx, { clientId: added, name, now });
+  const by = { at: now, ...BY_BRIDGE, requestId, clientId: added };
+  await recordEvent(context, tx, {
+    ...by,
+    action: 'app_observed',
+    reason: 'a program that nobody registered',
+  });
+  return added;
+}
+
+/** Whose token it is, as far as an id pair proves it. */
+async function ownerOf(tx: Database, userId: string) {
+  const pair = await findAccountPair(tx, userId);
+  const accountId = pair?.modern_id ?? null;
+  const email = accountId === null ? (pair?.email ?? null) : null;
+  return { account_id: accountId, account_email: email === null ? null : normalEmail(email) };
+}
+
+async function keep(step: Step, sighting: Sighting, userId: string): Promise<void> {
+  const { context, tx, now } = step;
+  const { token, requestId } = sighting;
+  const digest = context.vault.digest(token);
+  await requireUsable(tx, 'digest', digest);
+  if (await isTokenKnown(tx, context.vault.digests(token))) return;
+  const owner = await ownerOf(tx, userId);
+  const accountId = owner.account_id;
+  const isNamed = accountId !== null && (await ensureAccount(tx, accountId, now));
+  const clientId = await appOf(step, sighting);
+  const mapping: NewMapping = {
+    id: newHexId(),
+    token_digest: digest,
+    ...hintOf(token),
+    client_id: clientId,
+    ...owner,
+    state: 'unmapped',
+    source: 'observed',
+    created_at: now,
+    updated_at: now,
+  };
+  if (!(await insertObserved(tx, mapping))) return;
+  const by = { at: now, ...BY_BRIDGE, requestId, accountId };
+  const seen = { ...by, clientId, mappingId: mapping.id };
+  await recordEvents(context, tx, [
+    ...(isNamed ? [{ ...by, action: 'account_named', reason: 'the owner of an observed token' }] : []),
+    { ...seen, action: 'token_observed', reason: 'the old backend accepts it' },
+  ]);
+  if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, ...BY_BRIDGE, requestId });
+}
+
+/**
+ * Asks the old backend whose token it is, for some of its paths answer whatever the token, and keeps the token. False
+ * where the old backend refuses it.
+ * @throws {Unavailable}
+ */
+export async function observeToken(context: Context, sighting: Sighting): Promise<boolean> {
+  const user = await context.oldBackend?.read('/1/user.json', sighting.token);
+  if (user === undefined) return false;
+  const userId = userIdIn(user);
+  if (userId === undefined) return true;
+  const now = context.clock.now();
+  await withUsableKeys(context, () =>
+    context.store.transaction((tx) => keep({ context, tx, now }, sighting, userId)),
+  );
+  return true;
+}
+
+/** The call named an app: a token of an unidentified program that still waits belongs to it from now on. */
+export async function assignToken(context: Context, mapping: Mapping, sighting: Sighting): Promise<void> {
+  const { clientId, requestId } = sighting;
+  if (mapping.source !== 'observed' || clientId === undefined || clientId === mapping.client_id) return;
+  if (!(await isIdentifiedApp(context.store.durable, clientId))) return;
+  const now = context.clock.now();
+  const { id: mappingId, client_id: from } = mapping;
+  await context.store.transaction(async (tx) => {
+    const moved = await assignToApp(tx, { mappingId, from, to: clientId, now });
+    if (!moved) return;
+    const accountId = moved.account_id;
+    const by = { at: now, ...BY_BRIDGE, requestId, clientId, accountId, mappingId };
+    await recordEvent(context, tx, { ...by, action: 'token_assigned', reason: 'a call named the app' });
+    if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, ...BY_BRIDGE, requestId });
+  });
+}

@@ -1,0 +1,110 @@
+import { hasToken } from '../store/observed.ts';
+import type { Mapping } from '../store/tables.ts';
+import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
+import type { Context } from './context.ts';
+import { assignToken, observeToken, type Sighting } from './observe-token.ts';
+import { endWaiting } from './old-backend-ends.ts';
+import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
+import { TokenRefused } from './resolve-token.ts';
+
+export type { PassedAnswer } from '../upstream/old-backend.ts';
+
+/** Calls that the old backend answers, while there is one: as they came, and with its answer as it was (design 5). */
+
+/** A call with a legacy token. */
+export interface LegacyCall extends PassedCall, Sighting {
+  /** Where it came from. */
+  address: string;
+}
+
+/** The old addresses that end a token (design 7), in every spelling that is served. */
+const DEAUTHORIZE = /^(?:\/1)?\/user\/deauthorize(?:\.json)?(?:\?|$)/;
+
+/** No secret of the old service has another form, and nothing else may stand in a header. */
+const PLAUSIBLE = /^[\x21-\x7e]{1,512}$/;
+
+function isGood({ status }: PassedAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Work that no caller waits for; it is done again at the next call of the same token. */
+function inBackground(context: Context, name: string, work: () => Promise<void>): void {
+  if (context.flights.isClosing()) return;
+  context.flights.run(name, work).catch((error: unknown) => {
+    context.logger.warn('what a passed call showed could not be kept', { error });
+  });
+}
+
+/** The old backend does not exist once it is retired; who asks it then has a token that is not served. */
+function backendOf({ oldBackend }: Context): OldBackend {
+  if (!oldBackend) throw new TokenRefused();
+  return oldBackend;
+}
+
+/**
+ * A call with a token that waits for its owner. A refusal goes back as it was too: it is the old backend's own token.
+ * @throws {Unavailable}
+ */
+export async function passWaiting(
+  context: Context,
+  mapping: Mapping,
+  call: LegacyCall,
+): Promise<PassedAnswer> {
+  const answer = await backendOf(context).pass(call);
+  if (isGood(answer) && DEAUTHORIZE.test(call.target)) {
+    await endWaiting(context, mapping, { actor: `app:${mapping.client_id}`, requestId: call.requestId });
+  } else inBackground(context, `assign ${mapping.id}`, () => assignToken(context, mapping, call));
+  return answer;
+}
+
+/**
+ * A call that only the old backend serves, with a token that it may know and a grant serves already. Undefined where it
+ * does not know the token any more: then the path is unknown, and the token as good as before.
+ * @throws {Unavailable}
+ */
+export async function passServed(context: Context, call: PassedCall): Promise<PassedAnswer | undefined> {
+  const answer = await backendOf(context).pass(call);
+  return answer.status === 401 ? undefined : answer;
+}
+
+interface Strangers {
+  context: Context;
+  refused: RefusedTokens;
+}
+
+async function observe({ context, refused }: Strangers, call: LegacyCall): Promise<void> {
+  if (!(await observeToken(context, call))) refused.remember(call.token, call.address);
+}
+
+/** What is known without asking: not a token, one that was refused a moment ago, or one of an app that is retired. */
+async function isHopeless({ context, refused }: Strangers, { token }: LegacyCall): Promise<boolean> {
+  if (!PLAUSIBLE.test(token) || refused.isRefused(token)) return true;
+  return hasToken(context.store, context.vault.digests(token));
+}
+
+/**
+ * Passes calls whose token the bridge has never seen. The old backend decides; a token that it accepts is known from then
+ * on, without the caller waiting for that.
+ * @throws {TokenRefused | TooManyGuesses | Unavailable}
+ */
+export function createStrangers(context: Context): (call: LegacyCall) => Promise<PassedAnswer> {
+  const strangers = { context, refused: createRefusedTokens(context) };
+  const { refused } = strangers;
+  const ask = async (call: LegacyCall) => {
+    // It may have waited while another call learned that.
+    if (refused.isRefused(call.token)) throw new TokenRefused();
+    const answer = await backendOf(context).pass(call);
+    if (answer.status === 401) refused.remember(call.token, call.address);
+    return answer;
+  };
+  return async (call) => {
+    if (await isHopeless(strangers, call)) throw new TokenRefused();
+    const answer = await refused.ask(call.address, () => ask(call));
+    // What a call has just ended is nothing to remember.
+    if (isGood(answer) && !DEAUTHORIZE.test(call.target)) {
+      const name = `observe ${context.vault.digest(call.token)}`;
+      inBackground(context, name, () => observe(strangers, call));
+    }
+    return answer;
+  };
+}

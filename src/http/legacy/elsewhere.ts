@@ -1,0 +1,85 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { passServed } from '../../domain/pass-through.ts';
+import { isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-token.ts';
+import { findToken, type FoundToken } from './bearer-token.ts';
+import { LegacyError, REFUSALS } from './legacy-error.ts';
+import { isV1, legacyCall, type Passing, passOn, sendPassed } from './pass-through.ts';
+import { MalformedBody } from './request-parameters.ts';
+import { noteUsage } from './usage-note.ts';
+
+/** What the bridge does not serve itself and the old backend may (design 5, other v1 paths). */
+
+/** HEAD has no effect on any old path (hardening finding 4); the rest is nothing that the old API answered. */
+const PASSED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** A body that nobody can read holds no token; the path is refused then as it is without one. */
+async function tokenOf(req: Request): Promise<FoundToken | undefined> {
+  try {
+    return await findToken(req);
+  } catch (error) {
+    if (error instanceof LegacyError && error.cause instanceof MalformedBody) return undefined;
+    throw error;
+  }
+}
+
+interface Call {
+  req: Request;
+  res: Response;
+  found: FoundToken;
+}
+
+/** Whether the old backend answered it. */
+async function passResolved(
+  passing: Passing,
+  { req, res, found }: Call,
+  resolved: Resolved,
+): Promise<boolean> {
+  const asking = { req, res, token: found.token };
+  switch (resolved.kind) {
+    case 'refused':
+      return false;
+    case 'served': {
+      passing.limit(resolved.mapping);
+      const answer = await passServed(passing.context, await legacyCall(asking));
+      if (answer) sendPassed(res, answer);
+      return answer !== undefined;
+    }
+    case 'waiting':
+    case 'unknown':
+      await passOn(passing, asking, resolved);
+      return true;
+  }
+}
+
+/** A token that a grant serves goes there for an unknown path alone: what is served here has one answer for it. */
+function isPassed(resolved: Resolved, refusal: LegacyError): boolean {
+  if (resolved.kind !== 'served') return resolved.kind !== 'refused';
+  return refusal.status === REFUSALS.unknownPath[0] && isFromBefore(resolved.mapping);
+}
+
+/**
+ * Makes the handlers of an address that the bridge refuses, which is passed on where the token is the old backend's.
+ * Routing comes before authentication: without a token the refusal stands, and without an old backend nothing is read.
+ */
+export function createElsewhere(passing: Passing, readBody: RequestHandler) {
+  const { context } = passing;
+  return (refuse: () => LegacyError): RequestHandler[] => {
+    const refuseNow: RequestHandler = () => {
+      throw refuse();
+    };
+    if (!context.oldBackend) return [refuseNow];
+    const onlyPassable: RequestHandler = (req, _res, next) =>
+      next(PASSED_METHODS.includes(req.method) && isV1(req) ? undefined : refuse());
+    const pass: RequestHandler = async (req, res) => {
+      const found = await tokenOf(req);
+      const refusal = refuse();
+      if (found === undefined) throw refusal;
+      const resolved = await resolveToken(context, found.token);
+      noteUsage(context, { ...found, mapping: resolved.mapping }, req);
+      const isAnswered =
+        isPassed(resolved, refusal) && (await passResolved(passing, { req, res, found }, resolved));
+      if (!isAnswered) throw refusal;
+    };
+    return [onlyPassable, readBody, pass];
+  };
+}

@@ -1,0 +1,130 @@
+import type { Request, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import {
+  createStrangers,
+  type LegacyCall,
+  type PassedAnswer,
+  passWaiting,
+} from '../../domain/pass-through.ts';
+import type { Resolved } from '../../domain/resolve-token.ts';
+import { requestIdOf } from '../request-id.ts';
+import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
+import { bodyParameters, queryParameters } from './request-parameters.ts';
+
+/** Calls as they came for the old backend, and its answers as they were for their callers. */
+
+/** Those whose calls count together: an app and account, or a token alone while its account is not known. */
+interface Counted {
+  id: string;
+  client_id: string;
+  account_id: string | null;
+}
+
+/** What all old calls share. */
+export interface Passing {
+  context: Context;
+  /** @throws {LegacyError} 429 */
+  limit: (mapping: Counted) => void;
+  passStranger: (call: LegacyCall) => Promise<PassedAnswer>;
+}
+
+/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
+export function createPassing(context: Context, perMinute: number): Passing {
+  return {
+    context,
+    limit({ id, client_id, account_id }) {
+      if (perMinute === 0) return;
+      const { points, secondsLeft } = context.counts.count(['calls', client_id, account_id ?? id]);
+      if (points > perMinute) throw tooManyCalls(secondsLeft);
+    },
+    passStranger: createStrangers(context),
+  };
+}
+
+const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
+
+/** The app that a call names; a body that cannot be read names none. */
+async function clientIdIn(req: Request): Promise<string | undefined> {
+  const inBody = await bodyParameters(req).catch(() => undefined);
+  const given = queryParameters(req).get('client_id') ?? inBody?.get('client_id');
+  return given !== undefined && CLIENT_ID.test(given) ? given : undefined;
+}
+
+/** An address may be sent whole (RFC 9112 section 3.2.2); the old backend is named by the settings alone. */
+function targetOf({ originalUrl }: Request): string {
+  return originalUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever way it is written: nothing that leads out of v1, and nothing below its OAuth addresses. */
+export function isV1({ path, originalUrl }: Request): boolean {
+  const segments = decoded(path)
+    ?.split(/[/\\]+/)
+    .filter(Boolean);
+  if (!segments || originalUrl.includes('#')) return false;
+  if (segments.includes('..') || segments.includes('.')) return false;
+  return !(segments[0] === '1' && segments[1]?.toLowerCase() === 'oauth2');
+}
+
+/** A body that came packed was unpacked when it was read. */
+function rawHeadersOf(req: Request, body: Buffer): string[] {
+  if (body.length === 0) return req.rawHeaders;
+  const isLeftOut = (index: number) => req.rawHeaders[index]?.toLowerCase() === 'content-encoding';
+  return req.rawHeaders.filter((_, index) => !isLeftOut(index - (index % 2)));
+}
+
+export interface Asking {
+  req: Request;
+  res: Response;
+  token: string;
+}
+
+/** A call as it came, and what the domain wants to know of it. */
+export async function legacyCall({ req, res, token }: Asking): Promise<LegacyCall> {
+  const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+  return {
+    method: req.method,
+    target: targetOf(req),
+    rawHeaders: rawHeadersOf(req, body),
+    body,
+    token,
+    clientId: await clientIdIn(req),
+    userAgent: req.get('user-agent'),
+    address: req.ip ?? '',
+    requestId: requestIdOf(res),
+  };
+}
+
+/** Sends an answer as it was; headers that the bridge has set already are its own (added-headers.ts). */
+export function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
+  const own = new Set(['content-length', ...res.getHeaderNames()]);
+  rawHeaders.forEach((name, index) => {
+    if (index % 2 === 0 && !own.has(name.toLowerCase())) res.appendHeader(name, rawHeaders[index + 1] ?? '');
+  });
+  if (status !== 204 && status !== 304) res.setHeader('Content-Length', body.length);
+  res.writeHead(status, reason);
+  res.end(body);
+}
+
+/**
+ * Passes a call that the old backend has to answer, and its answer back.
+ * @throws {LegacyError | TokenRefused | TooManyGuesses | Unavailable}
+ */
+export async function passOn(
+  { context, limit, passStranger }: Passing,
+  asking: Asking,
+  resolved: Extract<Resolved, { kind: 'waiting' | 'unknown' }>,
+): Promise<void> {
+  const { mapping } = resolved;
+  if (!isV1(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
+  if (mapping) limit(mapping);
+  const call = await legacyCall(asking);
+  sendPassed(asking.res, await (mapping ? passWaiting(context, mapping, call) : passStranger(call)));
+}

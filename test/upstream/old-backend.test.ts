@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { createOldBackend } from '../../src/upstream/old-backend.ts';
+import { silencedOldBackend } from '../../src/upstream/silence.ts';
+import { portOf } from '../support/free-port.ts';
+import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
+
+/** The client of the old backend alone: its limits and its connections. */
+
+const TOKEN = `1/${'a1'.repeat(16)}`;
+const USER = { id: '4f0c0a06512f7ef214000000' };
+
+let old: OldBackend;
+
+beforeAll(async () => {
+  old = await startOldBackend({ accounts: [{ tokens: [TOKEN], user: USER }] });
+});
+
+beforeEach(async () => {
+  old.requests.length = 0;
+  await old.setBehaviour('normal');
+});
+
+afterAll(() => old.close());
+
+test('a backend that says nothing is given up in time', async () => {
+  await old.setBehaviour('slow');
+  const started = performance.now();
+  const backend = createOldBackend(old.url, 150);
+  for (const method of ['GET', 'POST'])
+    await expect(
+      backend.pass({ method, target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) }),
+    ).rejects.toMatchObject({ name: 'Unavailable' });
+  expect(performance.now() - started).toBeLessThan(3000);
+  expect(old.requests).toHaveLength(2);
+});
+
+test('a restored copy asks the old backend for nothing', async () => {
+  const silent = silencedOldBackend(createOldBackend(old.url), () => 'a copy');
+  const passed = { method: 'GET', target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) };
+  const attempts = [silent.pass(passed), silent.read('/1/user.json', TOKEN), silent.deauthorize(TOKEN)];
+  for (const attempt of await Promise.allSettled(attempts))
+    expect(attempt).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable' } });
+  expect(old.requests).toHaveLength(0);
+});
+
+test('reads share connections, what may not be repeated has one of its own', async () => {
+  const backend = createOldBackend(old.url);
+  const before = old.connections();
+  const pass = (method: string, target: string) =>
+    backend.pass({ method, target, rawHeaders: ['Authorization', `Bearer ${TOKEN}`], body: Buffer.alloc(0) });
+  for (let round = 0; round < 3; round++) await pass('GET', '/1/user.json');
+  expect(old.connections() - before).toBe(1);
+  await pass('POST', '/1/updates/create.json');
+  await pass('POST', '/1/updates/create.json');
+  expect(old.connections() - before).toBe(3);
+});
+
+test('a document is read, a refused token has none, and anything else is no answer', async () => {
+  const backend = createOldBackend(old.url);
+  expect(await backend.read('/1/user.json', TOKEN)).toEqual({ _id: USER.id, id: USER.id });
+  expect(await backend.read('/1/profiles.json', '1/unknown')).toBeUndefined();
+  for (const behaviour of [
+    { status: 200, body: '<html>' },
+    { status: 302 },
+    { status: 500 },
+    'cut',
+  ] as const) {
+    await old.setBehaviour(behaviour);
+    await expect(backend.read('/1/user.json', TOKEN)).rejects.toMatchObject({ name: 'Unavailable' });
+  }
+});
+
+test('a kept connection that turns out closed costs a read nothing; what may have been done is not sent again', async () => {
+  const seen: string[] = [];
+  const used = new WeakSet<Socket>();
+  const server = createServer((req, res) => {
+    seen.push(`${req.method} ${req.url}`);
+    const isClosedMeanwhile = used.has(req.socket) || req.method === 'POST';
+    used.add(req.socket);
+    if (isClosedMeanwhile) req.socket.resetAndDestroy();
+    else res.end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const backend = createOldBackend(`http://127.0.0.1:${portOf(server)}`);
+  const pass = (method: string, target: string) =>
+    backend.pass({ method, target, rawHeaders: [], body: Buffer.alloc(0) });
+  for (let round = 0; round < 2; round++)
+    expect(await pass('GET', '/1/user.json')).toMatchObject({ status: 200 });
+  expect(seen).toEqual(['GET /1/user.json', 'GET /1/user.json', 'GET /1/user.json']);
+  seen.length = 0;
+  await expect(pass('POST', '/1/updates/create.json')).rejects.toMatchObject({ name: 'Unavailable' });
+  expect(await pass('GET', '/1/user/deauthorize.json')).toMatchObject({ status: 200 });
+  expect(await pass('GET', '/1/user/deauthorize.json')).toMatchObject({ status: 200 });
+  expect(seen).toHaveLength(3);
+  server.closeAllConnections();
+  server.close();
+});
