@@ -1,3 +1,4 @@
+import type { LegacyIds } from '../../domain/legacy-ids.ts';
 import type { Reading } from '../../domain/read-account.ts';
 
 type Channel = Reading['channels'][number];
@@ -44,10 +45,11 @@ function formattedUsername(channel: Channel): string {
  * One profile of `profiles.json` from a modern channel: field names and types of legacy-api 1.3 (quirk Q9: ids are
  * text, times whole seconds). What has no modern counterpart holds the value that an untouched old profile had.
  */
-export function legacyProfile(channel: Channel, userId: string) {
+export function legacyProfile(channel: Channel, { account: userId, profiles }: LegacyIds) {
+  const id = profiles.get(channel.id) ?? channel.id;
   return {
-    id: channel.id,
-    _id: channel.id,
+    id,
+    _id: id,
     avatar: channel.avatar,
     avatar_https: channel.avatar,
     counts: { pending: 0, sent: 0, drafts: 0, daily_suggestions: 0 },

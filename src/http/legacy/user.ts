@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { legacyIds } from '../../domain/legacy-ids.ts';
 import type { Reading } from '../../domain/read-account.ts';
+import { shadow } from '../../domain/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { sendJson } from './legacy-error.ts';
 import { unixSeconds } from './legacy-profile.ts';
@@ -9,10 +11,10 @@ import { unixSeconds } from './legacy-profile.ts';
  * The old user object (legacy-api 1.2): both `id` and `_id` (quirk Q10), and `secret_email`, which old sign-in clients
  * show as the name. Plan, referral and activity have no modern counterpart.
  */
-function legacyUser({ account, fetchedAt }: Reading) {
+function legacyUser({ account, fetchedAt }: Reading, id: string) {
   return {
-    id: account.id,
-    _id: account.id,
+    id,
+    _id: id,
     activity_at: Math.floor(fetchedAt / 1000),
     created_at: unixSeconds(account.createdAt),
     email: account.email,
@@ -29,7 +31,11 @@ function legacyUser({ account, fetchedAt }: Reading) {
 
 /** GET /1/user.json. */
 export function user(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
-  return call(async (mapping, _req, res) => {
-    sendJson(res, 200, legacyUser(await readFor(context, mapping, res)));
+  return call(async (caller, _req, res) => {
+    const reading = await readFor(context, caller.mapping, res);
+    const ids = await legacyIds(context, caller, reading);
+    const answer = legacyUser(reading, ids.account);
+    sendJson(res, 200, answer);
+    shadow(context, caller, { read: 'user', answer });
   });
 }

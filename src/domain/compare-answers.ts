@@ -1,0 +1,105 @@
+/**
+ * How an answer of the bridge differs from the one that the older generation gives to the same call: by field and kind,
+ * never by value, for values are personal.
+ */
+
+/** The old answer has the field and ours has not; ours alone has it; another type; another value of the same type. */
+export interface Difference {
+  field: string;
+  difference: 'missing' | 'added' | 'type' | 'value';
+}
+
+/**
+ * Fields whose values are expected to differ; their type alone is compared, and nothing below them. By the last part of
+ * their path.
+ */
+const BY_TYPE_ALONE: ReadonlyMap<string, string> = new Map([
+  ['activity_at', 'the time of the call itself'],
+  ['avatar', 'both generations keep pictures at addresses of their own'],
+  ['avatar_https', 'as the avatar'],
+  ['counts', 'posts of the older generation are not those of the modern one'],
+  ['statistics', 'followers come and go, and the modern side counts none'],
+  ['referral_link', 'the modern side has no referrals'],
+  ['referral_token', 'as the referral link'],
+]);
+
+/** A hostile answer must not fill the table: a name that is no ordinary one, and whatever comes after this many. */
+const ORDINARY_NAME = /^\w{1,40}$/;
+const MOST_DIFFERENCES = 100;
+
+type Fields = Record<string, unknown>;
+
+interface Place {
+  path: string;
+  report: (field: string, difference: Difference['difference']) => void;
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}
+
+const isFields = (value: unknown): value is Fields => typeOf(value) === 'object';
+
+/** PHP wrote an empty map as an empty list (legacy-api 1), so an empty list says nothing of the type. */
+function isEmptyMap(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+}
+
+const ends = (path: string) => path.split('.').at(-1) ?? path;
+
+function compareFields(old: Fields, ours: Fields, { path, report }: Place): void {
+  for (const name of new Set([...Object.keys(old), ...Object.keys(ours)])) {
+    const field = `${path}.${ORDINARY_NAME.test(name) ? name : '(other)'}`;
+    if (!Object.hasOwn(ours, name)) report(field, 'missing');
+    else if (!Object.hasOwn(old, name)) report(field, 'added');
+    else compareValues(old[name], ours[name], { path: field, report });
+  }
+}
+
+function compareLists(old: readonly unknown[], ours: readonly unknown[], { path, report }: Place): void {
+  if (old.length !== ours.length) report(path, 'value');
+  for (let index = 0; index < Math.min(old.length, ours.length); index += 1)
+    compareValues(old[index], ours[index], { path: `${path}[]`, report });
+}
+
+function compareValues(old: unknown, ours: unknown, place: Place): void {
+  const { path, report } = place;
+  if (isEmptyMap(old) && isEmptyMap(ours)) return;
+  if (typeOf(old) !== typeOf(ours)) return report(path, 'type');
+  if (BY_TYPE_ALONE.has(ends(path))) return;
+  if (Array.isArray(old) && Array.isArray(ours)) return compareLists(old, ours, place);
+  if (isFields(old) && isFields(ours)) return compareFields(old, ours, place);
+  if (old !== ours) report(path, 'value');
+}
+
+/** Each field and kind counts once, however many entries of a list differ there. */
+function collect(compare: (report: Place['report']) => void): Difference[] {
+  const found = new Map<string, Difference>();
+  compare((field, difference) => {
+    if (found.size < MOST_DIFFERENCES) found.set(`${field} ${difference}`, { field, difference });
+  });
+  return [...found.values()];
+}
+
+const idOf = (value: unknown) => (isFields(value) ? value['id'] : undefined);
+
+/** Compares two objects; `name` begins every field path. */
+export function compareObjects(old: unknown, ours: unknown, name: string): Difference[] {
+  return collect((report) => compareValues(old, ours, { path: name, report }));
+}
+
+/** Compares two lists of profiles, each with the one of the same id, in whatever order; field paths begin `profiles[]`. */
+export function compareProfiles(old: unknown, ours: readonly unknown[]): Difference[] {
+  if (!Array.isArray(old)) return [{ field: 'profiles', difference: 'type' }];
+  const path = 'profiles[]';
+  const byId = new Map((old as unknown[]).map((one) => [idOf(one), one]));
+  const ourIds = new Set(ours.map(idOf));
+  return collect((report) => {
+    if ([...byId.keys()].some((id) => !ourIds.has(id))) report(path, 'missing');
+    for (const one of ours) {
+      if (byId.has(idOf(one))) compareValues(byId.get(idOf(one)), one, { path, report });
+      else report(path, 'added');
+    }
+  });
+}
