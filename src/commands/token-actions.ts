@@ -1,0 +1,110 @@
+import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/find-tokens.ts';
+import { revokeToken } from '../domain/revoke-token.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+/** No token is longer. */
+const LINE_MAX = 4096;
+
+/** The first line of standard input. */
+async function readLine(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('The whole token, then Enter: ');
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > LINE_MAX) break;
+  }
+  return text.split('\n')[0] ?? '';
+}
+
+function timeOf(time: number | null | undefined): string | null {
+  return typeof time === 'number' ? new Date(time).toISOString() : null;
+}
+
+function jsonOf({ row, usage }: FoundToken) {
+  return {
+    mapping_id: row.id,
+    client_id: row.client_id,
+    app: row.app_name,
+    account_id: row.account_id,
+    email: row.email ?? row.account_email,
+    state: row.state,
+    reason: row.reason,
+    source: row.source,
+    hint: row.hint_first === null ? null : `1/${row.hint_first}…${row.hint_last}`,
+    created_at: timeOf(row.created_at),
+    last_used_at: timeOf(row.last_used_at),
+    last_seen_at: timeOf(usage?.lastSeen),
+    calls: usage?.calls ?? 0,
+    carriers: usage?.carriers ?? [],
+    user_agents: usage?.userAgents ?? [],
+  };
+}
+
+type Told = ReturnType<typeof jsonOf>;
+
+function accountOf({ account_id, email }: Told): string {
+  if (account_id !== null) return `${account_id} (${email ?? 'e-mail not known'})`;
+  return email === null ? 'not known' : `not known, waits for ${email}`;
+}
+
+/** Imported names may hold anything, and a terminal obeys control characters. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, '?');
+}
+
+function linesOf(told: Told): string[] {
+  const { carriers, user_agents: agents } = told;
+  const calls = `${told.calls} calls in ${DAYS_TOLD} days`;
+  const lines = [
+    `${told.mapping_id}  ${told.state}  ${told.hint ?? 'first and last characters not known'}  ${told.source}`,
+    `    app ${told.client_id} ${told.app}`,
+    `    account ${accountOf(told)}`,
+    ...(told.reason === null ? [] : [`    reason: ${told.reason}`]),
+    `    created ${told.created_at}, last used ${told.last_used_at ?? 'not known'}, last seen ${told.last_seen_at ?? 'never'}`,
+    carriers.length === 0
+      ? `    ${calls}`
+      : `    ${calls}, in ${carriers.join(', ')}, by ${agents.join('; ')}`,
+  ];
+  return lines.map(printable);
+}
+
+/** `tokens find QUERY`: what is known of tokens; `-` reads a whole one from standard input. */
+export async function findToken(
+  _options: Record<string, unknown>,
+  [query = '']: readonly string[],
+): Promise<Result> {
+  const token = query === '-' ? await readLine() : undefined;
+  return withWorkshop(async ({ context }) => {
+    const found =
+      token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
+    const tokens = found.tokens.map(jsonOf);
+    const lines = tokens.length > 0 ? tokens.flatMap(linesOf) : ['No token was found.'];
+    const more = found.isMore ? [`There are more; these are the newest ${FOUND_MAX}.`] : [];
+    return { ok: true, lines: [...lines, ...more], json: { tokens, more: found.isMore } };
+  });
+}
+
+/** `tokens revoke MAPPING_ID --reason TEXT`: ends one token for good. */
+export async function revoke(
+  options: Record<string, unknown>,
+  [mappingId = '']: readonly string[],
+): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const asked = { mappingId, reason: String(options['reason']), actor: 'command', requestId: null };
+    const revoked = await revokeToken(context, asked);
+    // What is owed to the modern side is told by the bridge, within a minute; this process ends here.
+    await context.flights.close();
+    const json = { mapping_id: mappingId, ...revoked };
+    if (revoked.outcome === 'unknown')
+      return { ok: false, lines: ['No token has this mapping id; tokens find shows them.'], json };
+    if (revoked.outcome === 'final') {
+      const line = `The token is ${revoked.state} already, which is final. Nothing was changed.`;
+      return { ok: revoked.state === 'revoked', lines: [line], json };
+    }
+    const line = revoked.alone
+      ? 'The token is revoked. It was the last one of its app and account, so the connection has ended too.'
+      : 'The token is revoked. What else stands on its connection is served on.';
+    return { ok: true, lines: [line], json };
+  });
+}

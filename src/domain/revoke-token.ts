@@ -1,0 +1,83 @@
+import { isStoodOn, readMapping } from '../store/find-mappings.ts';
+import { revokeMapping } from '../store/mappings.ts';
+import type { Database } from '../store/store.ts';
+import type { Grant, Mapping, MappingState } from '../store/tables.ts';
+import type { Context, Origin } from './context.ts';
+import { afterDeauthorization, deauthorizeIn } from './deauthorize.ts';
+import { recordEvent } from './record-event.ts';
+import { withUsableKeys } from './under-all-keys.ts';
+
+interface Revocation extends Origin {
+  mappingId: string;
+  /** In words; the owner of the token may read it. */
+  reason: string;
+}
+
+/** What became of it. `alone` says that nothing else stood on its grant, which has ended too. */
+type Revoked =
+  | { outcome: 'unknown' }
+  | { outcome: 'final'; state: MappingState }
+  | { outcome: 'revoked'; alone: boolean };
+
+const REASON_MAX = 500;
+
+/** A reason that cannot be kept. */
+class ReasonRefused extends Error {
+  override readonly name = 'ReasonRefused';
+}
+
+/** What the history and the owner are told, or nothing is done. */
+function checkedReason(reason: string): string {
+  const text = reason.trim();
+  if (text === '' || text.length > REASON_MAX || /\p{Cc}/u.test(text))
+    throw new ReasonRefused(`reason: 1 to ${REASON_MAX} printable characters`);
+  return text;
+}
+
+/** What was decided, and the grant that ended with the last token. */
+interface Ended {
+  answer: Revoked;
+  grant?: Grant | undefined;
+}
+
+/** Nobody stands on the pair's grant once its last active token has ended. */
+async function endLeft(
+  context: Context,
+  tx: Database,
+  { mapping, asked }: { mapping: Mapping; asked: Revocation },
+): Promise<Ended> {
+  const { client_id: clientId, account_id: accountId, state } = mapping;
+  const pair = accountId !== null && state === 'active' ? { clientId, accountId } : undefined;
+  if (!pair || (await isStoodOn(tx, pair, context.clock.now())))
+    return { answer: { outcome: 'revoked', alone: false } };
+  const { actor, requestId, reason } = asked;
+  const grant = await deauthorizeIn(context, tx, { ...pair, actor, requestId, reason });
+  return { answer: { outcome: 'revoked', alone: true }, grant };
+}
+
+async function endOne(context: Context, tx: Database, asked: Revocation): Promise<Ended> {
+  const { mappingId, actor, requestId, reason } = asked;
+  const mapping = await readMapping(tx, mappingId);
+  if (!mapping) return { answer: { outcome: 'unknown' } };
+  const now = context.clock.now();
+  if (!(await revokeMapping(tx, mappingId, { reason, now })))
+    return { answer: { outcome: 'final', state: mapping.state } };
+  const { client_id: clientId, account_id: accountId, grant_id: grantId } = mapping;
+  const by = { at: now, actor, requestId, clientId, accountId, grantId, mappingId };
+  await recordEvent(context, tx, { ...by, action: 'token_revoked', reason });
+  return endLeft(context, tx, { mapping, asked });
+}
+
+/**
+ * Ends one legacy token for good, by its owner or support. Other tokens of its app and account are served on by their
+ * grant; when it was the last, the app is deauthorized for the account in the same step, for a grant that serves nobody is
+ * a risk without a use. One that had ended before stays as it is.
+ * @throws {ReasonRefused}
+ */
+export async function revokeToken(context: Context, asked: Revocation): Promise<Revoked> {
+  const checked = { ...asked, reason: checkedReason(asked.reason) };
+  const inOneStep = (tx: Database) => endOne(context, tx, checked);
+  const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  await afterDeauthorization(context, grant);
+  return answer;
+}
