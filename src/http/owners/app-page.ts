@@ -1,27 +1,92 @@
-import { type RequestHandler, Router } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { deauthorize } from '../../domain/deauthorize.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
-import type { Pages } from '../../shared/pages.ts';
+import { type AppTokens, tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
-import { sendPage } from '../page-headers.ts';
+import { requestIdOf } from '../request-id.ts';
+import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
+import { personOf } from '../signin/session.ts';
+import { type Frame, personIn, signInAddress } from './frame.ts';
+import { stateLines } from './state-words.ts';
 
-/** GET /apps/:clientId: where the `reauthorize` link of a refused token leads. It says how to connect again. */
-function showApp(context: Context, pages: Pages): RequestHandler {
+/**
+ * /apps/:clientId: where the `reauthorize` link of a refused token leads. To everybody it tells the app's name; to a
+ * signed-in person also how the own tokens of that app are, with the one thing to do about them.
+ */
+
+type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
+
+const clientIdOf = (req: Request) => String(req.params['clientId']);
+
+async function appOf({ context }: Frame, req: Request): Promise<App> {
+  const app = await findRegisteredApp(context, clientIdOf(req));
+  if (app) return app;
+  throw new PageError(404, 'This app is not registered', {
+    reason: 'The address names an app that is not known here.',
+    next: 'Check the address, or ask the people who make the app.',
+  });
+}
+
+/** The tokens of this app that the signed-in person has. */
+async function ownTokens({ context }: Frame, req: Request): Promise<AppTokens | undefined> {
+  return tokensOfPair(context, { clientId: clientIdOf(req), accountId: personIn(req).accountId });
+}
+
+function showApp(frame: Frame): RequestHandler {
   return async (req, res) => {
-    const app = await findRegisteredApp(context, String(req.params['clientId']));
-    if (!app) {
-      throw new PageError(404, 'This app is not registered', {
-        reason: 'The address names an app that is not known here.',
-        next: 'Check the address, or ask the people who make the app.',
-      });
+    const app = await appOf(frame, req);
+    const person = personOf(req);
+    if (!person) {
+      const title = `Connect “${app.name}” again`;
+      return frame.page(res, 'app-signed-out', { title, appName: app.name, signIn: signInAddress(req) });
     }
-    sendPage(res, pages.render('app', { title: `Connect “${app.name}” again`, appName: app.name }));
+    const tokens = await ownTokens(frame, req);
+    frame.page(res, 'app', {
+      title: app.name,
+      app,
+      isOwner: app.owner_account_id === person.accountId,
+      waiting: tokens?.waiting ?? 0,
+      alive: tokens?.alive ?? 0,
+      lines: stateLines(tokens?.counts ?? {}),
+      formTargets: formTargets(frame.context.server.authorizationUrl),
+    });
   };
 }
 
-/** The pages of account holders and app owners. */
-export function ownersRouter(context: Context, pages: Pages): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.get('/apps/:clientId', showApp(context, pages));
-  return router;
+/** POST …/connect: to the modern consent, for the person's own tokens of this app. */
+function connect(frame: Frame): RequestHandler {
+  return async (req, res, next) => {
+    const { client_id: clientId } = await appOf(frame, req);
+    const tokens = await ownTokens(frame, req);
+    if (!tokens || tokens.waiting === 0) return res.redirect(303, `/apps/${clientId}?done=nothing-waits`);
+    const { accountId } = personIn(req);
+    await leaveFor(frame.parts, { purpose: 'reauthorization', clientId, accountId }, [req, res, next]);
+  };
+}
+
+function askToRevoke(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await appOf(frame, req);
+    const tokens = await ownTokens(frame, req);
+    if (!tokens || tokens.alive === 0) return res.redirect(303, `/apps/${app.client_id}`);
+    frame.page(res, 'app-revoke', { title: `Revoke “${app.name}”?`, app, alive: tokens.alive });
+  };
+}
+
+async function revoke(frame: Frame, req: Request, res: Response): Promise<void> {
+  const { client_id: clientId } = await appOf(frame, req);
+  const { accountId } = personIn(req);
+  const tokens = await ownTokens(frame, req);
+  const reason = 'the account holder asked for it';
+  const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };
+  if (tokens && tokens.alive > 0) await deauthorize(frame.context, { clientId, accountId }, ending);
+  res.redirect(303, `/apps/${clientId}?done=revoked`);
+}
+
+/** Mounts them. */
+export function appRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId', showApp(frame));
+  router.post('/apps/:clientId/connect', refuseOnCopy(frame.context), connect(frame));
+  router.get('/apps/:clientId/revoke', frame.requirePerson, askToRevoke(frame));
+  router.post('/apps/:clientId/revoke', (req, res) => revoke(frame, req, res));
 }

@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
 import { denyRequest, startConsent } from '../../domain/consent.ts';
-import type { ConsentClient } from '../../domain/modern-client.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type LegacyRequest, openRequest, rawStateOf } from '../../domain/request-authorization.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { expiredForm, PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';
+import { formTargets } from './leave.ts';
 import type { SigninParts } from './parts.ts';
 import { scopeWords } from './scope-words.ts';
 
@@ -48,15 +48,6 @@ function destinationOf(redirectUri: string): string | undefined {
   return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
 }
 
-/**
- * Where the form's answer may lead. Chromium checks the whole chain of redirects, and the modern side may send the
- * browser to a sign-in on an origin of its own, so schemes are named and not origins (CSP form-action).
- */
-function formTargets({ server }: ConsentClient, redirectUri: string): string {
-  const schemes = [server.authorizationUrl, redirectUri].map((uri) => new URL(uri).protocol);
-  return ["'self'", 'https:', ...new Set(schemes.filter((scheme) => scheme !== 'https:'))].join(' ');
-}
-
 /** Shows the page. */
 export function showApproval(parts: SigninParts): RequestHandler {
   return async (req, res) => {
@@ -74,7 +65,7 @@ export function showApproval(parts: SigninParts): RequestHandler {
       isOwn: client.isOwn,
       formToken: formToken(context.vault.session(), browser),
     });
-    sendPage(res, page, formTargets(client, request.redirect_uri));
+    sendPage(res, page, formTargets(client.server.authorizationUrl, request.redirect_uri));
   };
 }
 

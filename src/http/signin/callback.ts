@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Consented } from '../../domain/complete-authorization.ts';
+import type { Consented } from '../../domain/consenting-account.ts';
 import { type AuthorizationRequest, isOurIssuer, takeReturn } from '../../domain/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
@@ -31,7 +31,7 @@ export interface Ending {
   fail(request: AuthorizationRequest, error: OAuthErrorCode): Answer;
 }
 
-export type Endings = Record<AuthorizationRequest['purpose'], Ending>;
+type Endings = Record<AuthorizationRequest['purpose'], Ending>;
 
 type Returned = NonNullable<Awaited<ReturnType<typeof takeReturn>>>;
 
@@ -96,12 +96,11 @@ async function answerOf(parts: SigninParts, finishing: Finishing): Promise<Answe
 }
 
 /** The handler of the one callback that is registered at the modern side. */
-export function callback(parts: SigninParts, endings: Partial<Endings>): RequestHandler {
+export function callback(parts: SigninParts, endings: Endings): RequestHandler {
   return async (req, res, next) => {
     const returned = await claimedReturn(parts, req, queryParameters(req));
     parts.browsers.remove(res, returned.request.id);
     const ending = endings[returned.request.purpose];
-    if (!ending) throw unknownState();
     const answer = await answerOf(parts, { returned, ending, exchanged: [req, res, next] });
     await answer(req, res);
   };

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
-import type { Consented } from '../../domain/complete-authorization.ts';
+import type { Consented } from '../../domain/consenting-account.ts';
 import type { ConsentClient } from '../../domain/modern-client.ts';
 
 /**

@@ -1,18 +1,21 @@
 import type { RequestHandler } from 'express';
 import passportLibrary from 'passport';
-import type { Consented } from '../../domain/complete-authorization.ts';
+import type { Consented } from '../../domain/consenting-account.ts';
 import type { AuthorizationRequest } from '../../domain/consent.ts';
 import type { Context } from '../../domain/context.ts';
 import { type ConsentClient, consentClientOf } from '../../domain/modern-client.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
+import { sessions } from './session.ts';
 
 /** What the pages of sign-in and approval share. */
 export interface SigninParts {
   context: Context;
   pages: Pages;
   browsers: BrowserCookies;
+  /** Makes out who is signed in in this browser, for the pages that ask. */
+  sessions: RequestHandler;
   /** The client that a request goes through: that of its app, or the bridge's own for a sign-in. */
   clientFor(request: Pick<AuthorizationRequest, 'purpose' | 'client_id'>): Promise<ConsentClient>;
   /** Sends the browser to the modern consent. */
@@ -40,6 +43,7 @@ export function createSigninParts(context: Context, pages: Pages): SigninParts {
     context,
     pages,
     browsers: createBrowserCookies(publicUrl),
+    sessions: sessions(context),
     clientFor: async ({ purpose, client_id: clientId }) =>
       purpose === 'sign_in' || clientId === null
         ? { server: context.server, scopes: SIGN_IN_SCOPES, isOwn: false }

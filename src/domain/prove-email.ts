@@ -1,0 +1,104 @@
+import { newHexId, newOpaqueValue } from '../shared/ids.ts';
+import { DAY, EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
+import {
+  claimProof,
+  countProofsSince,
+  deleteProofsBefore,
+  findProof,
+  insertProof,
+} from '../store/email-proofs.ts';
+import type { EmailProof } from '../store/email-proofs.ts';
+import type { Database } from '../store/store.ts';
+import type { Context } from './context.ts';
+import { normalEmail, type Pinned, pinAccountIn } from './pin-account.ts';
+import { requireUsable, underAllKeys, withUsableKeys } from './under-all-keys.ts';
+
+/**
+ * Who opens a link that was mailed to an address, while signed in to the account with that address that asked for it,
+ * has shown that the address is his (design 5, identity).
+ */
+
+/** Who is signed in. */
+interface Person {
+  accountId: string;
+  email: string;
+}
+
+/** Mails to one account within the time of the brake; nobody shall flood a mailbox by a button. */
+const MAILS_MAX = 3;
+
+function mailOf(email: string, link: string) {
+  const lines = [
+    'Old API tokens wait under this e-mail address. To show that it is yours, open this link within 24 hours, in a',
+    'browser in which you are signed in to your account, and press the button:',
+    '',
+    link,
+    '',
+    'If you did not ask for this, do nothing. Without the link nothing changes.',
+  ];
+  const subject = 'Show that this e-mail address is yours';
+  return { to: email, subject, text: `${lines.join('\n')}\n`, sender: 'grantbridge' };
+}
+
+/**
+ * Mails a new link to the person's own address; false when there were too many of late.
+ * @throws {MailError} the mail was not handed over
+ */
+export async function mailEmailProof(context: Context, person: Person): Promise<boolean> {
+  const value = newOpaqueValue();
+  const id = newHexId();
+  const keep = async (tx: Database) => {
+    const now = context.clock.now();
+    await deleteProofsBefore(tx, now - DAY);
+    if ((await countProofsSince(tx, person.accountId, now - EMAIL_PROOF_BRAKE)) >= MAILS_MAX) return false;
+    const tokenDigest = context.vault.digest(value);
+    await requireUsable(tx, 'digest', tokenDigest);
+    await insertProof(tx, {
+      id,
+      token_digest: tokenDigest,
+      email: normalEmail(person.email),
+      account_id: person.accountId,
+      created_at: now,
+      expires_at: now + EMAIL_PROOF_LIFETIME,
+    });
+    return true;
+  };
+  if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
+  const link = `${context.settings.publicUrl}/apps/prove-email/${value}`;
+  await context.mailer.send(mailOf(person.email.trim(), link));
+  return true;
+}
+
+/** Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. */
+export type ProofProblem = 'unknown' | 'expired' | 'used' | 'another account';
+
+/** The proof behind a link, for the person who opened it; opening it uses up nothing. */
+export async function openEmailProof(
+  context: Context,
+  value: string,
+  person: Person,
+): Promise<EmailProof | ProofProblem> {
+  const find = () => findProof(context.store.durable, context.vault.digests(value));
+  const proof = await underAllKeys(context, find);
+  if (!proof) return 'unknown';
+  const isTheirs = proof.account_id === person.accountId && proof.email === normalEmail(person.email);
+  if (!isTheirs) return 'another account';
+  if (proof.used_at !== null) return 'used';
+  return proof.expires_at > context.clock.now() ? proof : 'expired';
+}
+
+/** Takes the proof, once, and pins what waits under the address in the same transaction. */
+export async function proveEmail(
+  context: Context,
+  value: string,
+  { person, requestId }: { person: Person; requestId: string },
+): Promise<Pinned | ProofProblem> {
+  const proof = await openEmailProof(context, value, person);
+  if (typeof proof === 'string') return proof;
+  const { email, account_id: accountId } = proof;
+  const by = { actor: `account:${accountId}`, requestId, how: 'a link that was mailed to the address' };
+  return context.store.transaction(async (tx) => {
+    if (!(await claimProof(tx, proof.id, context.clock.now()))) return 'used';
+    return pinAccountIn(context, tx, { email, accountId, ...by });
+  });
+}

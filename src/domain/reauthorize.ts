@@ -1,0 +1,68 @@
+import { newHexId } from '../shared/ids.ts';
+import { ensureAccount } from '../store/accounts.ts';
+import type { Pair } from '../store/mappings.ts';
+import { findLink, findOrInsertLink } from '../store/reauthorization-links.ts';
+import type { Database } from '../store/store.ts';
+import type { AuthorizationRequest } from '../store/tables.ts';
+import { type Consented, readConsentingAccount } from './consenting-account.ts';
+import type { Context } from './context.ts';
+import { proveObserved } from './prove-observed.ts';
+import { recordEvent } from './record-event.ts';
+import { storeGrant } from './store-grant.ts';
+
+/** Asking the holder of an account to connect the waiting tokens of one app by one consent (design 5). */
+
+/**
+ * The address of the one link for an app and account, made when it is first asked for. Who opens it needs the account's
+ * own sign-in, so that it may be forwarded to anybody.
+ */
+export async function reauthorizationLink(context: Context, pair: Pair): Promise<string> {
+  const newId = newHexId();
+  const id = await context.store.transaction(async (tx: Database) => {
+    const now = context.clock.now();
+    if (await ensureAccount(tx, pair.accountId, now)) {
+      const named = { at: now, actor: 'bridge', action: 'account_named', accountId: pair.accountId };
+      await recordEvent(context, tx, { ...named, reason: 'a link for its tokens' });
+    }
+    return findOrInsertLink(tx, { id: newId, ...pair, now });
+  });
+  return `${context.settings.publicUrl}/apps/connect/${id}`;
+}
+
+/** The app and account that a link is for. */
+export async function openLink(context: Context, id: string): Promise<Pair | undefined> {
+  const link = await findLink(context.store.durable, id);
+  return link && { clientId: link.client_id, accountId: link.account_id };
+}
+
+/**
+ * How a re-authorization ended: every token of the pair works, or nothing was changed because somebody else consented,
+ * or because the token that was pasted for it was not shown to be this account's.
+ */
+type Reauthorized =
+  | { outcome: 'connected'; clientId: string }
+  | { outcome: 'another account'; clientId: string; email: string }
+  | { outcome: 'not proven'; clientId: string };
+
+/**
+ * Ends a re-authorization. The pair of another account is dropped and left to expire: to revoke it might revoke the
+ * whole consent of that account for this client, and with it grants that serve others (design 5, revoking upstream).
+ * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
+ */
+export async function reauthorize(
+  context: Context,
+  request: AuthorizationRequest,
+  consented: Consented,
+): Promise<Reauthorized> {
+  const { client_id: clientId, account_id: accountId } = request;
+  if (clientId === null || accountId === null)
+    throw new Error(`request ${request.id} names no app and account`);
+  const account = await readConsentingAccount(context, consented);
+  if (account.id !== accountId) return { outcome: 'another account', clientId, email: account.email };
+  const isPasted = request.evidence !== null;
+  if (isPasted && (await proveObserved(context, request, { account, consented })) === 'not_proven')
+    return { outcome: 'not proven', clientId };
+  const origin = { actor: `account:${accountId}`, requestId: request.id };
+  await storeGrant(context, { ...consented, clientId, account, origin });
+  return { outcome: 'connected', clientId };
+}

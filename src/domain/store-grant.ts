@@ -1,0 +1,112 @@
+import { newHexId } from '../shared/ids.ts';
+import { findGrant, findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
+import { moveMappings } from '../store/mappings.ts';
+import { markLinkUsed } from '../store/reauthorization-links.ts';
+import { isConstraintFailure } from '../store/storage-fault.ts';
+import type { Database } from '../store/store.ts';
+import type { Grant, NewGrant } from '../store/tables.ts';
+import type { ModernAccount } from '../upstream/main-api.ts';
+import { forgetAnswer } from './answer-cache.ts';
+import { type Consented, keepAccount } from './consenting-account.ts';
+import type { Context, Origin } from './context.ts';
+import { insist } from './insist.ts';
+import { moveOf } from './mapping-state.ts';
+import { withPatience } from './patience.ts';
+import { ofMappings, recordEvents } from './record-event.ts';
+import { sealPair } from './sealed-pair.ts';
+import { requireUsable, withUsableKeys } from './under-all-keys.ts';
+
+/** Whose consent it is, for which app. */
+interface Consent extends Consented {
+  clientId: string;
+  account: ModernAccount;
+  origin: Origin;
+}
+
+function newGrantRow(
+  context: Context,
+  id: string,
+  { clientId, account, pair, sentAt, modernClientId }: Consent,
+): NewGrant {
+  const now = context.clock.now();
+  const sealed = sealPair(context, { id, version: 1, sentAt }, pair);
+  return {
+    id,
+    client_id: clientId,
+    account_id: account.id,
+    modern_client_id: modernClientId,
+    state: 'ready',
+    version: 1,
+    access_token_sealed: sealed.accessTokenSealed,
+    refresh_token_sealed: sealed.refreshTokenSealed,
+    scope: sealed.scope,
+    access_expires_at: sealed.accessExpiresAt,
+    refresh_at: sealed.refreshAt,
+    rotated_at: now,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** A newer consent replaces the older grant by erasing it, never by revoking it: a server may share one consent. */
+async function replaceOlder(tx: Database, grant: NewGrant, now: number): Promise<Grant | undefined> {
+  const older = await findLiveGrant(tx, grant.client_id, grant.account_id);
+  if (older) await markDead(tx, older, { cause: 'replaced', now, eraseTokens: true });
+  return older;
+}
+
+/** A rule of the schema that a new grant breaks is broken at the next attempt too: the person starts again. */
+function endOnConstraint(error: unknown): never {
+  throw isConstraintFailure(error) ? new Error('the grant cannot be kept', { cause: error }) : error;
+}
+
+async function storeIn(
+  context: Context,
+  tx: Database,
+  { grantId, consent }: { grantId: string; consent: Consent },
+): Promise<Grant | undefined> {
+  const { account, origin } = consent;
+  const pair = { clientId: consent.clientId, accountId: account.id };
+  // A commit whose answer was lost on the way is found to be done already.
+  if (await findGrant(tx, grantId)) return undefined;
+  const now = context.clock.now();
+  const grant = newGrantRow(context, grantId, consent);
+  await requireUsable(tx, 'sealing', grant.refresh_token_sealed ?? '');
+  const by = { at: now, actor: origin.actor, requestId: origin.requestId, ...pair };
+  const learned = await keepAccount(tx, account, by);
+  const older = await replaceOlder(tx, grant, now);
+  await insertGrant(tx, grant);
+  const moved = await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId, now });
+  await markLinkUsed(tx, pair, now);
+  const replaced = { ...by, action: 'grant_replaced', reason: 'a newer consent', grantId: older?.id ?? null };
+  const granted = { ...by, action: 'granted', reason: 'consent', grantId };
+  const connected = { ...by, action: 'token_connected', reason: 'consent', grantId };
+  await recordEvents(context, tx, [
+    ...learned,
+    ...(older ? [replaced] : []),
+    granted,
+    ...ofMappings(connected, moved),
+  ]);
+  return older;
+}
+
+async function store(context: Context, grantId: string, consent: Consent): Promise<void> {
+  const replaced = await insist(context, 'a new grant', () =>
+    withUsableKeys(context, () =>
+      context.store.transaction((tx) => storeIn(context, tx, { grantId, consent })),
+    ).catch(endOnConstraint),
+  );
+  if (replaced) await forgetAnswer(context, replaced.id);
+}
+
+/**
+ * Stores the grant of a consent and lets every waiting token of that app and account stand on it, in one transaction,
+ * which also uses up the link that asked for it. Answers the grant's id.
+ * @throws {Unavailable} when it takes longer than a person waits; it goes on
+ */
+export async function storeGrant(context: Context, consent: Consent): Promise<string> {
+  const grantId = newHexId();
+  // A stop waits for it, as for every pair that exists nowhere else.
+  await withPatience(context.flights.run(`grant ${grantId}`, () => store(context, grantId, consent)));
+  return grantId;
+}

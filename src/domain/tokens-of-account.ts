@@ -1,0 +1,76 @@
+import type { Pair } from '../store/mappings.ts';
+import type { MappingState } from '../store/tables.ts';
+import { countTokensOf, countWaiting, listOwnedApps } from '../store/waiting-tokens.ts';
+import type { Context } from './context.ts';
+import { nextState } from './mapping-state.ts';
+import { normalEmail } from './pin-account.ts';
+
+/** What a person sees of the tokens of the own account: how many each app has, and in which state. */
+
+export interface AppTokens {
+  clientId: string;
+  name: string;
+  /** How many are in each state; states without a token are left out. */
+  counts: Partial<Record<MappingState, number>>;
+  /** How many one consent would make work. */
+  waiting: number;
+  /** How many work, or would after a consent. */
+  alive: number;
+}
+
+type Row = Awaited<ReturnType<typeof countTokensOf>>[number];
+
+function sumOf(rows: readonly Row[], isWanted: (state: MappingState) => boolean): number {
+  return rows.filter(({ state }) => isWanted(state)).reduce((sum, { n }) => sum + n, 0);
+}
+
+const wouldWork = (state: MappingState) => nextState(state, 'granted') === 'active';
+
+function appTokens(rows: readonly [Row, ...Row[]]): AppTokens {
+  return {
+    clientId: rows[0].client_id,
+    name: rows[0].name,
+    counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+    waiting: sumOf(rows, (state) => state !== 'active' && wouldWork(state)),
+    alive: sumOf(rows, wouldWork),
+  };
+}
+
+function byApp(rows: readonly Row[]): AppTokens[] {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const group = groups.get(row.client_id);
+    if (group) group.push(row);
+    else groups.set(row.client_id, [row]);
+  }
+  return [...groups.values()].map(appTokens);
+}
+
+/** The tokens of an account by app, in the order of the apps' names. */
+export async function tokensOfAccount(context: Context, accountId: string): Promise<AppTokens[]> {
+  return byApp(await countTokensOf(context.store.durable, { accountId }));
+}
+
+/** The tokens of one app and account; undefined when there is none. */
+export async function tokensOfPair(context: Context, pair: Pair): Promise<AppTokens | undefined> {
+  const [tokens] = byApp(await countTokensOf(context.store.durable, pair));
+  return tokens;
+}
+
+/** The apps that an account registered. */
+export async function appsOfOwner(
+  context: Context,
+  accountId: string,
+): Promise<Array<{ clientId: string; name: string }>> {
+  const rows = await listOwnedApps(context.store.durable, accountId);
+  return rows.map(({ client_id: clientId, name }) => ({ clientId, name }));
+}
+
+/** How many tokens and apps wait under an e-mail address that is not proven. */
+export async function waitingUnder(
+  context: Context,
+  email: string,
+): Promise<{ tokens: number; apps: number }> {
+  const address = normalEmail(email);
+  return address === '' ? { tokens: 0, apps: 0 } : countWaiting(context.store.durable, address);
+}

@@ -1,0 +1,45 @@
+import type { RequestHandler, Router } from 'express';
+import { appsOfOwner, tokensOfAccount, waitingUnder } from '../../domain/tokens-of-account.ts';
+import { formTargets } from '../signin/leave.ts';
+import { signOut } from '../signin/session.ts';
+import { type Frame, personIn } from './frame.ts';
+import { stateLines, tokenCount } from './state-words.ts';
+
+/** GET /apps: what the person registered, what uses the own account, and what waits under the own e-mail address. */
+
+/** `2 tokens and 1 app`; undefined when nothing waits. */
+function waitingWords({ tokens, apps }: { tokens: number; apps: number }) {
+  const words = [
+    ...(tokens > 0 ? [tokenCount(tokens)] : []),
+    ...(apps > 0 ? [`${apps} ${apps === 1 ? 'app' : 'apps'}`] : []),
+  ];
+  return words.length === 0 ? undefined : { words: words.join(' and '), isOne: tokens + apps === 1 };
+}
+
+function showApps(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const { accountId, email } = personIn(req);
+    const [owned, connected, waiting] = await Promise.all([
+      appsOfOwner(context, accountId),
+      tokensOfAccount(context, accountId),
+      waitingUnder(context, email),
+    ]);
+    frame.page(res, 'apps', {
+      title: 'Your apps',
+      owned,
+      connected: connected.map((app) => ({ ...app, lines: stateLines(app.counts) })),
+      waiting: waitingWords(waiting),
+      formTargets: formTargets(context.server.authorizationUrl),
+    });
+  };
+}
+
+/** Mounts it, and the sign-out. */
+export function appsRoutes(router: Router, frame: Frame): void {
+  router.get('/apps', frame.requirePerson, showApps(frame));
+  router.post('/sign-out', async (req, res) => {
+    await signOut(req);
+    res.redirect(303, '/');
+  });
+}

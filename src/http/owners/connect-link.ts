@@ -1,0 +1,67 @@
+import type { Request, RequestHandler, Router } from 'express';
+import { openLink } from '../../domain/reauthorize.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
+import { tokensOfPair } from '../../domain/tokens-of-account.ts';
+import { PageError } from '../page-error.ts';
+import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
+import { personOf } from '../signin/session.ts';
+import { type Frame, personIn, signInAddress } from './frame.ts';
+import { tokenCount } from './state-words.ts';
+
+/**
+ * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
+ * people do, and people forward them: opening changes nothing, and nobody but the holder can do anything with it.
+ */
+
+async function linkOf({ context }: Frame, req: Request) {
+  const pair = await openLink(context, String(req.params['id']));
+  const app = pair && (await findRegisteredApp(context, pair.clientId));
+  if (pair && app) return { ...pair, appName: app.name };
+  throw new PageError(404, 'This link is not known', {
+    reason: 'The address is incomplete, or its app is no longer registered.',
+    next: 'Copy the whole link from the mail, or sign in and look at your apps.',
+  });
+}
+
+function showLink(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { clientId, accountId, appName } = await linkOf(frame, req);
+    const title = `Connect “${appName}” again`;
+    const person = personOf(req);
+    if (!person) return frame.page(res, 'app-signed-out', { title, appName, signIn: signInAddress(req) });
+    if (person.accountId !== accountId)
+      return frame.page(res, 'link-of-another', { title: 'This link is for another account', appName });
+    const tokens = await tokensOfPair(frame.context, { clientId, accountId });
+    if (!tokens || tokens.waiting === 0)
+      return frame.page(res, 'link-done', {
+        title: 'Already connected',
+        appName,
+        alive: tokens?.alive ?? 0,
+        clientId,
+      });
+    frame.page(res, 'connect', {
+      title,
+      appName,
+      waiting: tokenCount(tokens.waiting),
+      isOne: tokens.waiting === 1,
+      formTargets: formTargets(frame.context.server.authorizationUrl),
+    });
+  };
+}
+
+function connect(frame: Frame): RequestHandler {
+  return async (req, res, next) => {
+    const { clientId, accountId } = await linkOf(frame, req);
+    const isHolder = personIn(req).accountId === accountId;
+    const tokens = isHolder ? await tokensOfPair(frame.context, { clientId, accountId }) : undefined;
+    // The page says why there is nothing to do.
+    if (!tokens || tokens.waiting === 0) return res.redirect(303, req.originalUrl.split('?')[0] ?? '');
+    await leaveFor(frame.parts, { purpose: 'reauthorization', clientId, accountId }, [req, res, next]);
+  };
+}
+
+/** Mounts them. */
+export function connectLinkRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/connect/:id', showLink(frame));
+  router.post('/apps/connect/:id', refuseOnCopy(frame.context), connect(frame));
+}

@@ -1,0 +1,44 @@
+import type { AppTokens } from '../../domain/tokens-of-account.ts';
+
+/** What the states of tokens mean to the person whose they are. */
+
+type Counts = AppTokens['counts'];
+type State = keyof Counts;
+
+interface StateLine {
+  /** How many, as `1 token`. */
+  tokens: string;
+  label: string;
+  meaning: string;
+  /** The class of its badge. */
+  kind: 'ok' | 'warning' | '';
+}
+
+const WORDS: Record<State, Omit<StateLine, 'tokens'>> = {
+  reauthorization_required: {
+    label: 'stopped',
+    meaning: 'The connection has ended, so calls are refused. Connect again and they work.',
+    kind: 'warning',
+  },
+  unmapped: {
+    label: 'waiting',
+    meaning: 'Not connected to the new API yet.',
+    kind: 'warning',
+  },
+  active: { label: 'working', meaning: 'Calls are answered.', kind: 'ok' },
+  migrated: { label: 'moved', meaning: 'The app has moved to the new API and does not need it.', kind: '' },
+  revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.', kind: '' },
+};
+
+/** One line for each state that occurs; what asks for something to be done comes first. */
+export function stateLines(counts: Counts): StateLine[] {
+  return (Object.keys(WORDS) as State[]).flatMap((state) => {
+    const count = counts[state] ?? 0;
+    return count === 0 ? [] : [{ ...WORDS[state], tokens: tokenCount(count) }];
+  });
+}
+
+/** `1 token`, `3 tokens`. */
+export function tokenCount(count: number): string {
+  return `${count} ${count === 1 ? 'token' : 'tokens'}`;
+}

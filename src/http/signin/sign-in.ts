@@ -1,0 +1,57 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { completeSignIn } from '../../domain/sign-in.ts';
+import { sendPage } from '../page-headers.ts';
+import { requestIdOf } from '../request-id.ts';
+import type { Ending } from './callback.ts';
+import { leaveFor } from './leave.ts';
+import type { SigninParts } from './parts.ts';
+import { signIn } from './session.ts';
+
+/**
+ * GET /sign-in and its ending. It changes nothing for anybody until the person comes back from the modern side, so a
+ * link may start it.
+ */
+
+const START = '/apps';
+const LONGEST = 200;
+
+/** Where a sign-in may lead: a page of ours below /apps, without a query; anything else is the first of them. */
+function returnPath(asked: unknown): string {
+  const isOurs = typeof asked === 'string' && asked.length <= LONGEST && /^\/apps(\/[\w-]+)*$/.test(asked);
+  return isOurs ? asked : START;
+}
+
+/** Sends the browser to the modern side to say who is there. */
+export function startSignIn(parts: SigninParts): RequestHandler {
+  return (req, res, next) => {
+    const returnTo = returnPath(req.query['return_to']);
+    return leaveFor(parts, { purpose: 'sign_in', returnTo }, [req, res, next]);
+  };
+}
+
+/** The session of a return that is a sign-in; the other returns do not depend on sessions. */
+function openSession({ sessions }: SigninParts, req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    void sessions(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** The ending of purpose `sign_in`. */
+export function endSignIn(parts: SigninParts): Ending {
+  return {
+    async finish(request, consented) {
+      const person = await completeSignIn(parts.context, consented, request.id);
+      return async (req, res) => {
+        await openSession(parts, req, res);
+        await signIn(req, person);
+        parts.context.logger.debug('somebody signed in', { requestId: requestIdOf(res) });
+        res.redirect(303, returnPath(request.return_to));
+      };
+    },
+    fail: (request, error) => (_req, res) => {
+      const again = `/sign-in?return_to=${encodeURIComponent(returnPath(request.return_to))}`;
+      const isDenied = error === 'access_denied';
+      sendPage(res, parts.pages.render('not-signed-in', { title: 'You are not signed in', isDenied, again }));
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely';
+import type { ExistingTokenTables } from './existing-token-tables.ts';
+import type { Database } from './store.ts';
+
+/** Links that were mailed to prove that an e-mail address is an account's. */
+
+export type EmailProof = Selectable<ExistingTokenTables['email_proofs']>;
+
+/** How many were made for an account from a time on. */
+export async function countProofsSince(tx: Database, accountId: string, since: number): Promise<number> {
+  const row = await tx
+    .selectFrom('email_proofs')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('account_id', '=', accountId)
+    .where('created_at', '>', since)
+    .executeTakeFirstOrThrow();
+  return row.n;
+}
+
+/** Keeps a new one. */
+export async function insertProof(tx: Database, proof: Omit<EmailProof, 'used_at'>): Promise<void> {
+  await tx.insertInto('email_proofs').values(proof).execute();
+}
+
+/** One by its link's value, under any key. */
+export async function findProof(
+  db: Database,
+  tokenDigests: readonly string[],
+): Promise<EmailProof | undefined> {
+  return db
+    .selectFrom('email_proofs')
+    .selectAll()
+    .where('token_digest', 'in', tokenDigests)
+    .executeTakeFirst();
+}
+
+/** Uses one up, once; false when it was used before. */
+export async function claimProof(tx: Database, id: string, now: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('email_proofs')
+    .set({ used_at: now })
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes those that ended before the given time. */
+export async function deleteProofsBefore(db: Database, time: number): Promise<void> {
+  await db.deleteFrom('email_proofs').where('expires_at', '<', time).execute();
+}
