@@ -17,6 +17,8 @@ type Run = (options: Record<string, unknown>, operands: string[]) => Promise<Res
 
 /** Each is loaded when it is asked for: help and wrong usage load none, and only `serve` loads the server. */
 const apps = () => import('./commands/apps.ts');
+const tokens = () => import('./commands/token-actions.ts');
+const appSecrets = () => import('./commands/app-secrets.ts');
 const keys = () => import('./commands/keys.ts');
 const history = () => import('./commands/history.ts');
 
@@ -82,11 +84,69 @@ program.addCommand(
         '--callback <url...>',
         'https, or http on a loopback address; may be given more than once',
       )
+      .option(
+        '--contact <address...>',
+        'a mail address of others to tell about it; may be given more than once',
+      )
       .requiredOption(
         '--owner <account>',
         "the owner's account id; by an e-mail address alone the owner token stays unused",
       ),
     command('list', 'every app with its callbacks', async () => (await apps()).listApps),
+    command(
+      'add-secret',
+      'a second client_secret, printed once; the first works on',
+      async () => (await appSecrets()).addAppSecret,
+    ).argument('<client-id>'),
+    command(
+      'retire-secret',
+      'refuse one of two client secrets from now on',
+      async () => (await appSecrets()).retireAppSecret,
+    )
+      .argument('<client-id>')
+      .argument('<secret-id>'),
+  ]),
+);
+program.addCommand(
+  group('tokens', 'The legacy tokens that the bridge knows.', [
+    command(
+      'import',
+      'take over apps, id pairs and tokens from NDJSON or CSV; may be interrupted and run again',
+      async () => (await import('./commands/tokens.ts')).importTokens,
+    )
+      .argument('<file>', 'a file, or - for standard input')
+      .option('--dry-run', 'say what would happen and change nothing'),
+    command(
+      'find',
+      'tokens by e-mail, client, account or mapping id, or their first or last four characters',
+      async () => (await tokens()).findToken,
+    ).argument('<query>', '- reads a whole token from standard input'),
+    command('revoke', 'end one token for good', async () => (await tokens()).revoke)
+      .argument('<mapping>', 'its mapping id, as tokens find shows it')
+      .requiredOption('--reason <text>', 'for the history and the owner'),
+  ]),
+);
+program.addCommand(
+  group('accounts', 'The accounts that tokens act for.', [
+    command(
+      'pin',
+      'give what waits under an e-mail address to an account, once and for all',
+      async () => (await import('./commands/accounts.ts')).pin,
+    )
+      .argument('<email>')
+      .argument('<account>', 'an account id')
+      .requiredOption('--reason <text>', 'how you know that they belong together, for the history'),
+  ]),
+);
+program.addCommand(
+  group('links', 'Links that ask people to connect again.', [
+    command(
+      'make',
+      'the link for one app and account; the same each time',
+      async () => (await import('./commands/links.ts')).makeLink,
+    )
+      .requiredOption('--app <client-id>', 'the client id of the app')
+      .requiredOption('--account <account-id>', 'the id of the account whose tokens wait'),
   ]),
 );
 program.addCommand(
@@ -136,6 +196,15 @@ program.addCommand(
   ]),
 );
 program.addCommand(
+  group('handovers', 'Pairs that apps have taken over into their own clients.', [
+    command(
+      'list',
+      'those that no app has confirmed yet',
+      async () => (await import('./commands/handovers.ts')).listHandovers,
+    ),
+  ]),
+);
+program.addCommand(
   command(
     'backup',
     'copy the SQLite database into a new file while the bridge serves',
@@ -150,6 +219,13 @@ program.addCommand(
   )
     .argument('[file]')
     .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt'),
+);
+program.addCommand(
+  command(
+    'shadow',
+    'where the two generations answer differently',
+    async () => (await import('./commands/shadow.ts')).shadow,
+  ).option('--clear', 'forget what was counted and begin anew'),
 );
 program.addCommand(
   command(

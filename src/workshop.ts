@@ -7,9 +7,11 @@ import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
+import { createUsageLog } from './domain/usage.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
+import { createMailer } from './shared/mail/mailer.ts';
 import { forgetBudget } from './store/budgets.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
 import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
@@ -18,6 +20,8 @@ import { openStore } from './store/open-store.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
 import { createModernSides } from './upstream/modern-sides.ts';
+import { createOldBackend, type OldBackend } from './upstream/old-backend.ts';
+import { type Silence, silencedOldBackend } from './upstream/silence.ts';
 
 /** The composition root: everything that use cases consist of is built here, once; commands need no more. */
 
@@ -67,6 +71,12 @@ async function openBeside({ config, logger, clock }: Opening, store: Store) {
   }
 }
 
+function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend | undefined {
+  return oldBackendUrl === undefined
+    ? undefined
+    : silencedOldBackend(createOldBackend(oldBackendUrl), silence);
+}
+
 /** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
 export async function openWorkshop(
   config: Config,
@@ -93,14 +103,16 @@ export async function openWorkshop(
     vault,
     keyring,
     logger,
+    mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
     sides,
-    oldBackend: undefined,
+    oldBackend: openOldBackend(config, () => instance.why()),
     flights: createFlights(),
     watch: createClaimWatch(clock),
     instance,
     spill,
     counts: createSharedCounts({ store, clock, vault }),
+    usage: createUsageLog({ store, clock, logger }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     processId,
     chance: Math.random,
@@ -109,6 +121,7 @@ export async function openWorkshop(
     context,
     async close() {
       databaseClock.stop();
+      await context.usage.close();
       await keyring.stop();
       await store.close();
     },

@@ -12,6 +12,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
     const registered = await registerApp(context, {
       name: String(options['name']),
       callbacks: options['callback'] as string[],
+      contacts: (options['contact'] ?? []) as string[],
       owner: String(options['owner']),
       actor: 'command',
     });

@@ -19,7 +19,13 @@ export async function adoptTokens(
   const now = context.clock.now();
   const pair = { clientId, accountId };
   const { to } = moveOf('granted');
-  const moved = await moveMappings(tx, pair, { from: ['unmapped'], to, reason: null, grantId: grant.id, now });
+  const moved = await moveMappings(tx, pair, {
+    from: ['unmapped'],
+    to,
+    reason: null,
+    grantId: grant.id,
+    now,
+  });
   const connected = { at: now, ...origin, ...pair, action: 'token_connected', grantId: grant.id };
   await recordEvents(context, tx, ofMappings({ ...connected, reason: 'a grant serves the pair' }, moved));
   return moved.length;

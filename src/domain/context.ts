@@ -1,5 +1,6 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Mailer } from '../shared/mail/mailer.ts';
 import type { Vault } from '../shared/secrets.ts';
 import type { DatabaseClock } from '../store/database-clock.ts';
 import type { Spill } from '../store/spill.ts';
@@ -12,6 +13,7 @@ import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import type { SharedCounts } from './shared-counts.ts';
+import type { UsageLog } from './usage.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
 interface DomainSettings {
@@ -36,6 +38,7 @@ export interface Context {
   vault: Vault;
   keyring: Keyring;
   logger: Logger;
+  mailer: Mailer;
   /** As the bridge's own client meets it. */
   server: AuthorizationServer;
   /** As every client does: the bridge's, and those that apps have of their own. */
@@ -48,6 +51,8 @@ export interface Context {
   instance: InstanceWatch;
   spill: Spill;
   counts: SharedCounts;
+  /** What tokens are used for. */
+  usage: UsageLog;
   /** Where this machine keeps what it saw of the history's chain. */
   anchorsFile: string;
   /** Names this process among all that share the databases, until it ends. */

@@ -1,6 +1,7 @@
+import { isMailAddress } from '../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
 import { ensureAccount } from '../store/accounts.ts';
-import { addCallback, findApp, insertApp } from '../store/apps.ts';
+import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../store/apps.ts';
 import { insertMapping } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { NewApp, NewMapping } from '../store/tables.ts';
@@ -13,8 +14,12 @@ import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 export interface Registration {
   name: string;
   callbacks: readonly string[];
+  /** Mail addresses of people to write to about the app, beside its owner. */
+  contacts?: readonly string[];
   owner: string;
   actor: string;
+  /** Made up beforehand, so that a form that is sent twice registers one app. */
+  clientId?: string;
   /** Fixed values, for the demo on loopback alone. */
   fixed?: Registered;
 }
@@ -26,32 +31,83 @@ export interface Registered {
   ownerToken: string;
 }
 
+type Field = 'name' | 'callback' | 'contact' | 'owner';
+
+/** Why a registration cannot be accepted: one sentence for a person, beside the field that it is about. */
+export interface RegistrationProblem {
+  field: Field;
+  /** The entry that is wrong, where the field has several. */
+  entry?: string;
+  text: string;
+}
+
 /** A registration that cannot be accepted, with every problem in words. */
-class RegistrationRefused extends Error {
+export class RegistrationRefused extends Error {
   override readonly name = 'RegistrationRefused';
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
+  readonly problems: readonly RegistrationProblem[];
+  constructor(problems: readonly RegistrationProblem[]) {
+    const lines = problems.map(({ field, entry, text }) => `${[field, entry].join(' ').trim()}: ${text}`);
+    super(lines.join('\n'));
+    this.problems = problems;
   }
 }
 
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
+const NAME_LENGTH = 120;
+const CALLBACKS = 20;
+const CONTACTS = 10;
+/** Of one owner who is known by an account id. */
+const APPS_OF_ONE_OWNER = 50;
 
-function check({ name, callbacks, owner }: Registration): void {
+/** Also what has no shape of its own and would hide in a name, or turn the direction of the text around it. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function nameProblems(name: string): RegistrationProblem[] {
+  const length = Array.from(name).length;
+  const isSound =
+    name.trim() !== '' && length <= NAME_LENGTH && !UNPRINTABLE.test(name.replaceAll('\u200D', ''));
+  return isSound ? [] : [{ field: 'name', text: `1 to ${NAME_LENGTH} printable characters` }];
+}
+
+function callbackProblems(callbacks: readonly string[]): RegistrationProblem[] {
+  if (callbacks.length === 0) return [{ field: 'callback', text: 'at least one address' }];
+  if (callbacks.length > CALLBACKS)
+    return [{ field: 'callback', text: `at most ${CALLBACKS} addresses, these are ${callbacks.length}` }];
+  return callbacks.flatMap((entry) => {
+    const text = callbackProblem(entry);
+    return text === undefined ? [] : [{ field: 'callback', entry, text }];
+  });
+}
+
+function contactProblems(contacts: readonly string[]): RegistrationProblem[] {
+  if (contacts.length > CONTACTS)
+    return [{ field: 'contact', text: `at most ${CONTACTS} addresses, these are ${contacts.length}` }];
+  return contacts
+    .filter((entry) => !isMailAddress(entry))
+    .map((entry) => ({ field: 'contact', entry, text: 'must be one mail address such as dev@example.com' }));
+}
+
+function ownerProblems(owner: string): RegistrationProblem[] {
+  if (ACCOUNT_ID.test(owner) || EMAIL.test(owner)) return [];
+  return [{ field: 'owner', text: 'an account id (24 hex digits) or an e-mail address' }];
+}
+
+function check({ name, callbacks, contacts = [], owner }: Registration): void {
   const problems = [
-    name.trim() === '' || name.length > 120 || /[\p{Cc}]/u.test(name)
-      ? ['name: 1 to 120 printable characters']
-      : [],
-    callbacks.length === 0 ? ['callback: at least one address'] : [],
-    callbacks.flatMap((uri) => {
-      const problem = callbackProblem(uri);
-      return problem === undefined ? [] : [`callback ${uri}: ${problem}`];
-    }),
-    ACCOUNT_ID.test(owner) || EMAIL.test(owner)
-      ? []
-      : ['owner: an account id (24 hex digits) or an e-mail address'],
-  ].flat();
+    ...nameProblems(name),
+    ...callbackProblems(callbacks),
+    ...contactProblems(contacts),
+    ...ownerProblems(owner),
+  ];
   if (problems.length > 0) throw new RegistrationRefused(problems);
+}
+
+/** In the transaction that added an app, so that two at once do not both take the last place. */
+async function requireRoom(tx: Database, owner: string | null): Promise<void> {
+  if (owner === null || (await countAppsOf(tx, owner)) <= APPS_OF_ONE_OWNER) return;
+  const text = `one owner can have at most ${APPS_OF_ONE_OWNER} apps`;
+  throw new RegistrationRefused([{ field: 'owner', text }]);
 }
 
 /** The owner's own token waits until its owner authorizes the app once. */
@@ -84,8 +140,39 @@ function appRow(registration: Registration, clientId: string, now: number): NewA
   };
 }
 
+/** An address that was entered twice is meant once. */
+const once = (entries: readonly string[] = []) => [...new Set(entries)];
+
+/** Keeps the app and what belongs to it, in one transaction; false when its client id exists already. */
+async function keepApp(
+  context: Context,
+  tx: Database,
+  { registration, clientId, clientSecret, ownerToken }: Registered & { registration: Registration },
+): Promise<boolean> {
+  const { callbacks, contacts, actor } = registration;
+  const app = appRow(registration, clientId, context.clock.now());
+  const secretDigest = context.vault.digest(clientSecret);
+  await requireUsable(tx, 'digest', secretDigest);
+  const details = { callbacks: once(callbacks), secretId: newHexId(), secretDigest };
+  if (!(await insertApp(tx, app, details))) return false;
+  const owner = app.owner_account_id ?? null;
+  await requireRoom(tx, owner);
+  await insertContacts(tx, clientId, once(contacts));
+  const isNamed = owner !== null && (await ensureAccount(tx, owner, app.created_at));
+  const mapping = ownerMapping(context, app, ownerToken);
+  await insertMapping(tx, mapping);
+  const by = { at: app.created_at, actor, clientId };
+  const named = { ...by, action: 'account_named', reason: 'the owner of an app', accountId: owner };
+  await recordEvents(context, tx, [
+    ...(isNamed ? [named] : []),
+    { ...by, action: 'app_registered', reason: 'registration' },
+    { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
+  ]);
+  return true;
+}
+
 /**
- * Registers an app; undefined when its fixed client id exists already.
+ * Registers an app; undefined when its client id exists already.
  * @throws {RegistrationRefused}
  */
 export async function registerApp(
@@ -93,30 +180,14 @@ export async function registerApp(
   registration: Registration,
 ): Promise<Registered | undefined> {
   check(registration);
-  const clientId = registration.fixed?.clientId ?? newHexId();
-  const clientSecret = registration.fixed?.clientSecret ?? newOpaqueValue();
-  const ownerToken = registration.fixed?.ownerToken ?? newLegacyToken();
-  const app = appRow(registration, clientId, context.clock.now());
-  const inOneStep = async (tx: Database) => {
-    const secretDigest = context.vault.digest(clientSecret);
-    await requireUsable(tx, 'digest', secretDigest);
-    const details = { callbacks: registration.callbacks, secretId: newHexId(), secretDigest };
-    if (!(await insertApp(tx, app, details))) return false;
-    const owner = app.owner_account_id ?? null;
-    const isNamed = owner !== null && (await ensureAccount(tx, owner, app.created_at));
-    const mapping = ownerMapping(context, app, ownerToken);
-    await insertMapping(tx, mapping);
-    const by = { at: app.created_at, actor: registration.actor, clientId };
-    const named = { ...by, action: 'account_named', reason: 'the owner of an app', accountId: owner };
-    await recordEvents(context, tx, [
-      ...(isNamed ? [named] : []),
-      { ...by, action: 'app_registered', reason: 'registration' },
-      { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
-    ]);
-    return true;
+  const registered = {
+    clientId: registration.fixed?.clientId ?? registration.clientId ?? newHexId(),
+    clientSecret: registration.fixed?.clientSecret ?? newOpaqueValue(),
+    ownerToken: registration.fixed?.ownerToken ?? newLegacyToken(),
   };
-  const added = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  return added ? { clientId, clientSecret, ownerToken } : undefined;
+  const keep = (tx: Database) => keepApp(context, tx, { ...registered, registration });
+  const isNew = await withUsableKeys(context, () => context.store.transaction(keep));
+  return isNew ? registered : undefined;
 }
 
 /** Adds a callback to an app, if it does not have it yet. */

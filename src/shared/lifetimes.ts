@@ -12,8 +12,12 @@ export const LEGACY_CODE_LIFETIME = 30 * SECOND;
 /** From the arrival at the old authorize address to the return from the modern consent. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 30 * MINUTE;
 
-/** A person stays signed in for this long after the last page. */
+/** A person stays signed in for this long after the sign-in. */
 export const SESSION_LIFETIME = 12 * 60 * MINUTE;
+
+/** A link that was mailed to prove an e-mail address; and the time within which an account is sent a few of them. */
+export const EMAIL_PROOF_LIFETIME = 1 * DAY;
+export const EMAIL_PROOF_BRAKE = 60 * MINUTE;
 
 /** A claimed refresh token is written within this time or not at all (design 4). */
 export const CLAIM_TO_WRITE_LIMIT = 2 * SECOND;
@@ -46,8 +50,17 @@ export const DEAD_GRANT_KEPT = 7 * DAY;
 /** Used or expired codes and finished authorization requests are kept this long for the record of replays. */
 export const SPENT_ROWS_KEPT = 1 * DAY;
 
+/** What tokens were used for is known for this long, so that what is called once a year is seen before retirement. */
+export const USAGE_KEPT = 400 * DAY;
+
 /** The modern side promises at most this for `expires_in`; larger values are cut (hardening row 97). */
 export const ACCESS_TOKEN_LIFETIME_MAX = 365 * DAY;
+
+/**
+ * After a token was mapped its calls wait this long for the ids of the older generation, where the old backend does not
+ * answer; before it was mapped that backend answered them alone.
+ */
+export const LEARN_PATIENCE = 10 * MINUTE;
 
 /** A graceful stop lets running exchanges with the modern side finish within this time. */
 export const STOP_LIMIT = UPSTREAM_TIMEOUT + 5 * SECOND;

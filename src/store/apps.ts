@@ -1,5 +1,8 @@
+import type { Insertable } from 'kysely';
 import type { Database } from './store.ts';
-import type { App, NewApp } from './tables.ts';
+import type { App, NewApp, Tables } from './tables.ts';
+
+type NewSecret = Insertable<Tables['app_secrets']>;
 
 /** An app with its registered callbacks; undefined when unknown or retired. */
 export async function findApp(
@@ -30,6 +33,46 @@ export async function findSecrets(
     .where('app_secrets.retired_at', 'is', null)
     .where('apps.retired_at', 'is', null)
     .execute();
+}
+
+/** The app's live secrets without their values, oldest first. */
+export async function listSecrets(
+  db: Database,
+  clientId: string,
+): Promise<Array<{ id: string; created_at: number }>> {
+  return db
+    .selectFrom('app_secrets')
+    .select(['id', 'created_at'])
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Adds a secret to an app; false when there is one with this id. */
+export async function insertSecret(tx: Database, secret: NewSecret): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('app_secrets')
+    .values(secret)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Ends a live secret of an app; false when it has none of this id. */
+export async function endSecret(
+  tx: Database,
+  { id, clientId, now }: { id: string; clientId: string; now: number },
+): Promise<boolean> {
+  const ended = await tx
+    .updateTable('app_secrets')
+    .set({ retired_at: now })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
 }
 
 /** Lets a secret stand on another digest of itself, if it still stands on the one that was read. */
@@ -67,6 +110,32 @@ export async function insertApp(
     .values({ id: details.secretId, client_id, secret_digest: details.secretDigest, created_at })
     .execute();
   return true;
+}
+
+/** The addresses to write to about an app, beside its owner's. */
+export async function insertContacts(
+  tx: Database,
+  clientId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  const rows = addresses.map((address) => ({ client_id: clientId, address }));
+  await tx
+    .insertInto('app_contacts')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** How many apps an account owns that are not retired. */
+export async function countAppsOf(db: Database, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('apps')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('owner_account_id', '=', accountId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return row.n;
 }
 
 /** Adds a callback that the app may not have yet; answers whether it is new. */

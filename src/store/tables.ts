@@ -42,7 +42,7 @@ interface AccountsTable {
 type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
 
 /** Why a browser goes to the modern side: for an old app, for tokens that wait, or to say who is there. */
-export type RequestPurpose = 'legacy' | 'reauthorization' | 'sign_in';
+type RequestPurpose = 'legacy' | 'reauthorization' | 'sign_in';
 
 interface AuthorizationRequestsTable {
   id: string;

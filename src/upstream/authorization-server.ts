@@ -4,6 +4,14 @@ import { type Connection, openConnection } from './connection.ts';
 import { createDiscovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
 import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
+import {
+  areRight,
+  beginningAt,
+  type ClientFault,
+  type ClientUse,
+  emptyExchange,
+  faultOfBeginning,
+} from './prove-client.ts';
 import { processTokenAnswer } from './token-answer.ts';
 
 /** A client registered at the modern side; without a secret it is public and sends none (specification 5.2). */
@@ -34,6 +42,8 @@ export interface AuthorizationServer {
   isLive(refreshToken: string): Promise<boolean | undefined>;
   /** Tells the server to forget a refresh token (RFC 7009); false where it has no such endpoint. Throws `Unavailable`. */
   revoke(refreshToken: string): Promise<boolean>;
+  /** Whether another client can be used from here, by a test call; undefined when it can. Throws `Unavailable`. */
+  prove(client: ModernClient, use: ClientUse): Promise<ClientFault | undefined>;
 }
 
 interface Presented {
@@ -70,9 +80,11 @@ async function sendOnce(connection: Connection, url: string, body: string): Prom
 }
 
 /** For calls that may be repeated without harm: every failure is `Unavailable`. */
-async function sendRepeatable(url: string, body: string): Promise<HttpAnswer> {
+async function sendRepeatable(url: string, body?: string): Promise<HttpAnswer> {
+  const request =
+    body === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', headers: FORM, body } as const);
   try {
-    return await send({ method: 'POST', url, headers: FORM, body });
+    return await send({ url, ...request });
   } catch (cause) {
     throw new Unavailable('the modern side did not answer', { cause });
   }
@@ -101,6 +113,17 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
   const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
   if (answer.status !== 200) throw new Unavailable(`revocation answered ${answer.status}`);
   return true;
+}
+
+async function prove(
+  authUrl: string,
+  client: ModernClient,
+  use: ClientUse,
+): Promise<ClientFault | undefined> {
+  const exchange = credentialed(client, emptyExchange(use.redirectUri));
+  if (!areRight(await sendRepeatable(`${authUrl}/token`, exchange))) return { at: 'credentials' };
+  const beginning = beginningAt(`${authUrl}/auth`, client.clientId, use);
+  return faultOfBeginning(await sendRepeatable(beginning), use);
 }
 
 /** A server that asked to wait is left alone for every grant, not only for the one that heard it. */
@@ -155,5 +178,6 @@ export function createAuthorizationServer({
     refresh: (connection, presented) => present(connection, presented).catch(pause.obey),
     isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),
     revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),
+    prove: (other, use) => prove(authUrl, other, use),
   };
 }

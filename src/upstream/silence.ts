@@ -1,10 +1,11 @@
 import type { AuthorizationServer } from './authorization-server.ts';
 import type { MainApi } from './main-api.ts';
+import type { OldBackend } from './old-backend.ts';
 import { Unavailable } from './outcomes.ts';
 
 /**
- * A restored copy says nothing to the modern side (design 5): every method that would send, or open a connection, fails
- * as unavailable before it does. The methods are named one by one, so that a new one cannot slip past.
+ * A restored copy says nothing to the modern side or the old backend (design 5): every method that would send, or open a
+ * connection, fails as unavailable before it does. The methods are named one by one, so that a new one cannot slip past.
  */
 
 /** Why nothing may be sent now, in words; undefined when it may. */
@@ -31,6 +32,7 @@ export function silencedServer(server: AuthorizationServer, silence: Silence): A
     refresh: guarded((connection, presented) => server.refresh(connection, presented)),
     isLive: guarded((refreshToken) => server.isLive(refreshToken)),
     revoke: guarded((refreshToken) => server.revoke(refreshToken)),
+    prove: guarded((client, use) => server.prove(client, use)),
   };
 }
 
@@ -41,5 +43,15 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
     remainingShare: () => mainApi.remainingShare(),
     budget: () => mainApi.budget(),
     learn: (heard) => mainApi.learn(heard),
+  };
+}
+
+/** The old backend, the same way: a token that a copy ended there would be gone for the original too. */
+export function silencedOldBackend(backend: OldBackend, silence: Silence): OldBackend {
+  const guarded = guarding(silence);
+  return {
+    pass: guarded((call) => backend.pass(call)),
+    read: guarded((path, token) => backend.read(path, token)),
+    deauthorize: guarded((token) => backend.deauthorize(token)),
   };
 }

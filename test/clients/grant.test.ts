@@ -4,7 +4,7 @@ describe('grant 5.4 with its own address table', () => {
   let old: OldClient;
 
   beforeAll(async () => {
-    old = await startOldClient('grant.cjs', '/connect/buffer/callback');
+    old = await startOldClient('grant.cjs', { callbackPath: '/connect/buffer/callback' });
   });
 
   afterAll(() => old.stop());

@@ -16,10 +16,13 @@ export interface OldClient {
 }
 
 /** The whole system and one program of ./programs, for which the old host names lead to this bridge. */
-export async function startOldClient(program: string, callbackPath = '/callback'): Promise<OldClient> {
+export async function startOldClient(
+  program: string,
+  { callbackPath = '/callback', env = {} }: { callbackPath?: string; env?: Record<string, string> } = {},
+): Promise<OldClient> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const system = await startSystem({ callback: origin + callbackPath });
+  const system = await startSystem({ callback: origin + callbackPath, env });
   const old: OldAddresses = await serveOldAddresses(system.bridgeUrl);
   const { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET } = system.app;
   const client = await startClient(program, old, { PORT: String(port), CLIENT_ID, CLIENT_SECRET });

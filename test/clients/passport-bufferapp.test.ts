@@ -4,7 +4,7 @@ describe('passport-bufferapp 0.1 with its built-in addresses', () => {
   let old: OldClient;
 
   beforeAll(async () => {
-    old = await startOldClient('passport-bufferapp.cjs', '/auth/bufferapp/callback');
+    old = await startOldClient('passport-bufferapp.cjs', { callbackPath: '/auth/bufferapp/callback' });
   });
 
   afterAll(() => old.stop());

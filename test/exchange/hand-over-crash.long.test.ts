@@ -44,6 +44,9 @@ const STEPS_OF_CONFIRMATION = [
   ['handover-confirmation.after', 'erased'],
 ] as const;
 
+const pairOf = (answer: { json: unknown }) =>
+  (answer.json as Record<string, unknown>)['refresh_token'] as string;
+
 let build: string;
 
 beforeAll(() => {
@@ -99,7 +102,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     });
     const own = { ...workshop, url };
     app = await registerLegacyApp(own, CALLBACK);
-    await useOwnClient({ bridge: own as never, app: app as never }, OWN_CLIENT);
+    await useOwnClient({ bridge: own as never, app }, OWN_CLIENT);
   });
 
   afterAll(async () => {
@@ -134,9 +137,6 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     await bridge.up();
     expect(bridge.newNotes().map((note) => ('point' in note ? note.point : undefined))).toContain(point);
   }
-
-  const pairOf = (answer: { json: unknown }) =>
-    (answer.json as Record<string, unknown>)['refresh_token'] as string;
 
   async function refreshAsApp(refreshToken: string): Promise<number> {
     const body = new URLSearchParams({

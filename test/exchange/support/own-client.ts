@@ -12,8 +12,8 @@ export const OWN_CLIENT = {
 };
 export const PUBLIC_CLIENT = { clientId: 'public-client-of-app', name: 'Old App' };
 
-export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
-export const CONFIRMATION = 'urn:grantbridge:params:oauth:grant-type:confirm-exchange';
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const CONFIRMATION = 'urn:grantbridge:params:oauth:grant-type:confirm-exchange';
 
 /** Lets consents for the system's app name a client of its own. */
 export async function useOwnClient(
@@ -44,7 +44,7 @@ export async function startSystemWithOwnClient(options: SystemOptions = {}): Pro
 }
 
 /** The fields of an exchange; what is undefined is left out. */
-export function exchangeFields(token: string, change: Record<string, string | undefined> = {}) {
+function exchangeFields(token: string, change: Record<string, string | undefined> = {}) {
   const fields = {
     grant_type: TOKEN_EXCHANGE,
     subject_token: token,

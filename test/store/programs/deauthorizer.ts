@@ -13,7 +13,7 @@ const logger = createLogger({ level: 'error', name: 'test', stream: new PassThro
 const { context } = await openWorkshop(config, config.upstream, { logger });
 
 process.on('message', (pair: Pair) => {
-  deauthorize(context, pair, { actor: 'test', requestId: null }).then(
+  deauthorize(context, pair, { actor: 'test', requestId: null, reason: 'test' }).then(
     () => process.send?.('ended'),
     (error: unknown) => process.send?.(String(error)),
   );

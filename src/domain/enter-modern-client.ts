@@ -1,0 +1,142 @@
+import { findApp } from '../store/apps.ts';
+import {
+  findModernClient,
+  findModernClientOf,
+  keepModernClient,
+  useModernClient,
+} from '../store/modern-clients.ts';
+import type { Database } from '../store/store.ts';
+import type { ModernClient } from '../upstream/authorization-server.ts';
+import type { ClientFault } from '../upstream/prove-client.ts';
+import type { Context } from './context.ts';
+import { recordEvent } from './record-event.ts';
+import { clientSecretPlace } from './sealed-places.ts';
+import { requireUsable, withUsableKeys } from './under-all-keys.ts';
+
+/**
+ * An app's own client at the modern side (design 4): consents from its entering on name the app and go through it.
+ * Grants of before stay on the client they were obtained with, whose refresh tokens no other client may present.
+ */
+
+/** The scopes of specification 5.8 that an owner chooses from. */
+export const CHOSEN_SCOPES = [
+  'posts:read',
+  'posts:write',
+  'ideas:read',
+  'ideas:write',
+  'snippets:read',
+  'snippets:write',
+  'account:write',
+] as const;
+
+/** Without the first nobody could be told apart; without the second a token would not last. */
+const ALWAYS = ['account:read', 'offline_access'];
+
+interface Entered {
+  clientId: string;
+  modernClientId: string;
+  /** Unset for a public client. */
+  clientSecret?: string | undefined;
+  scopes: readonly string[];
+  actor: string;
+}
+
+type EntryFault = 'client id' | 'client secret' | 'bridge client' | 'other app' | 'unknown app';
+
+/** Why a client was not entered: an entry of ours is wrong, or what the modern side said of it. */
+export type ClientRefusal = { at: EntryFault } | ClientFault;
+
+const PRINTABLE = /^[\x21-\x7e]{1,500}$/;
+
+function entryFault(context: Context, { modernClientId, clientSecret }: Entered): EntryFault | undefined {
+  if (!PRINTABLE.test(modernClientId)) return 'client id';
+  if (clientSecret !== undefined && !PRINTABLE.test(clientSecret)) return 'client secret';
+  return modernClientId === context.server.clientId ? 'bridge client' : undefined;
+}
+
+/** In one order and each once, so that the same choice is the same text. */
+function scopesOf({ scopes }: Entered): string {
+  const [account = '', offline = ''] = ALWAYS;
+  return [account, ...CHOSEN_SCOPES.filter((scope) => scopes.includes(scope)), offline].join(' ');
+}
+
+/** Whether another app has the client; asked before the test call and again in the transaction. */
+async function faultOfOwner(db: Database, entered: Entered): Promise<EntryFault | undefined> {
+  if (!(await findApp(db, entered.clientId))) return 'unknown app';
+  const known = await findModernClient(db, entered.modernClientId);
+  return known && known.client_id !== entered.clientId ? 'other app' : undefined;
+}
+
+interface Proven extends Entered {
+  scope: string;
+}
+
+async function keep(context: Context, tx: Database, proven: Proven): Promise<EntryFault | undefined> {
+  const { clientId, modernClientId: id, clientSecret, actor, scope } = proven;
+  const fault = await faultOfOwner(tx, proven);
+  if (fault) return fault;
+  const now = context.clock.now();
+  const sealed = clientSecret === undefined ? null : context.vault.seal(clientSecretPlace(id), clientSecret);
+  if (sealed !== null) await requireUsable(tx, 'sealing', sealed);
+  const row = { id, client_id: clientId, secret_sealed: sealed, scopes: scope, proven_at: now };
+  if (!(await keepModernClient(tx, row))) return 'other app';
+  await useModernClient(tx, clientId, id);
+  const reason = `client ${id}, ${clientSecret === undefined ? 'public' : 'confidential'}, for ${scope}`;
+  await recordEvent(context, tx, { at: now, actor, action: 'modern_client_entered', reason, clientId });
+  return undefined;
+}
+
+/**
+ * Enters an app's own client after a test call has proven it; undefined when it is entered. Entered again it takes the
+ * new secret and scopes, for its grants too.
+ * @throws {Unavailable} the test call showed nothing; nothing was changed
+ */
+export async function enterModernClient(
+  context: Context,
+  entered: Entered,
+): Promise<ClientRefusal | undefined> {
+  const before = entryFault(context, entered) ?? (await faultOfOwner(context.store.durable, entered));
+  if (before) return { at: before };
+  const client: ModernClient = { clientId: entered.modernClientId, clientSecret: entered.clientSecret };
+  const scope = scopesOf(entered);
+  const redirectUri = `${context.settings.publicUrl}/callback`;
+  const fault = await context.server.prove(client, { redirectUri, scope });
+  if (fault) return fault;
+  const work = (tx: Database) => keep(context, tx, { ...entered, scope });
+  const at = await withUsableKeys(context, () => context.store.transaction(work));
+  return at && { at };
+}
+
+/** Lets consents for an app go through the bridge's client again; false when they do already. */
+export async function removeModernClient(
+  context: Context,
+  { clientId, actor }: { clientId: string; actor: string },
+): Promise<boolean> {
+  return context.store.transaction(async (tx) => {
+    const client = await findModernClientOf(tx, clientId);
+    if (!client) return false;
+    await useModernClient(tx, clientId, null);
+    const removed = { actor, action: 'modern_client_removed', reason: `client ${client.id}`, clientId };
+    await recordEvent(context, tx, { at: context.clock.now(), ...removed });
+    return true;
+  });
+}
+
+/** What may be shown of the client that an app entered; `provenAt` is in Unix milliseconds. */
+export interface EnteredClient {
+  id: string;
+  isConfidential: boolean;
+  scopes: string[];
+  provenAt: number;
+}
+
+/** The client that consents for an app go through, if it is one of its own. */
+export async function enteredClientOf(
+  context: Context,
+  clientId: string,
+): Promise<EnteredClient | undefined> {
+  const row = await findModernClientOf(context.store.durable, clientId);
+  if (!row) return undefined;
+  const { id, secret_sealed: sealed, scopes, proven_at: provenAt } = row;
+  return { id, isConfidential: sealed !== null, scopes: scopes.split(' '), provenAt };
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { ensureAccount } from '../store/accounts.ts';
+import { findModernId, findPairs } from '../store/id-pairs.ts';
+import { findMapping, findMappingById } from '../store/mappings.ts';
+import { giveAccount } from '../store/pasted-tokens.ts';
+import type { Database } from '../store/store.ts';
+import type { AuthorizationRequest, Mapping } from '../store/tables.ts';
+import type { ModernAccount } from '../upstream/main-api.ts';
+import type { Consented } from './consenting-account.ts';
+import type { Context } from './context.ts';
+import { recordEvents } from './record-event.ts';
+import { underAllKeys } from './under-all-keys.ts';
+
+/**
+ * Whose account a token is that was seen in use alone (design 5, observed tokens). Its holder pastes it; the old backend
+ * says which profiles it reaches; a consent then shows whether the account has the same ones. The token itself is kept
+ * nowhere: what the old backend said of it travels with the request for the consent.
+ */
+
+const evidenceShape = z.object({
+  mappingId: z.string(),
+  legacyUserId: z.string(),
+  /** Pairs of `service` and `service_id`, as both generations name them. */
+  networks: z.array(z.tuple([z.string(), z.string()])),
+});
+
+type Evidence = z.infer<typeof evidenceShape>;
+
+const oldUser = z.object({ id: z.string().min(1).max(64) });
+const oldProfile = z.object({ service: z.string(), service_id: z.string() });
+
+/** More than any account has; an answer is kept in a row of the database. */
+const MOST_PROFILES = 500;
+
+/** What is found of a pasted token. Only of `can be proven` is there a consent to ask for. */
+export type Pasted =
+  | { found: 'can be proven'; clientId: string; evidence: string }
+  | { found: 'yours'; clientId: string }
+  | { found: 'unknown' | 'ended' | 'somebody else' | 'waits for e-mail' | 'no old backend' | 'refused' };
+
+function networksIn(profiles: unknown): Evidence['networks'] {
+  const entries: unknown[] = Array.isArray(profiles) ? profiles.slice(0, MOST_PROFILES) : [];
+  return entries.flatMap((entry): Evidence['networks'] => {
+    const profile = oldProfile.safeParse(entry).data;
+    return profile ? [[profile.service, profile.service_id]] : [];
+  });
+}
+
+async function collectEvidence(context: Context, mapping: Mapping, token: string): Promise<Pasted> {
+  const { oldBackend } = context;
+  if (!oldBackend) return { found: 'no old backend' };
+  const [user, profiles] = await Promise.all([
+    oldBackend.read('/1/user.json', token),
+    oldBackend.read('/1/profiles.json', token),
+  ]);
+  const known = oldUser.safeParse(user).data;
+  if (!known || profiles === undefined) return { found: 'refused' };
+  const evidence: Evidence = {
+    mappingId: mapping.id,
+    legacyUserId: known.id,
+    networks: networksIn(profiles),
+  };
+  return { found: 'can be proven', clientId: mapping.client_id, evidence: JSON.stringify(evidence) };
+}
+
+const OWNERLESS = 'ownerless';
+
+/** Whose a known token is, as far as the bridge knows. */
+function standingOf(mapping: Mapping, accountId: string): Pasted | typeof OWNERLESS {
+  if (mapping.state === 'revoked' || mapping.state === 'migrated') return { found: 'ended' };
+  if (mapping.account_id === accountId) return { found: 'yours', clientId: mapping.client_id };
+  if (mapping.account_id !== null) return { found: 'somebody else' };
+  return mapping.account_email === null ? OWNERLESS : { found: 'waits for e-mail' };
+}
+
+/**
+ * Looks at a token that a signed-in person pasted and, where nobody's account is known for it, asks the old backend.
+ * @throws {Unavailable} the old backend did not answer
+ */
+export async function inspectPasted(
+  context: Context,
+  { token, accountId }: { token: string; accountId: string },
+): Promise<Pasted> {
+  if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
+  const mapping = await underAllKeys(context, () => findMapping(context.store, context.vault.digests(token)));
+  if (!mapping) return { found: 'unknown' };
+  const standing = standingOf(mapping, accountId);
+  return standing === OWNERLESS ? collectEvidence(context, mapping, token) : standing;
+}
+
+/** Who consented, and the pair by which the channels can be read. */
+interface Proof {
+  account: ModernAccount;
+  consented: Pick<Consented, 'pair' | 'modernClientId'>;
+}
+
+async function hasOneOf(
+  context: Context,
+  networks: Evidence['networks'],
+  { account, consented }: Proof,
+): Promise<boolean> {
+  if (networks.length === 0) return false;
+  const organizationIds = account.organizations.map(({ id }) => id);
+  const mainApi = context.sides.mainApiFor(consented.modernClientId);
+  const { channels } = await mainApi.read(consented.pair.accessToken, organizationIds);
+  const known = new Set(channels.map(({ service, serviceId }) => JSON.stringify([service, serviceId])));
+  return networks.some((network) => known.has(JSON.stringify(network)));
+}
+
+/** What the known pairs say of the two accounts: one, or two; undefined where neither is in a pair. */
+async function saidByPairs(
+  { store }: Context,
+  { legacyUserId }: Evidence,
+  accountId: string,
+): Promise<'one' | 'two' | undefined> {
+  const modernId = await findModernId(store.durable, 'account', legacyUserId);
+  if (modernId !== undefined) return modernId === accountId ? 'one' : 'two';
+  const ofAccount = await findPairs(store.durable, [accountId]);
+  return ofAccount.some(({ kind }) => kind === 'account') ? 'two' : undefined;
+}
+
+/** People of one team share profiles, so a pair of ids decides where there is one; else a profile that both sides have. */
+async function isShown(context: Context, evidence: Evidence, proof: Proof): Promise<boolean> {
+  const said = await saidByPairs(context, evidence, proof.account.id);
+  return said === undefined ? hasOneOf(context, evidence.networks, proof) : said === 'one';
+}
+
+/**
+ * Whether the consenting account is that of the token behind a request; then the token is given to it, before its grant
+ * is stored, so that the grant serves it too.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} nothing was changed
+ */
+export async function proveObserved(
+  context: Context,
+  request: Pick<AuthorizationRequest, 'id' | 'client_id' | 'evidence'>,
+  proof: Proof,
+): Promise<'proven' | 'not_proven'> {
+  const evidence = evidenceShape.parse(JSON.parse(request.evidence ?? 'null'));
+  const { mappingId } = evidence;
+  const { client_id: clientId } = request;
+  const accountId = proof.account.id;
+  if (!(await isShown(context, evidence, proof))) return 'not_proven';
+  const isGiven = await context.store.transaction(async (tx: Database) => {
+    const now = context.clock.now();
+    const isNamed = await ensureAccount(tx, accountId, now);
+    if (!(await giveAccount(tx, { mappingId, accountId, now }))) return false;
+    const by = { at: now, actor: `account:${accountId}`, requestId: request.id, accountId, clientId };
+    const proven = { ...by, action: 'account_proven', reason: 'the old backend knows the same profiles' };
+    const named = { ...by, action: 'account_named', reason: 'the holder of a token' };
+    await recordEvents(context, tx, [...(isNamed ? [named] : []), { ...proven, mappingId }]);
+    return true;
+  });
+  // It may have become this account's in another tab.
+  const isOurs = isGiven || (await findMappingById(context.store, mappingId))?.account_id === accountId;
+  return isOurs ? 'proven' : 'not_proven';
+}

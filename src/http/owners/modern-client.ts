@@ -1,0 +1,152 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import {
+  CHOSEN_SCOPES,
+  type ClientRefusal,
+  enteredClientOf,
+  enterModernClient,
+  removeModernClient,
+} from '../../domain/enter-modern-client.ts';
+import { Unavailable } from '../../domain/failures.ts';
+import { scopeWords } from '../signin/scope-words.ts';
+import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { type OwnedApp, ownedApp, timeWords } from './owned-app.ts';
+import { askAgain, type Problems } from './problems.ts';
+
+/** /apps/:clientId/modern-client: an app's own client at the modern side. Its secret goes in and is never shown. */
+
+const A_MINUTE = 10;
+
+/** As they were entered; the secret is not shown again, not even beside a problem. */
+interface Entries {
+  modernClientId: string;
+  scopes: readonly string[];
+}
+
+interface Showing {
+  app: OwnedApp;
+  entries?: Entries;
+  problems?: Problems;
+}
+
+/** The form's choices, for an app that has no client yet those of the bridge's own consents. */
+function choices(chosen: readonly string[]) {
+  return CHOSEN_SCOPES.map((scope) => ({
+    scope,
+    words: scopeWords(scope)[0],
+    isChosen: chosen.includes(scope),
+  }));
+}
+
+async function show(frame: Frame, res: Response, { app, entries, problems = {} }: Showing): Promise<void> {
+  const { publicUrl, scopes } = frame.context.settings;
+  const entered = await enteredClientOf(frame.context, app.client_id);
+  const shown = entries ?? {
+    modernClientId: entered?.id ?? '',
+    scopes: entered?.scopes ?? scopes.split(' '),
+  };
+  askAgain(frame, res, {
+    template: 'modern-client',
+    title: `“${app.name}” under its own name`,
+    app,
+    callback: `${publicUrl}/callback`,
+    entered: entered && { ...entered, proven: timeWords(entered.provenAt) },
+    modernClientId: shown.modernClientId,
+    scopes: choices(shown.scopes),
+    problems,
+  });
+}
+
+const REFUSALS: Readonly<
+  Record<Exclude<ClientRefusal['at'], 'authorization'>, [field: string, text: string]>
+> = {
+  'client id': ['modern_client_id', 'Enter the client ID as it stands on your account page, without spaces.'],
+  'client secret': [
+    'client_secret',
+    'The client secret is too long, or has spaces or letters that no secret has.',
+  ],
+  'bridge client': ['modern_client_id', 'This is the client of grantbridge itself. Enter one of your own.'],
+  'other app': ['modern_client_id', 'Another app has this client already. Register one for this app alone.'],
+  'unknown app': ['form', 'This app is not registered any more.'],
+  credentials: [
+    'client_secret',
+    'Client ID and client secret do not belong together. Check both; only a public client has no secret.',
+  ],
+  callback: [
+    'modern_client_id',
+    'This client does not have the redirect URI below. Add it to the client first.',
+  ],
+};
+
+function problemsOf(refusal: ClientRefusal): Problems {
+  if (refusal.at !== 'authorization') return Object.fromEntries([REFUSALS[refusal.at]]);
+  if (refusal.error === 'invalid_scope')
+    return { scopes: 'The client may not ask for all of these rights. Choose fewer.' };
+  return { form: `The account page refused this client with “${refusal.error}”. Nothing was changed.` };
+}
+
+/** Each test is a call to the modern side, which has limits of its own. */
+function tooFast({ context }: Frame, res: Response): Problems | undefined {
+  const { points, secondsLeft } = context.counts.count(['client tests', personIn(res.req).accountId]);
+  if (points <= A_MINUTE) return undefined;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  return {
+    form: `The client was tested often within a minute. Wait ${secondsLeft} seconds, then try again.`,
+  };
+}
+
+const UNTESTED: Problems = {
+  form: 'The client could not be tested, for the account page did not answer. Nothing was changed. Try again in a minute.',
+};
+
+const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+
+/** @throws never for what the modern side answers: it becomes a problem of the form */
+async function enter(
+  frame: Frame,
+  req: Request,
+  entered: { app: OwnedApp; entries: Entries },
+): Promise<Problems> {
+  const clientSecret = fieldsOf(req)['client_secret']?.trim();
+  const refusal = await enterModernClient(frame.context, {
+    clientId: entered.app.client_id,
+    ...entered.entries,
+    clientSecret: clientSecret === '' ? undefined : clientSecret,
+    actor: actorOf(req),
+  });
+  return refusal ? problemsOf(refusal) : {};
+}
+
+function takeForm(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const fields = fieldsOf(req);
+    const modernClientId = (fields['modern_client_id'] ?? '').trim();
+    const entries = { modernClientId, scopes: CHOSEN_SCOPES.filter((scope) => fields[scope] !== undefined) };
+    const problems =
+      tooFast(frame, res) ??
+      (await enter(frame, req, { app, entries }).catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        res.status(503);
+        return UNTESTED;
+      }));
+    if (Object.keys(problems).length > 0) return show(frame, res, { app, entries, problems });
+    res.redirect(303, `/apps/${app.client_id}/modern-client?done=client-entered`);
+  };
+}
+
+function remove(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    await removeModernClient(frame.context, { clientId: app.client_id, actor: actorOf(req) });
+    res.redirect(303, `/apps/${app.client_id}/modern-client?done=client-removed`);
+  };
+}
+
+/** Adds the page for an app's own client. */
+export function modernClientRoutes(router: Router, frame: Frame): void {
+  const showClient: RequestHandler = async (req, res) =>
+    show(frame, res, { app: await ownedApp(frame.context, req) });
+  router.get('/apps/:clientId/modern-client', frame.requirePerson, showClient);
+  router.post('/apps/:clientId/modern-client', takeForm(frame));
+  router.post('/apps/:clientId/modern-client/remove', remove(frame));
+}

@@ -1,0 +1,79 @@
+import type { RequestHandler, Response, Router } from 'express';
+import { Unavailable } from '../../domain/failures.ts';
+import { inspectPasted, type Pasted } from '../../domain/prove-observed.ts';
+import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
+import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { askAgain, type Problems } from './problems.ts';
+
+/**
+ * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (design 5, observed tokens). The
+ * token comes in a form and goes no further than the old backend: no page, address or log has it.
+ */
+
+const A_MINUTE = 10;
+
+function show(frame: Frame, res: Response, problems: Problems = {}): void {
+  const title = 'Connect a token that you have';
+  const targets = formTargets(frame.context.server.authorizationUrl);
+  askAgain(frame, res, { template: 'paste-token', title, problems, formTargets: targets });
+}
+
+const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>, string>> = {
+  unknown:
+    'This token is not known here. Check that it is whole. A token that was never used through this address becomes known with its first call.',
+  ended: 'This token was revoked or its app has moved on, so it cannot be connected any more.',
+  'somebody else': 'This token belongs to another account. Sign in with the account that it was made for.',
+  'waits for e-mail':
+    'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and confirm that address there.',
+  'no old backend':
+    'Whose token this is cannot be proven now, for the older API is not there to ask. Write to support; do not send the token itself.',
+  refused:
+    'The older API refuses this token, so it cannot show whose it is. Write to support; do not send the token itself.',
+};
+
+const UNANSWERED =
+  'The older API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
+
+/** Guessing at tokens is as limited here as at the door of the old API. */
+function tooFast({ context }: Frame, res: Response): string | undefined {
+  const { points, secondsLeft } = context.counts.count(['pasted tokens', personIn(res.req).accountId]);
+  if (points <= A_MINUTE) return undefined;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  return `You have tried often within a minute. Wait ${secondsLeft} seconds, then try again.`;
+}
+
+async function inspect(frame: Frame, res: Response): Promise<Pasted | { problem: string }> {
+  const problem = tooFast(frame, res);
+  if (problem !== undefined) return { problem };
+  const token = (fieldsOf(res.req)['token'] ?? '').trim();
+  try {
+    return await inspectPasted(frame.context, { token, accountId: personIn(res.req).accountId });
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    res.status(503);
+    return { problem: UNANSWERED };
+  }
+}
+
+function takeToken(frame: Frame): RequestHandler {
+  return async (req, res, next) => {
+    const pasted = await inspect(frame, res);
+    if ('problem' in pasted) return show(frame, res, { token: pasted.problem });
+    if (pasted.found === 'yours') return res.redirect(303, `/apps/${pasted.clientId}`);
+    if (pasted.found !== 'can be proven') return show(frame, res, { token: FOUND[pasted.found] });
+    const { clientId, evidence } = pasted;
+    const asked = {
+      purpose: 'reauthorization',
+      clientId,
+      accountId: personIn(req).accountId,
+      evidence,
+    } as const;
+    return leaveFor(frame.parts, asked, [req, res, next]);
+  };
+}
+
+/** Adds the page for pasting a token. */
+export function pasteTokenRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/paste-token', frame.requirePerson, (_req, res) => show(frame, res));
+  router.post('/apps/paste-token', refuseOnCopy(frame.context), takeToken(frame));
+}

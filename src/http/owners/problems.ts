@@ -1,0 +1,25 @@
+import type { Response } from 'express';
+import type { Frame, PageData } from './frame.ts';
+
+/** What is wrong with a form, in sentences by the id of the field on the page; `form` stands for the whole form. */
+export type Problems = Record<string, string>;
+
+/** So much of a bad entry is shown again in the sentence about it. */
+const SHOWN = 80;
+
+/** An entry as a sentence names it. */
+export function quoted(entry: string): string {
+  return `“${entry.length > SHOWN ? `${entry.slice(0, SHOWN)}…` : entry}”`;
+}
+
+/** A page with a form; with problems it says so in its title too, for those who hear the page. */
+export function askAgain(
+  frame: Frame,
+  res: Response,
+  { template, problems, ...data }: PageData & { template: string; problems: Problems },
+): void {
+  const isRefused = Object.keys(problems).length > 0;
+  if (isRefused && res.statusCode === 200) res.status(422);
+  const title = isRefused ? `Error: ${data.title}` : data.title;
+  frame.page(res, template, { ...data, heading: data.title, title, problems });
+}

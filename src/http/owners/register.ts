@@ -1,0 +1,137 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import {
+  type Registered,
+  registerApp,
+  type RegistrationProblem,
+  RegistrationRefused,
+} from '../../domain/register-app.ts';
+import { formTargets } from '../signin/leave.ts';
+import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { newIdField, readNewId } from './new-id.ts';
+import { askAgain, type Problems, quoted } from './problems.ts';
+
+/**
+ * GET and POST /apps/register. The secrets are in the answer to the form itself, this once and in no address; the app's
+ * id is made up with the form, so that a reload of that answer finds it registered (new-id.ts).
+ */
+
+const A_MINUTE = 5;
+
+/** As they were typed. */
+interface Entries {
+  name: string;
+  callbacks: string;
+  contacts: string;
+}
+
+const EMPTY: Entries = { name: '', callbacks: '', contacts: '' };
+
+const lines = (text: string) =>
+  text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** A line, a comma or a space between addresses: none of them is part of one. */
+const addresses = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
+
+const FIELD_IDS = { name: 'name', callback: 'callbacks', contact: 'contacts', owner: 'form' };
+
+function sentenceOf({ field, entry, text }: RegistrationProblem): string {
+  if (field === 'owner') return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}, and you have them.`;
+  return entry === undefined ? `Enter ${text}.` : `${quoted(entry)} ${text}.`;
+}
+
+function problemsOf({ problems }: RegistrationRefused): Problems {
+  const found: Problems = {};
+  for (const problem of problems) {
+    const id = FIELD_IDS[problem.field];
+    found[id] = found[id] === undefined ? sentenceOf(problem) : `${found[id]}\n${sentenceOf(problem)}`;
+  }
+  return found;
+}
+
+function ask(
+  frame: Frame,
+  res: Response,
+  { entries, problems = {} }: { entries: Entries; problems?: Problems },
+) {
+  const newId = newIdField(frame.context, personIn(res.req));
+  askAgain(frame, res, { template: 'register', title: 'Register an app', ...entries, newId, problems });
+}
+
+const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];
+
+/** Whether this person has registered faster than people do; then the form is answered. */
+function isTooFast(frame: Frame, res: Response, entries: Entries): boolean {
+  const { points, secondsLeft } = frame.context.counts.look(brakeOf(res.req));
+  if (points < A_MINUTE) return false;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  const form = `You have registered ${A_MINUTE} apps within a minute. Wait ${secondsLeft} seconds, then send the form again.`;
+  ask(frame, res, { entries, problems: { form } });
+  return true;
+}
+
+function showRegistered(frame: Frame, res: Response, { name, ...registered }: Registered & { name: string }) {
+  frame.context.counts.count(brakeOf(res.req));
+  const targets = formTargets(frame.context.server.authorizationUrl);
+  const title = `“${name}” is registered`;
+  frame.page(res, 'registered', { title, ...registered, name, formTargets: targets });
+}
+
+function showKnown(frame: Frame, res: Response, clientId: string): void {
+  frame.page(res, 'once', {
+    title: 'This app is registered already',
+    reason:
+      'The form was sent more than once. The app was registered the first time; its secret and token were shown then.',
+    next: 'If you did not copy the secret, make a new one. With it the app can ask for another token.',
+    href: `/apps/${clientId}/secrets`,
+    label: 'Secrets of the app',
+  });
+}
+
+interface Sent {
+  entries: Entries;
+  clientId: string;
+}
+
+async function register(
+  frame: Frame,
+  req: Request,
+  { entries, clientId }: Sent,
+): Promise<Registered | undefined> {
+  const { accountId } = personIn(req);
+  return registerApp(frame.context, {
+    name: entries.name,
+    callbacks: lines(entries.callbacks),
+    contacts: addresses(entries.contacts),
+    owner: accountId,
+    actor: `account:${accountId}`,
+    clientId,
+  });
+}
+
+function takeForm(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { name = '', callbacks = '', contacts = '', new_id: field } = fieldsOf(req);
+    const entries = { name, callbacks, contacts };
+    const clientId = readNewId(frame.context, personIn(req), field);
+    if (clientId === undefined)
+      return ask(frame, res, { entries, problems: { form: 'The form was out of date. Send it once more.' } });
+    if (isTooFast(frame, res, entries)) return;
+    try {
+      const registered = await register(frame, req, { entries, clientId });
+      if (registered) showRegistered(frame, res, { ...registered, name: name.trim() });
+      else showKnown(frame, res, clientId);
+    } catch (error) {
+      if (!(error instanceof RegistrationRefused)) throw error;
+      ask(frame, res, { entries, problems: problemsOf(error) });
+    }
+  };
+}
+
+/** Adds the page for registering an app. */
+export function registerRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/register', frame.requirePerson, (_req, res) => ask(frame, res, { entries: EMPTY }));
+  router.post('/apps/register', takeForm(frame));
+}

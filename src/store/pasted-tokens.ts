@@ -1,0 +1,17 @@
+import type { Database } from './store.ts';
+
+/** Gives a waiting token that is nobody's yet its account; false when it has become somebody's or has ended meanwhile. */
+export async function giveAccount(
+  tx: Database,
+  { mappingId, accountId, now }: { mappingId: string; accountId: string; now: number },
+): Promise<boolean> {
+  const given = await tx
+    .updateTable('mappings')
+    .set({ account_id: accountId, updated_at: now })
+    .where('id', '=', mappingId)
+    .where('account_id', 'is', null)
+    .where('account_email', 'is', null)
+    .where('state', '=', 'unmapped')
+    .executeTakeFirst();
+  return given.numUpdatedRows === 1n;
+}

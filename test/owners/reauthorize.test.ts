@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addApp } from '../../src/commands/apps.ts';
+import { makeLink } from '../../src/commands/links.ts';
+import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
+import { authorize } from '../support/authorize.ts';
+import { CookieWalker, type Page } from '../support/cookie-walker.ts';
+import { linkOf } from '../support/html-forms.ts';
+import { exchange, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
+import type { RegisteredApp } from '../support/register-app.ts';
+import { startSystem, type System } from '../support/system.ts';
+import {
+  browserOf,
+  consentAt,
+  DANA,
+  historyOf,
+  mappingOf,
+  pressIn,
+  SAM,
+  waitingToken,
+  wordsOf,
+} from './support/people.ts';
+
+/** Re-authorization (design 5): one consent of the right account makes every token of the app and account work. */
+
+let system: System;
+let dana: CookieWalker;
+let sam: CookieWalker;
+let app: RegisteredApp;
+let pair: { clientId: string; accountId: string };
+let link: string;
+
+beforeAll(async () => {
+  system = await startSystem();
+  dana = await browserOf(system, DANA);
+  sam = await browserOf(system, SAM);
+});
+
+afterAll(() => system.stop());
+
+/** An app with a token of Dana's that waits and one whose connection has ended, and a token of Sam's that waits. */
+let mine: Array<{ id: string; token: string }>;
+let theirs: { id: string; token: string };
+
+beforeEach(async () => {
+  app = (await system.registerApp('https://waiting.example/callback')) as RegisteredApp;
+  pair = { clientId: app.clientId, accountId: DANA.accountId };
+  mine = [
+    await waitingToken(system, { app, accountId: DANA.accountId }),
+    await waitingToken(system, { app, accountId: DANA.accountId, state: 'reauthorization_required' }),
+  ];
+  theirs = await waitingToken(system, { app, accountId: SAM.accountId });
+  link = await reauthorizationLink(system.bridge.context, pair);
+});
+
+const statesOf = async (tokens: ReadonlyArray<{ id: string }>) =>
+  Promise.all(tokens.map(async ({ id }) => (await mappingOf(system, id)).state));
+const statusOf = async (token: string) => (await read(system, '/1/user.json', token)).status;
+const asked = async () =>
+  system.bridge.context.store.durable
+    .selectFrom('authorization_requests')
+    .select('id')
+    .where('client_id', '=', app.clientId)
+    .execute();
+const untouched = ['unmapped', 'reauthorization_required'];
+
+/** A code of the app for a person. */
+async function codeOf(person: typeof SAM): Promise<string> {
+  const { code = '' } = await authorize({ bridgeUrl: system.bridgeUrl, app, person });
+  return decodeURIComponent(code);
+}
+
+/** From a page's Connect through the modern consent of a person; answers what the return gives in the first browser. */
+async function connectFrom(page: Page, person = DANA, isDenied = false): Promise<Page> {
+  const left = await pressIn(dana, page, /^Connect$/);
+  return dana.get(await consentAt(system, left, { person, isDenied }));
+}
+
+test('the link connects every token of the app and account by one consent, and no other', async () => {
+  const back = await connectFrom(await dana.get(link));
+  expect(back.location).toBe(`/apps/${app.clientId}?done=connected`);
+  const page = await dana.follow(back);
+  expect(wordsOf(page)).toContain('Connected. The tokens below work again.');
+  expect(wordsOf(page)).toMatch(/2 tokens working/);
+  expect(await Promise.all(mine.map(({ token }) => statusOf(token)))).toEqual([200, 200]);
+  expect(await statusOf(theirs.token)).toBe(401);
+  expect(await historyOf(system, app.clientId)).toEqual([
+    'app_registered: registration',
+    'token_issued: the owner token of a registration',
+    'granted: consent',
+    'token_connected: consent',
+    'token_connected: consent',
+  ]);
+
+  const { durable } = system.bridge.context.store;
+  const row = durable.selectFrom('reauthorization_links').selectAll().where('client_id', '=', app.clientId);
+  expect((await row.executeTakeFirst())?.used_at).toEqual(expect.any(Number));
+  const again = await dana.get(link);
+  expect(wordsOf(again)).toContain('Already connected');
+  expect(dana.forms(again).map(({ action }) => action)).toEqual([`${system.bridgeUrl}/sign-out`]);
+});
+
+test('the consent asks for every scope and not only for who is there', async () => {
+  const left = await pressIn(dana, await dana.get(link), /^Connect$/);
+  const { searchParams } = new URL(left.location ?? '');
+  expect(searchParams.get('scope')).toBe('account:read posts:read posts:write offline_access');
+});
+
+test('there is one link for an app and account, whoever asks for it and how often', async () => {
+  const others = await Promise.all([1, 2].map(() => reauthorizationLink(system.bridge.context, pair)));
+  const samsLink = await reauthorizationLink(system.bridge.context, { ...pair, accountId: SAM.accountId });
+  expect(others).toEqual([link, link]);
+  expect(samsLink).not.toBe(link);
+});
+
+test('opening the link changes nothing: signed out, signed in, by HEAD, by somebody else', async () => {
+  const nobody = new CookieWalker();
+  const signedOut = await nobody.get(link);
+  expect(signedOut.status).toBe(200);
+  expect(linkOf(signedOut.body, link, /^Sign in$/)).toContain(
+    `/sign-in?return_to=${encodeURIComponent(new URL(link).pathname)}`,
+  );
+  expect(nobody.forms(signedOut)).toEqual([]);
+  expect(signedOut.body).not.toContain(DANA.login);
+  expect((await fetch(link, { method: 'HEAD' })).status).toBe(200);
+  await dana.get(link);
+  const foreign = await sam.get(link);
+  expect(wordsOf(foreign)).toContain('This link is for another account');
+  expect(foreign.body).not.toContain(DANA.login);
+  expect(foreign.body).not.toContain(DANA.accountId);
+  expect(sam.forms(foreign).some(({ action }) => action.includes('/connect'))).toBe(false);
+  expect(await statesOf([...mine, theirs])).toEqual([...untouched, 'unmapped']);
+  expect(await asked()).toEqual([]);
+});
+
+test('somebody else cannot send the form of the link either', async () => {
+  const field = sam.forms(await sam.get(link))[0]?.fields[0]?.value ?? '';
+  const sent = await sam.post(link, { _form: field });
+  expect(sent.location).toBe(new URL(link).pathname);
+  expect(await asked()).toEqual([]);
+});
+
+test('a consent by another account changes nothing for either, and says so', async () => {
+  const standing = tokenOf(await exchange(system, await codeOf(SAM), app));
+  const before = await historyOf(system, app.clientId);
+  const back = await connectFrom(await dana.get(link), SAM);
+  expect(back.status).toBe(200);
+  expect(wordsOf(back)).toContain(`You allowed it as ${SAM.login}`);
+  expect(wordsOf(back)).toContain('Nothing was changed');
+  expect(await statesOf(mine)).toEqual(untouched);
+  expect(await historyOf(system, app.clientId)).toEqual(before);
+  expect(system.proxy.revoked()).toEqual([]);
+  expect(await statusOf(standing)).toBe(200);
+  expect((await connectFrom(await dana.get(link))).location).toContain('done=connected');
+});
+
+test('a denied consent changes nothing, says so, and leads back', async () => {
+  const back = await connectFrom(await dana.get(link), DANA, true);
+  expect(wordsOf(back)).toMatch(/Nothing was changed.*You did not allow it/);
+  expect(linkOf(back.body, back.url, /Back/)).toBe(`${system.bridgeUrl}/apps/${app.clientId}`);
+  expect(await statesOf(mine)).toEqual(untouched);
+});
+
+test('a return that another browser takes is refused and connects nothing', async () => {
+  const left = await pressIn(dana, await dana.get(link), /^Connect$/);
+  const back = await consentAt(system, left, { person: DANA });
+  expect((await sam.get(back)).status).toBe(403);
+  expect(await statesOf(mine)).toEqual(untouched);
+  expect((await dana.get(back)).location).toContain('done=connected');
+  expect((await dana.get(back)).status).toBe(403);
+});
+
+test('an ordinary authorization through the old flow takes the waiting tokens along', async () => {
+  const issued = await issueToken(system, { app });
+  expect(await Promise.all([issued, ...mine.map(({ token }) => token)].map(statusOf))).toEqual([
+    200, 200, 200,
+  ]);
+  expect(await statusOf(theirs.token)).toBe(401);
+  const grants = await Promise.all(mine.map(async ({ id }) => (await mappingOf(system, id)).grantId));
+  expect(new Set(grants).size).toBe(1);
+});
+
+test('the page of the app tells a stranger its name alone', async () => {
+  const page = await new CookieWalker().get(`${system.bridgeUrl}/apps/${app.clientId}`);
+  expect(page.status).toBe(200);
+  expect(wordsOf(page)).toContain('Old App');
+  expect(page.body).not.toMatch(/token|waiting\.example|owner@/);
+});
+
+test('the page of the app shows each state in words and connects from there', async () => {
+  await waitingToken(system, { app, accountId: DANA.accountId, state: 'revoked' });
+  await waitingToken(system, { app, accountId: DANA.accountId, state: 'migrated' });
+  const page = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}`);
+  expect(wordsOf(page)).toMatch(/1 token stopped.*1 token waiting.*1 token moved.*1 token revoked/);
+  expect(wordsOf(page)).not.toContain('You registered this app');
+  const shown = await dana.follow(await connectFrom(page));
+  expect(wordsOf(shown)).toMatch(/2 tokens working.*1 token moved.*1 token revoked/);
+});
+
+test('the list of apps has a button for each app that needs one', async () => {
+  const page = await dana.get(`${system.bridgeUrl}/apps`);
+  const left = await pressIn(dana, { ...page, body: cardOf(page, app.clientId) }, /^Connect again/);
+  await dana.get(await consentAt(system, left, { person: DANA }));
+  expect(await statesOf(mine)).toEqual(['active', 'active']);
+  expect(cardOf(await dana.get(`${system.bridgeUrl}/apps`), app.clientId)).not.toContain('Connect again');
+});
+
+/** The part of the list that is about one app. */
+function cardOf({ body }: Page, clientId: string): string {
+  return (
+    body
+      .split('<section')
+      .find((part) => part.includes(`app-${clientId}`))
+      ?.replace(/^/, '<section') ?? ''
+  );
+}
+
+test('revoking asks first, and ends the app for this account alone', async () => {
+  await connectFrom(await dana.get(link));
+  const asks = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}/revoke`);
+  expect(wordsOf(asks)).toContain('all 2 of its tokens end for good');
+  expect(await statusOf(mine[0]?.token ?? '')).toBe(200);
+  const page = await dana.follow(await pressIn(dana, asks, /^Revoke$/));
+  expect(wordsOf(page)).toContain('Revoked. The app cannot use your account any more.');
+  expect(await statesOf([...mine, theirs])).toEqual(['revoked', 'revoked', 'unmapped']);
+  expect(await statusOf(mine[0]?.token ?? '')).toBe(401);
+});
+
+test('the operator gets the link from a command, and only for an app and account that can be meant', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'links-'));
+  const before = process.env;
+  process.env = {
+    ...before,
+    VAR_DIR: folder,
+    PUBLIC_URL: 'https://bridge.example',
+    TRUST_PROXY: '127.0.0.1',
+  };
+  try {
+    const added = await addApp({ name: 'App', callback: ['https://app.example/cb'], owner: SAM.accountId });
+    const names = { app: added.json['client_id'], account: DANA.accountId };
+    const { json, lines } = await makeLink(names);
+    expect(json['link']).toMatch(/^https:\/\/bridge\.example\/apps\/connect\/[0-9a-f]{24}$/);
+    expect((await makeLink(names)).lines).toEqual(lines);
+    await expect(makeLink({ ...names, app: 'unknown' })).rejects.toThrow('no app is registered');
+    await expect(makeLink({ ...names, account: DANA.login })).rejects.toThrow('an account id');
+  } finally {
+    process.env = before;
+    rmSync(folder, { recursive: true });
+  }
+});
