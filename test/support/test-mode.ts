@@ -17,7 +17,7 @@ export const testMode = {
 export const modeDatabases = [testMode.database] as const;
 
 /** What only the process of the bridge itself can show; skipped where that is another one, and says so in its name. */
-export const testInProcess: (name: string, work: () => void | Promise<void>) => void = (name, work) =>
+export const testInProcess: (name: string, work: Parameters<jest.It>[1]) => void = (name, work) =>
   testMode.isSpawned
     ? test.skip(`${name} (skipped: only the process of the bridge itself can show it)`, work)
     : test(name, work);
