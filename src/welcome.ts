@@ -35,6 +35,11 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
 
 /** What a person is told once everything runs: where to go and with what. */
 export function welcomeText(config: Config, { demo }: System): string {
-  const lines = ['grantbridge is running.', '', `  bridge             ${config.publicUrl}`];
+  const lines = [
+    'grantbridge is running.',
+    '',
+    `  bridge             ${config.publicUrl}`,
+    `  your apps          ${config.publicUrl}/apps`,
+  ];
   return [...lines, ...(demo ? demoLines(config, demo) : []), '', 'Stop with Ctrl-C.', ''].join('\n');
 }

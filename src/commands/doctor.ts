@@ -9,6 +9,7 @@ import { findLostDatabase } from '../store/epoch-file.ts';
 import { loadKeys } from '../store/keys-file.ts';
 import { describeLocation, isMissing } from '../store/open-store.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
+import { createOldBackend } from '../upstream/old-backend.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
@@ -104,11 +105,28 @@ async function checkModernSide(config: Config, findOnce: () => Promise<Instance>
   return `${authUrl} answers (${has(metadata.revocationEndpoint, 'revocation')}, ${has(metadata.introspectionEndpoint, 'introspection')})`;
 }
 
+async function checkOldBackend(
+  { oldBackendUrl }: Config,
+  findOnce: () => Promise<Instance>,
+): Promise<string> {
+  if (oldBackendUrl === undefined) return 'LEGACY_BACKEND_URL names none, nothing is passed through';
+  const refusal = refusalToAsk(await findOnce());
+  if (refusal !== undefined) return refusal;
+  const call = { method: 'GET', target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) };
+  const { status } = await createOldBackend(oldBackendUrl)
+    .pass(call)
+    .catch((error: unknown) => {
+      throw new Error(`${oldBackendUrl}: ${reasonsOf(error)}`);
+    });
+  return `${oldBackendUrl} answers (${status} to a call without a token)`;
+}
+
 const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['keys', async (config) => checkKeysFile(config)],
   ['database', checkDatabase],
   ['instance', checkInstance],
   ['modern side', checkModernSide],
+  ['old backend', checkOldBackend],
 ];
 
 async function examine(check: string, run: () => Promise<string>): Promise<Finding> {

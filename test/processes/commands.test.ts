@@ -218,6 +218,7 @@ async function examine(settings: Settings) {
     'database',
     'instance',
     'modern side',
+    'old backend',
   ]);
   return { code, failed: findings.filter(({ ok }) => !ok).map(({ check }) => check), output };
 }
@@ -235,9 +236,9 @@ describe('doctor', () => {
     expect(output).toContain(`${modern.url} answers (revocation, introspection)`);
   });
 
-  test('fails while the modern side is away', async () => {
-    const away = settingsIn('doctor', { MODERN_AUTH_URL: freeAddress });
-    expect(await examine(away)).toMatchObject({ code: 1, failed: ['modern side'] });
+  test('fails while the modern side or the old backend is away', async () => {
+    const away = settingsIn('doctor', { MODERN_AUTH_URL: freeAddress, LEGACY_BACKEND_URL: freeAddress });
+    expect(await examine(away)).toMatchObject({ code: 1, failed: ['modern side', 'old backend'] });
   });
 
   test('fails while others may read the key file', async () => {
