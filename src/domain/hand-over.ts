@@ -135,22 +135,37 @@ function notOfThisClient(): OAuthError {
   return new OAuthError('unauthorized_client', 'The grant was not obtained with this client.');
 }
 
-async function handOverNow(context: Context, asked: Asked, subject: Subject): Promise<HandedOver> {
-  const { pair } = subject;
-  const grant = await findLiveGrant(context.store.durable, pair.clientId, pair.accountId);
-  if (!grant) throw unacceptable('No grant stands behind the subject token.');
+/** Another call may have been faster since the subject was read: then its pair is ours to give again. */
+async function repeatOfFaster(context: Context, asked: Asked): Promise<HandedOver | undefined> {
+  const subject = await subjectOf(context, asked);
+  const handover = subject.isMigrated ? await handoverOf(context, subject) : undefined;
+  return handover && repeat(context, asked, handover);
+}
+
+/** The pair of a grant that is ready, moved; undefined where it is not, or was not any more. */
+async function take(
+  context: Context,
+  asked: Asked,
+  { grant, pair }: { grant: Grant; pair: Pair },
+): Promise<HandedOver | undefined> {
   if (grant.modern_client_id !== asked.client.id) throw notOfThisClient();
+  if (grant.state !== 'ready') return undefined;
   // A pair that does not open is not given away either.
   const answer = answerOf(context, grant, 0);
-  const moved = grant.state === 'ready' && (await moveOwnership(context, grant, { ...pair, ...asked }));
-  if (moved === false || moved === undefined) {
-    const faster = await handoverOf(context, { ...subject, grantId: grant.id });
-    if (faster) return repeat(context, asked, faster);
-    throw tryAgain(`the grant is ${grant.state}`);
-  }
+  const migratedTokens = await moveOwnership(context, grant, { ...pair, ...asked });
+  if (migratedTokens === undefined) return undefined;
   context.watch.forget(grant.id);
   await forgetAnswer(context, grant.id);
-  return { ...answer, migratedTokens: moved };
+  return { ...answer, migratedTokens };
+}
+
+async function handOverNow(context: Context, asked: Asked, { pair }: Subject): Promise<HandedOver> {
+  const grant = await findLiveGrant(context.store.durable, pair.clientId, pair.accountId);
+  const taken = grant && (await take(context, asked, { grant, pair }));
+  const answer = taken ?? (await repeatOfFaster(context, asked));
+  if (answer) return answer;
+  if (!grant) throw unacceptable('No grant stands behind the subject token.');
+  throw tryAgain(`the grant is ${grant.state}`);
 }
 
 /**

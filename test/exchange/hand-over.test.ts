@@ -3,9 +3,10 @@ import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/legacy-calls.ts';
 import { exchange as exchangeCode } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import type { System } from '../support/system.ts';
+import { testInProcess } from '../support/test-mode.ts';
 import {
   confirm,
   exchange,
@@ -120,6 +121,25 @@ test('many at once: one hand-over, one pair for all', async () => {
   expect(new Set(answers.map((answer) => fieldOf(answer, 'refresh_token'))).size).toBe(1);
   expect((await actionsOf(token)).filter((action) => action === 'grant_handed_over')).toHaveLength(1);
 });
+
+testInProcess(
+  'a call that read the token before another call moved the pair gets the same pair',
+  async () => {
+    const token = await issueToken(system);
+    const { store } = system.bridge.context;
+    const { first } = store;
+    let faster: RawAnswer | undefined;
+    store.first = async (sql, parameters) => {
+      const row = await first<object>(sql, parameters);
+      store.first = first;
+      faster ??= await exchange(system.bridgeUrl, token);
+      return row as never;
+    };
+    const slower = await exchange(system.bridgeUrl, token);
+    expect([slower.status, faster?.status]).toEqual([200, 200]);
+    expect(fieldOf(slower, 'refresh_token')).toBe(faster && fieldOf(faster, 'refresh_token'));
+  },
+);
 
 test('a later authorization is a grant of its own, and ending it ends nothing of what was handed over', async () => {
   const token = await issueToken(system);
