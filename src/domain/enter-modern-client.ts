@@ -1,7 +1,7 @@
 import { findApp } from '../store/apps.ts';
 import {
-  findModernClient,
   findModernClientOf,
+  isTakenByOther,
   keepModernClient,
   useModernClient,
 } from '../store/modern-clients.ts';
@@ -9,6 +9,7 @@ import type { Database } from '../store/store.ts';
 import type { ModernClient } from '../upstream/authorization-server.ts';
 import type { ClientFault } from '../upstream/prove-client.ts';
 import type { Context } from './context.ts';
+import { callbackPathOf } from './modern-client.ts';
 import { recordEvent } from './record-event.ts';
 import { clientSecretPlace } from './sealed-places.ts';
 import { requireUsable, withUsableKeys } from './under-all-keys.ts';
@@ -63,8 +64,8 @@ function scopesOf({ scopes }: Entered): string {
 /** Whether another app has the client; asked before the test call and again in the transaction. */
 async function faultOfOwner(db: Database, entered: Entered): Promise<EntryFault | undefined> {
   if (!(await findApp(db, entered.clientId))) return 'unknown app';
-  const known = await findModernClient(db, entered.modernClientId);
-  return known && known.client_id !== entered.clientId ? 'other app' : undefined;
+  const isTaken = await isTakenByOther(db, entered.modernClientId, entered.clientId);
+  return isTaken ? 'other app' : undefined;
 }
 
 interface Proven extends Entered {
@@ -79,7 +80,7 @@ async function keep(context: Context, tx: Database, proven: Proven): Promise<Ent
   const sealed = clientSecret === undefined ? null : context.vault.seal(clientSecretPlace(id), clientSecret);
   if (sealed !== null) await requireUsable(tx, 'sealing', sealed);
   const row = { id, client_id: clientId, secret_sealed: sealed, scopes: scope, proven_at: now };
-  if (!(await keepModernClient(tx, row))) return 'other app';
+  await keepModernClient(tx, row);
   await useModernClient(tx, clientId, id);
   const reason = `client ${id}, ${clientSecret === undefined ? 'public' : 'confidential'}, for ${scope}`;
   await recordEvent(context, tx, { at: now, actor, action: 'modern_client_entered', reason, clientId });
@@ -99,7 +100,8 @@ export async function enterModernClient(
   if (before) return { at: before };
   const client: ModernClient = { clientId: entered.modernClientId, clientSecret: entered.clientSecret };
   const scope = scopesOf(entered);
-  const redirectUri = `${context.settings.publicUrl}/callback`;
+  const isPublic = entered.clientSecret === undefined;
+  const redirectUri = context.settings.publicUrl + callbackPathOf(entered.clientId, isPublic);
   const fault = await context.server.prove(client, { redirectUri, scope });
   if (fault) return fault;
   const work = (tx: Database) => keep(context, tx, { ...entered, scope });

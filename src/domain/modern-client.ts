@@ -18,6 +18,22 @@ export async function serverOf(context: Context, modernClientId: string): Promis
   return row ? asClient(context, row) : context.server;
 }
 
+/** The bridge's own return address, and that of apps' clients that have a secret. */
+const CALLBACK = '/callback';
+
+/**
+ * Where the modern side sends a browser back to. A public client has no secret to prove itself by, and its id is no secret:
+ * that it is meant for this app is shown by an address of the app's own, which only the client's owner can register there.
+ */
+export function callbackPathOf(clientId: string, isPublic: boolean): string {
+  return isPublic ? `${CALLBACK}/${clientId}` : CALLBACK;
+}
+
+/** The bridge's own client, asked for these scopes. */
+export function bridgeClient(context: Context, scopes: string): ConsentClient {
+  return { server: context.server, scopes, isOwn: false, callbackPath: CALLBACK };
+}
+
 /** What a consent for an app names and asks for. */
 export interface ConsentClient {
   server: AuthorizationServer;
@@ -25,11 +41,14 @@ export interface ConsentClient {
   scopes: string;
   /** Whether the page of the modern side names the app, not the bridge. */
   isOwn: boolean;
+  /** Below the public address. */
+  callbackPath: string;
 }
 
 /** The client that consents for an app go through from now on. */
 export async function consentClientOf(context: Context, clientId: string): Promise<ConsentClient> {
   const row = await findModernClientOf(context.store.durable, clientId);
-  if (!row) return { server: context.server, scopes: context.settings.scopes, isOwn: false };
-  return { server: asClient(context, row), scopes: row.scopes, isOwn: true };
+  if (!row) return bridgeClient(context, context.settings.scopes);
+  const callbackPath = callbackPathOf(clientId, row.secret_sealed === null);
+  return { server: asClient(context, row), scopes: row.scopes, isOwn: true, callbackPath };
 }

@@ -24,17 +24,37 @@ export async function findModernClientOf(
     .executeTakeFirst();
 }
 
-/** Keeps a client of an app, or what is new of it; false where another app has it. */
-export async function keepModernClient(tx: Database, row: ModernClientRow): Promise<boolean> {
-  const { id: _id, client_id: _client, ...changes } = row;
-  const kept = await tx
-    .insertInto('modern_clients')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet(changes).where('modern_clients.client_id', '=', row.client_id),
+/** Whether a client is another app's: consents for it name the client, or a pair that came by it lives. */
+export async function isTakenByOther(db: Database, id: string, clientId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('modern_clients')
+    .select('id')
+    .where('id', '=', id)
+    .where('client_id', '<>', clientId)
+    .where((eb) =>
+      eb.or([
+        eb.exists(eb.selectFrom('apps').select('client_id').where('modern_client_id', '=', id)),
+        eb.exists(
+          eb
+            .selectFrom('grants')
+            .select('grants.id')
+            .where('grants.modern_client_id', '=', id)
+            .where((on) => on.or([on('state', '<>', 'dead'), on('dead_cause', '=', 'handed_over')])),
+        ),
+      ]),
     )
     .executeTakeFirst();
-  return kept.numInsertedOrUpdatedRows === 1n;
+  return row !== undefined;
+}
+
+/** Keeps a client of an app, or what is new of it. */
+export async function keepModernClient(tx: Database, row: ModernClientRow): Promise<void> {
+  const { id: _id, ...changes } = row;
+  await tx
+    .insertInto('modern_clients')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+    .execute();
 }
 
 /** Lets consents for an app name a client of its own, or the bridge's again. */

@@ -4,6 +4,7 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/legacy-calls.ts';
 import { exchange as exchangeCode } from '../support/legacy-calls.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
+import { registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import type { System } from '../support/system.ts';
 import { testInProcess } from '../support/test-mode.ts';
@@ -225,7 +226,12 @@ describe('what is refused changes nothing', () => {
 });
 
 test('a grant of the bridge’s own client is not given away', async () => {
-  const other = await system.registerApp('https://other.example/cb');
+  const other = await registerLegacyApp(
+    system.bridge,
+    'https://other.example/cb',
+    'o@other.example',
+    PUBLIC_CLIENT.ofApp,
+  );
   const token = await issueToken(system, { app: other });
   await useOwnClient({ bridge: system.bridge, app: other }, PUBLIC_CLIENT);
   const asked = { client_id: PUBLIC_CLIENT.clientId, client_secret: other.clientSecret };

@@ -23,7 +23,10 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
         redirectUris: [options.redirectUri],
         ...(options.clientSecret && { clientSecret: options.clientSecret }),
       },
-      ...(options.ownClients ?? []).map((client) => ({ ...client, redirectUris: [options.redirectUri] })),
+      ...(options.ownClients ?? []).map(({ ofApp, ...client }) => ({
+        ...client,
+        redirectUris: [ofApp === undefined ? options.redirectUri : `${options.redirectUri}/${ofApp}`],
+      })),
     ],
     demo: true,
   };

@@ -17,6 +17,8 @@ export interface OwnClient {
   clientId: string;
   clientSecret?: string;
   name: string;
+  /** The app that a public one is for, whose return address it has. */
+  ofApp?: string;
 }
 
 export interface ModernSide {

@@ -12,8 +12,15 @@ export async function registerLegacyApp(
   { context }: Bridge,
   callback: string,
   owner: Registration['owner'] = 'owner@old-app.example',
+  clientId?: string,
 ): Promise<RegisteredApp> {
-  const registration = { name: 'Old App', callbacks: [callback], owner, actor: 'test' };
+  const registration = {
+    name: 'Old App',
+    callbacks: [callback],
+    owner,
+    actor: 'test',
+    ...(clientId && { clientId }),
+  };
   const registered = await registerApp(context, registration);
   if (!registered) throw new Error('a registration without a fixed id is never refused as known');
   return { ...registered, callback };

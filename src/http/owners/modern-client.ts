@@ -7,6 +7,7 @@ import {
   removeModernClient,
 } from '../../domain/enter-modern-client.ts';
 import { Unavailable } from '../../domain/failures.ts';
+import { callbackPathOf } from '../../domain/modern-client.ts';
 import { scopeWords } from '../signin/scope-words.ts';
 import { fieldsOf, type Frame, personIn } from './frame.ts';
 import { type OwnedApp, ownedApp, timeWords } from './owned-app.ts';
@@ -48,7 +49,8 @@ async function show(frame: Frame, res: Response, { app, entries, problems = {} }
     template: 'modern-client',
     title: `“${app.name}” under its own name`,
     app,
-    callback: `${publicUrl}/callback`,
+    callback: publicUrl + callbackPathOf(app.client_id, false),
+    publicCallback: publicUrl + callbackPathOf(app.client_id, true),
     entered: entered && { ...entered, proven: timeWords(entered.provenAt) },
     modernClientId: shown.modernClientId,
     scopes: choices(shown.scopes),
@@ -73,7 +75,7 @@ const REFUSALS: Readonly<
   ],
   callback: [
     'modern_client_id',
-    'This client does not have the redirect URI below. Add it to the client first.',
+    'This client does not have the redirect URI below that is meant for its kind. Add it to the client first.',
   ],
 };
 

@@ -8,7 +8,7 @@ import { PageError } from '../page-error.ts';
 import type { SigninParts } from './parts.ts';
 
 /**
- * GET /callback: the one return from the modern side, whatever the browser went there for. In order: state (known,
+ * GET /callback and below: the one return from the modern side, whatever the browser went there for. In order: state (known,
  * unused, this browser), issuer, denial, exchange; so that a foreign state is refused before anything else, denials
  * included (specification 5.4).
  */
@@ -66,8 +66,11 @@ async function exchangeAndFinish(
 ): Promise<Answer> {
   const { request, verifier } = returned;
   const { context } = parts;
+  const client = await parts.clientFor(request);
+  // What another client's return brings is none of this one's (RFC 9700 section 4.4.2).
+  if (exchanged[0].path !== client.callbackPath) throw unknownState();
   const step = {
-    client: await parts.clientFor(request),
+    client,
     keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
     takeVerifier: () => verifier,
   };
@@ -95,7 +98,7 @@ async function answerOf(parts: SigninParts, finishing: Finishing): Promise<Answe
     : ending.fail(returned.request, errorForApp(error));
 }
 
-/** The handler of the one callback that is registered at the modern side. */
+/** The handler of the callbacks that are registered at the modern side: the bridge's, and one for each public client. */
 export function callback(parts: SigninParts, endings: Endings): RequestHandler {
   return async (req, res, next) => {
     const returned = await claimedReturn(parts, req, queryParameters(req));

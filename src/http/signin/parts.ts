@@ -3,7 +3,7 @@ import passportLibrary from 'passport';
 import type { Consented } from '../../domain/consenting-account.ts';
 import type { AuthorizationRequest } from '../../domain/consent.ts';
 import type { Context } from '../../domain/context.ts';
-import { type ConsentClient, consentClientOf } from '../../domain/modern-client.ts';
+import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/modern-client.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
@@ -36,9 +36,10 @@ function unwrap(error: unknown): unknown {
 export function createSigninParts(context: Context, pages: Pages): SigninParts {
   const { publicUrl } = context.settings;
   const passport = new passportLibrary.Authenticator();
-  const callbackUrl = `${publicUrl}/callback`;
-  const strategyFor = (step: ConsentStep) =>
-    new ModernStrategy({ ...step.client, clock: context.clock, callbackUrl }, step);
+  const strategyFor = (step: ConsentStep) => {
+    const callbackUrl = publicUrl + step.client.callbackPath;
+    return new ModernStrategy({ ...step.client, clock: context.clock, callbackUrl }, step);
+  };
   return {
     context,
     pages,
@@ -46,7 +47,7 @@ export function createSigninParts(context: Context, pages: Pages): SigninParts {
     sessions: sessions(context),
     clientFor: async ({ purpose, client_id: clientId }) =>
       purpose === 'sign_in' || clientId === null
-        ? { server: context.server, scopes: SIGN_IN_SCOPES, isOwn: false }
+        ? bridgeClient(context, SIGN_IN_SCOPES)
         : consentClientOf(context, clientId),
     leave: (step) => passport.authenticate(strategyFor(step), { session: false }) as RequestHandler,
     exchange: (step, exchanged) =>

@@ -26,7 +26,7 @@ export function signinRouter(parts: SigninParts): Router {
     readForm,
     decideApproval(parts),
   );
-  router.get('/callback', callback(parts, endings));
+  router.get(['/callback', '/callback/:clientId'], callback(parts, endings));
   router.get('/sign-in', startSignIn(parts));
   return router;
 }

@@ -147,6 +147,12 @@ export function enteringAnOwnClient(stage: Stage): void {
   });
 
   test('a public client is entered without a secret and serves without one', async () => {
+    app = await registerLegacyApp(
+      stage.system.bridge,
+      'https://pocket.example/cb',
+      DANA.accountId,
+      PUBLIC.ofApp,
+    );
     await enter(asEntries(PUBLIC));
     expect(await enteredNow()).toMatchObject({ id: PUBLIC.clientId, isConfidential: false });
     const { token, asked } = await connect();
@@ -183,9 +189,15 @@ export function enteringAnOwnClient(stage: Stage): void {
       const base = stage.system.proxy.origin;
       const client = await registered(base, await signedIn(base), {
         redirect_uris: 'https://elsewhere.example/cb',
-      });
+        // A public client of somebody else has the return address of that app.
+      const other = await enter(asEntries(PUBLIC), stage.sam);
+      expect(wordsOf(other)).toContain('This client does not have the redirect URI below');
+      expect(await enteredNow()).toBeUndefined();
+    });
       const page = await enter(asEntries({ clientId: client.id, clientSecret: client.secret }), stage.sam);
-      expect(wordsOf(page)).toContain('This client does not have the redirect URI below.');
+      expect(wordsOf(page)).toContain(
+        'This client does not have the redirect URI below that is meant for its kind.',
+      );
       expect(await enteredNow()).toBeUndefined();
     });
 
@@ -218,9 +230,9 @@ export function enteringAnOwnClient(stage: Stage): void {
 
     test('a client that another app has is refused, and other people do not reach the page', async () => {
       const own = app;
-      expect((await enter(asEntries(PUBLIC), stage.sam)).status).toBe(200);
+      expect((await enter(asEntries(CONFIDENTIAL), stage.sam)).status).toBe(200);
       app = await registerLegacyApp(stage.system.bridge, 'https://sams-other.example/cb', SAM.accountId);
-      const page = await enter(asEntries(PUBLIC), stage.sam);
+      const page = await enter(asEntries(CONFIDENTIAL), stage.sam);
       expect(wordsOf(page)).toContain('Another app has this client already.');
       app = own;
       expect((await stage.dana.get(pagePath())).status).toBe(404);
@@ -229,7 +241,13 @@ export function enteringAnOwnClient(stage: Stage): void {
       };
       expect((await stage.dana.post(pagePath(), { ...fields, ...asEntries(CONFIDENTIAL) })).status).toBe(404);
       expect((await stage.dana.post(`${pagePath()}/remove`, fields)).status).toBe(404);
-      expect(await enteredNow()).toMatchObject({ id: PUBLIC.clientId });
+      expect(await enteredNow()).toMatchObject({ id: CONFIDENTIAL.clientId });
+      // Once it is in use nowhere, another app may have it.
+      const inUse = await stage.sam.get(pagePath());
+      await stage.sam.follow(await pressIn(stage.sam, inUse, /^Stop using it$/));
+      app = await registerLegacyApp(stage.system.bridge, 'https://sams-third.example/cb', SAM.accountId);
+      expect((await enter(asEntries(CONFIDENTIAL), stage.sam)).status).toBe(200);
+      expect(await enteredNow()).toMatchObject({ id: CONFIDENTIAL.clientId });
     });
 
     test('testing is limited to ten a minute', async () => {

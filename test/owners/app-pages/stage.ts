@@ -20,7 +20,11 @@ export const CONFIDENTIAL = {
   clientSecret: 'planner-secret',
   name: 'Night planner',
 };
-export const PUBLIC = { clientId: 'pocket-client', name: 'Pocket planner' };
+export const PUBLIC = {
+  clientId: 'pocket-client',
+  name: 'Pocket planner',
+  ofApp: '4e9680c0512f7ed3220000bb',
+};
 
 export async function setStage(): Promise<Stage> {
   const accounts: OldAccount[] = [];
