@@ -1,12 +1,6 @@
 import { newHexId, newOpaqueValue } from '../shared/ids.ts';
-import { DAY, EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
-import {
-  claimProof,
-  countProofsSince,
-  deleteProofsBefore,
-  findProof,
-  insertProof,
-} from '../store/email-proofs.ts';
+import { EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
+import { claimProof, countProofsSince, deleteProof, findProof, insertProof } from '../store/email-proofs.ts';
 import type { EmailProof } from '../store/email-proofs.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
@@ -49,7 +43,6 @@ export async function mailEmailProof(context: Context, person: Person): Promise<
   const id = newHexId();
   const keep = async (tx: Database) => {
     const now = context.clock.now();
-    await deleteProofsBefore(tx, now - DAY);
     if ((await countProofsSince(tx, person.accountId, now - EMAIL_PROOF_BRAKE)) >= MAILS_MAX) return false;
     const tokenDigest = context.vault.digest(value);
     await requireUsable(tx, 'digest', tokenDigest);
@@ -65,7 +58,13 @@ export async function mailEmailProof(context: Context, person: Person): Promise<
   };
   if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
   const link = `${context.settings.publicUrl}/apps/prove-email/${value}`;
-  await context.mailer.send(mailOf(person.email.trim(), link));
+  try {
+    await context.mailer.send(mailOf(person.email.trim(), link));
+  } catch (error) {
+    // A mail that never left is none that a person could look for.
+    await deleteProof(context.store.durable, id);
+    throw error;
+  }
   return true;
 }
 

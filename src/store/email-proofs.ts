@@ -45,6 +45,11 @@ export async function claimProof(tx: Database, id: string, now: number): Promise
   return result.numUpdatedRows === 1n;
 }
 
+/** Takes one back that was never mailed. */
+export async function deleteProof(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('email_proofs').where('id', '=', id).execute();
+}
+
 /** Removes those that ended before the given time. */
 export async function deleteProofsBefore(db: Database, time: number): Promise<void> {
   await db.deleteFrom('email_proofs').where('expires_at', '<', time).execute();

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { ExistingTokenTables } from './existing-token-tables.ts';
 import { isOriginal, type SeenInstance } from './instance.ts';
 import type { Database } from './store.ts';
-import type { GrantVersion } from './tables.ts';
+import type { Grant, GrantVersion } from './tables.ts';
 
 /** Grants whose pair their app has taken over: who owns it moves by one conditional update. */
 
@@ -72,5 +72,23 @@ export async function listUnconfirmed(db: Database) {
     .select(['apps.name', 'grants.refresh_token_sealed'])
     .where('handovers.confirmed_at', 'is', null)
     .orderBy('handovers.handed_at')
+    .execute();
+}
+
+/** Erases the pairs that were handed over before the given time and never confirmed by their app; answers whose. */
+export async function eraseUnconfirmedBefore(
+  tx: Database,
+  time: number,
+): Promise<Array<Pick<Grant, 'id' | 'client_id' | 'account_id'>>> {
+  return tx
+    .updateTable('grants')
+    .set({ access_token_sealed: null, refresh_token_sealed: null })
+    .where('state', '=', 'dead')
+    .where('dead_at', '<', time)
+    .where('refresh_token_sealed', 'is not', null)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('handovers').select('grant_id').where('confirmed_at', 'is', null),
+    )
+    .returning(['id', 'client_id', 'account_id'])
     .execute();
 }

@@ -173,11 +173,14 @@ test('three mails an hour are enough, and the database holds no link', async () 
   for (const link of links) expect(proofs).not.toContain(link.slice(-43));
 });
 
-test('a mail that cannot be sent is said so', async () => {
+test('a mail that cannot be sent is said so, however often, and counts as none', async () => {
   smtp.isAway = true;
-  const page = await pressIn(dana, await dana.get(apps()), /Send me the link/);
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const page = await pressIn(dana, await dana.get(apps()), /Send me the link/);
+    const said = [page.status, wordsOf(page)];
+    expect(said).toEqual([503, expect.stringContaining('The mail could not be sent')]);
+  }
   smtp.isAway = false;
-  expect([page.status, wordsOf(page)]).toEqual([503, expect.stringContaining('The mail could not be sent')]);
 });
 
 test('where the modern side verifies addresses, signing in is enough', async () => {

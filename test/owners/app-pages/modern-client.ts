@@ -189,15 +189,15 @@ export function enteringAnOwnClient(stage: Stage): void {
       const base = stage.system.proxy.origin;
       const client = await registered(base, await signedIn(base), {
         redirect_uris: 'https://elsewhere.example/cb',
-        // A public client of somebody else has the return address of that app.
-      const other = await enter(asEntries(PUBLIC), stage.sam);
-      expect(wordsOf(other)).toContain('This client does not have the redirect URI below');
-      expect(await enteredNow()).toBeUndefined();
-    });
+      });
       const page = await enter(asEntries({ clientId: client.id, clientSecret: client.secret }), stage.sam);
       expect(wordsOf(page)).toContain(
         'This client does not have the redirect URI below that is meant for its kind.',
       );
+      expect(await enteredNow()).toBeUndefined();
+      // A public client of somebody else has the return address of that app.
+      const other = await enter(asEntries(PUBLIC), stage.sam);
+      expect(wordsOf(other)).toContain('This client does not have the redirect URI below');
       expect(await enteredNow()).toBeUndefined();
     });
 
