@@ -1,20 +1,24 @@
-import { revokeMapping } from '../store/mappings.ts';
+import { moveMapping } from '../store/mappings.ts';
 import { isUnidentified } from '../store/observed.ts';
 import type { Mapping } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import type { Context, Origin } from './context.ts';
 import { deauthorize } from './deauthorize.ts';
+import { moveOf } from './mapping-state.ts';
 import { recordEvent } from './record-event.ts';
-import { isFromBefore } from './resolve-token.ts';
+import { isFromBefore, type ServedMapping } from './resolve-token.ts';
+import { revokeToken } from './revoke-token.ts';
 
 /** Ends that concern both generations: what the old backend ended ends here, and what ends here is told to it. */
+
+const BY_ITS_APP = { reason: 'the app asked for it' };
 
 async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Promise<void> {
   const now = context.clock.now();
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
   const by = { at: now, ...origin, clientId, accountId, mappingId };
   await context.store.transaction(async (tx) => {
-    if (!(await revokeMapping(tx, mappingId, { reason: 'deauthorized', now }))) return;
+    if (!(await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason: 'deauthorized', now }))) return;
     await recordEvent(context, tx, { ...by, action: 'token_revoked', reason: 'deauthorized' });
   });
 }
@@ -27,7 +31,19 @@ export async function endWaiting(context: Context, mapping: Mapping, origin: Ori
   const { client_id: clientId, account_id: accountId } = mapping;
   if (accountId === null || (await isUnidentified(context.store.durable, clientId)))
     return revokeOne(context, mapping, origin);
-  return deauthorize(context, { clientId, accountId }, { ...origin, reason: 'the app asked for it' });
+  return deauthorize(context, { clientId, accountId }, { ...origin, ...BY_ITS_APP });
+}
+
+/**
+ * The app of a token that a grant serves ends it: with all others of the app and account, unless nobody knows which app
+ * that is. Then the token ends alone, and the grant with the last one.
+ */
+export async function endServed(context: Context, mapping: ServedMapping, origin: Origin): Promise<void> {
+  const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
+  const ending = { ...origin, ...BY_ITS_APP };
+  if (!(await isUnidentified(context.store.durable, clientId)))
+    return deauthorize(context, { clientId, accountId }, ending);
+  await revokeToken(context, { mappingId, ...ending });
 }
 
 async function tell(

@@ -1,8 +1,10 @@
 import { hasToken } from '../store/observed.ts';
 import type { Mapping } from '../store/tables.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
+import { Unavailable } from '../upstream/outcomes.ts';
+import { assignToken } from './assign-token.ts';
 import type { Context } from './context.ts';
-import { assignToken, observeToken, type Sighting } from './observe-token.ts';
+import { observeToken, type Sighting } from './observe-token.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { TokenRefused } from './resolve-token.ts';
@@ -19,6 +21,11 @@ export interface LegacyCall extends PassedCall, Sighting {
 
 /** The old addresses that end a token (design 7), in every spelling that is served. */
 const DEAUTHORIZE = /^(?:\/1)?\/user\/deauthorize(?:\.json)?(?:\?|$)/;
+
+/** Whether a path, with or without its query, is one that ends the token of the call. */
+export function isDeauthorize(target: string): boolean {
+  return DEAUTHORIZE.test(target);
+}
 
 /** No secret of the old service has another form, and nothing else may stand in a header. */
 const PLAUSIBLE = /^[\x21-\x7e]{1,512}$/;
@@ -51,7 +58,7 @@ export async function passWaiting(
   call: LegacyCall,
 ): Promise<PassedAnswer> {
   const answer = await backendOf(context).pass(call);
-  if (isGood(answer) && DEAUTHORIZE.test(call.target)) {
+  if (isGood(answer) && isDeauthorize(call.target)) {
     await endWaiting(context, mapping, { actor: `app:${mapping.client_id}`, requestId: call.requestId });
   } else inBackground(context, `assign ${mapping.id}`, () => assignToken(context, mapping, call));
   return answer;
@@ -82,6 +89,32 @@ async function isHopeless({ context, refused }: Strangers, { token }: LegacyCall
   return hasToken(context.store, context.vault.digests(token));
 }
 
+const INVALID_TOKEN = { error: 'The provided access token is invalid', code: 401 };
+
+/** The recorded refusal of a token (legacy-api 2.1); a 401 may also be about the path, or a service behind it. */
+function saysInvalid({ body }: PassedAnswer): boolean {
+  try {
+    const { error, code } = Object(JSON.parse(body.toString('utf8'))) as Record<string, unknown>;
+    return error === INVALID_TOKEN.error && code === INVALID_TOKEN.code;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the token is meant by a 401: where that does not say so, the user object decides, which any good token reads. */
+async function isTokenRefused(context: Context, answer: PassedAnswer, token: string): Promise<boolean> {
+  if (answer.status !== 401) return false;
+  if (saysInvalid(answer)) return true;
+  const read = backendOf(context).read('/1/user.json', token);
+  return read.then(
+    (user) => user === undefined,
+    (error: unknown) => {
+      if (error instanceof Unavailable) return false;
+      throw error;
+    },
+  );
+}
+
 /**
  * Passes calls whose token the bridge has never seen. The old backend decides; a token that it accepts is known from then
  * on, without the caller waiting for that.
@@ -93,15 +126,15 @@ export function createStrangers(context: Context): (call: LegacyCall) => Promise
   const ask = async (call: LegacyCall) => {
     // It may have waited while another call learned that.
     if (refused.isRefused(call.token)) throw new TokenRefused();
-    const answer = await backendOf(context).pass(call);
-    if (answer.status === 401) refused.remember(call.token, call.address);
+    const answer = await backendOf(context).pass({ ...call, isStranger: true });
+    if (await isTokenRefused(context, answer, call.token)) refused.remember(call.token, call.address);
     return answer;
   };
   return async (call) => {
     if (await isHopeless(strangers, call)) throw new TokenRefused();
     const answer = await refused.ask(call.address, () => ask(call));
     // What a call has just ended is nothing to remember.
-    if (isGood(answer) && !DEAUTHORIZE.test(call.target)) {
+    if (isGood(answer) && !isDeauthorize(call.target)) {
       const name = `observe ${context.vault.digest(call.token)}`;
       inBackground(context, name, () => observe(strangers, call));
     }

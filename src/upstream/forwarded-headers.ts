@@ -24,9 +24,31 @@ const HOP_BY_HOP = new Set([
  * What says whence a call came is not believed from callers, and the old backend must not be lied to: to it the bridge is
  * the client. `Expect` was answered here already.
  */
-const NOT_TOLD = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|expect)$/;
+const NOT_TOLD = new RegExp(
+  `^(?:${[
+    'forwarded|x-forwarded(?:-.*)?|x-real-ip|(?:.*-)?client-ip|cf-connecting-ip(?:v6)?|x-originating-ip',
+    '(?:x-)?remote-(?:addr|ip|user)|x-host|x-original-.*|x-rewrite-url',
+    'x-http-method(?:-override)?|x-method-override|expect',
+  ].join('|')})$`,
+);
 
-const OWN_COOKIE = /^\s*(?:__Host-)?gb_/;
+/** Servers that write a header's name as a variable cannot tell an underscore, or worse, from a dash. */
+const PLAIN_NAME = /^[a-z0-9-]+$/;
+
+/** Browsers send a cookie without a name as its value alone, so that a name may stand there. */
+const OWN_COOKIE = /^[\s=]*(?:__Host-)?gb_/i;
+
+/** What acts for the whole origin, which is not the old backend's: other paths, other answers, the way to the host. */
+const FOR_THE_ORIGIN = new Set([
+  'alt-svc',
+  'clear-site-data',
+  'nel',
+  'public-key-pins',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'strict-transport-security',
+]);
 
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -48,9 +70,17 @@ function pairsWithoutHops(rawHeaders: readonly string[]): Pair[] {
   });
 }
 
-/** Headers without those of the connection that they came by, and those that it names; names and values in turn. */
-export function withoutHops(rawHeaders: readonly string[]): string[] {
-  return pairsWithoutHops(rawHeaders).flat();
+/**
+ * The headers of an answer for the caller, names and values in turn: without those of the connection, and without those
+ * that would act beyond the answer on the origin that the owners sign in at.
+ */
+export function answeredHeaders(rawHeaders: readonly string[]): string[] {
+  return pairsWithoutHops(rawHeaders)
+    .filter(([name, value]) => {
+      const lower = name.toLowerCase();
+      return !FOR_THE_ORIGIN.has(lower) && !(lower === 'set-cookie' && OWN_COOKIE.test(value));
+    })
+    .flat();
 }
 
 /** The bridge's own cookies are for nobody else: a browser sends them to every path. */
@@ -82,7 +112,7 @@ function framed(pairs: Pair[], { method, body }: Outgoing): Pair[] {
 /** The headers of a call for the old backend at `host`, names and values in turn. */
 export function forwardedHeaders(call: Outgoing, host: string): string[] {
   const kept = pairsWithoutHops(call.rawHeaders)
-    .filter(([name]) => !NOT_TOLD.test(name.toLowerCase()))
+    .filter(([name]) => PLAIN_NAME.test(name.toLowerCase()) && !NOT_TOLD.test(name.toLowerCase()))
     .flatMap(withoutOwnCookies);
   const addressed = withOne(kept, 'host', host) ?? [['Host', host] as const, ...kept];
   return framed(addressed, call).flat();

@@ -1,8 +1,9 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
-import { forwardedHeaders, withoutHops } from './forwarded-headers.ts';
+import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { Unavailable } from './outcomes.ts';
+import { createPlaces } from './places.ts';
 
 /**
  * The old API, while it still runs (design 5, other v1 paths). Only the settings name its address; no redirect of it is
@@ -17,6 +18,8 @@ export interface PassedCall {
   /** Names and values in turn, as `rawHeaders` has them. */
   rawHeaders: readonly string[];
   body: Buffer;
+  /** Its token is not known here: anybody may have sent it, so that it must take nothing from those who have one. */
+  isStranger?: boolean;
 }
 
 /** Its answer, as it was: no redirect followed, nothing unpacked. */
@@ -37,6 +40,12 @@ export interface OldBackend {
   /** Ends a token there, as its app would; one that is refused has ended already. @throws {Unavailable} */
   deauthorize(token: string): Promise<void>;
 }
+
+/** Connections at once of calls with known tokens, and of what the bridge asks itself; each kept and not kept. */
+const AT_ONCE = 64;
+
+/** Calls of strangers at once, and how long one waits until it is told to come again. */
+const STRANGERS = { places: 16, patience: SECOND };
 
 /** The largest answer that is read; a longer one is refused before it is held in memory. */
 const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -68,7 +77,7 @@ function wholeBody(answer: IncomingMessage): Promise<Buffer> {
 
 async function toAnswer(answer: IncomingMessage): Promise<PassedAnswer> {
   const { statusCode: status = 0, statusMessage: reason = '', rawHeaders } = answer;
-  return { status, reason, rawHeaders: withoutHops(rawHeaders), body: await wholeBody(answer) };
+  return { status, reason, rawHeaders: answeredHeaders(rawHeaders), body: await wholeBody(answer) };
 }
 
 /** The peer had closed a pooled connection just before it was used again. */
@@ -79,10 +88,10 @@ class ClosedMeanwhile extends Error {
 type Send = (call: PassedCall, how: { isPooled: boolean; signal: AbortSignal }) => Promise<PassedAnswer>;
 
 /** The doors to one origin: connections that are kept, and connections for one call each. */
-function createSend(origin: URL): Send {
+function createSend(origin: URL, maxSockets: number): Send {
   const isTls = origin.protocol === 'https:';
   const agentOf = (keepAlive: boolean) => {
-    const options = { keepAlive, maxSockets: 64 };
+    const options = { keepAlive, maxSockets };
     return isTls ? new HttpsAgent({ ...options, minVersion: 'TLSv1.2' }) : new HttpAgent(options);
   };
   const [pooled, fresh] = [agentOf(true), agentOf(false)];
@@ -143,8 +152,10 @@ function documentIn({ status, body }: PassedAnswer): unknown {
  * clients wait twenty seconds (quirk Q18).
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
-  const send = createSend(new URL(origin));
-  const pass = async (call: PassedCall): Promise<PassedAnswer> => {
+  const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);
+  const [forStrangers, forKnown, ofOurOwn] = [doors(STRANGERS.places), doors(AT_ONCE), doors(AT_ONCE)];
+  const inPlace = createPlaces(STRANGERS);
+  const sendBy = async (send: Send, call: PassedCall): Promise<PassedAnswer> => {
     const overdue = new AbortController();
     const timer = setTimeout(() => overdue.abort(), limit);
     try {
@@ -156,9 +167,10 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
     }
   };
   const ask = (method: string, target: string, token: string) =>
-    pass({ method, target, rawHeaders: withToken(token), body: Buffer.alloc(0) });
+    sendBy(ofOurOwn, { method, target, rawHeaders: withToken(token), body: Buffer.alloc(0) });
   return {
-    pass,
+    pass: (call) =>
+      call.isStranger === true ? inPlace(() => sendBy(forStrangers, call)) : sendBy(forKnown, call),
     read: async (path, token) => documentIn(await ask('GET', path, token)),
     async deauthorize(token) {
       const { status } = await ask('POST', '/1/user/deauthorize.json', token);

@@ -67,6 +67,18 @@ test('rows T12 and C73 after ten wrong secrets an address waits, and nobody else
   expectTokenError(await right(other, '10.0.0.1'), 400, 'invalid_grant');
 });
 
+// A home is given 2^64 addresses of version 6, and some proxies name the port with the address.
+test('an address counts as one however it is written, and so does a network of version 6', async () => {
+  const app = await door.addApp();
+  const ways = ['10.0.9.9', '10.0.9.9:4711', '::ffff:10.0.9.9', '[::FFFF:a00:909]:80', '::ffff:10.0.9.9'];
+  await guesses(10, 10, (n) => ({ app, secret: 'wrong', address: ways[n % ways.length]! }));
+  expectSlowedDown(await right(app, '10.0.9.9:1'));
+  const other = await door.addApp();
+  await guesses(10, 10, (n) => ({ app: other, secret: 'wrong', address: `2001:db8:0:7:${n}::${n}` }));
+  expectSlowedDown(await right(other, '[2001:DB8::7:1:2:3:4]:443'));
+  expectTokenError(await right(other, '2001:db8:0:8::1'), 400, 'invalid_grant');
+});
+
 test('rows T12 and C73 the right secret works again once the wait is over', async () => {
   const app = await door.addApp();
   const started = clock.now();

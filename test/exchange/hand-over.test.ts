@@ -215,6 +215,13 @@ describe('what is refused changes nothing', () => {
       body: JSON.stringify({ subject_token: token }),
     });
     expect([json.status, fieldOf(json, 'error')]).toEqual([400, 'invalid_request']);
+    const many = await sendRaw(system.bridgeUrl, {
+      method: 'POST',
+      path: '/oauth2/exchange',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'a&'.repeat(1100),
+    });
+    expect([many.status, fieldOf(many, 'error')]).toEqual([400, 'invalid_request']);
     const address = await sendRaw(system.bridgeUrl, {
       method: 'POST',
       path: `/oauth2/exchange?subject_token=${token}`,

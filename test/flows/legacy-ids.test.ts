@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ensureAccount } from '../../src/store/accounts.ts';
 import { insertMapping } from '../../src/store/mappings.ts';
+import type { NewMapping } from '../../src/store/tables.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { until } from '../support/held-answer.ts';
 import { authorizeIn, issueToken, read } from '../support/legacy-calls.ts';
@@ -43,10 +44,10 @@ const durable = () => system.bridge.context.store.durable;
 const newApp = () => system.registerApp(`https://app-${randomBytes(4).toString('hex')}.example/callback`);
 
 /** A token from before the bridge that waits for the account; the old backend knows it too. */
-async function importToken(app: LegacyApp): Promise<string> {
+async function importToken(app: LegacyApp, owner: Partial<NewMapping> = {}): Promise<string> {
   const token = `1/${randomBytes(16).toString('hex')}`;
   const { vault, store } = system.bridge.context;
-  await ensureAccount(store.durable, accountId, clock.now());
+  await ensureAccount(store.durable, owner.account_id ?? accountId, clock.now());
   await insertMapping(store.durable, {
     id: randomBytes(12).toString('hex'),
     token_digest: vault.digest(token),
@@ -56,6 +57,7 @@ async function importToken(app: LegacyApp): Promise<string> {
     source: 'imported',
     created_at: clock.now(),
     updated_at: clock.now(),
+    ...owner,
   });
   account.tokens.push(token);
   return token;
@@ -79,7 +81,6 @@ const idsOf = async (token: string) => (await profilesOf(token)).map(({ id }) =>
 
 const modernIds = () => modern.map(({ id }) => id);
 const legacyIds = () => modern.map(({ id }) => legacyOf(id));
-
 const pairs = () => durable().selectFrom('id_pairs').selectAll().execute();
 
 beforeAll(async () => {
@@ -138,6 +139,26 @@ test('many first calls at once ask the old backend once and are told the same', 
   expect(old.seen('GET', '/1/user.json').length).toBeLessThanOrEqual(testMode.workers);
 });
 
+test('a token whose question is not answered holds up no other token of its app and account', async () => {
+  const { token: stuck, app } = await movedToken();
+  const { token } = await movedToken(app);
+  await old.setBehaviour('slow');
+  const waiting = read(system, '/1/profiles.json', stuck);
+  await until(() => old.requests.length === 2);
+  await old.setBehaviour('normal');
+  expect(await idsOf(token)).toEqual(legacyIds());
+  await old.setBehaviour('down');
+  expect((await waiting).status).toBe(503);
+});
+
+test('what waits under the legacy id of an account is served with it once the pair is learned', async () => {
+  const { token, app } = await movedToken();
+  const imported = await importToken(app, { account_id: legacyOf(accountId) });
+  const seen = await importToken(app, { account_id: null, legacy_account_id: legacyOf(accountId) });
+  for (const one of [token, imported, seen]) expect(await idsOf(one)).toEqual(legacyIds());
+  expect(old.requests).toHaveLength(2);
+});
+
 test('what an app was told before a pair came it is told on; one that asks later is told by the pair', async () => {
   const [early, late] = [await newApp(), await newApp()];
   const first = await issueToken(system, { app: early });
@@ -152,11 +173,10 @@ test('what an app was told before a pair came it is told on; one that asks later
 });
 
 test('an imported pair is told without asking, and what another process told before counts more than it', async () => {
-  const [first, second] = modernIds();
+  const [one = '', two = ''] = modernIds();
   const app = await newApp();
   const [stored, paired] = ['a'.repeat(24), 'b'.repeat(24)];
   const row = { kind: 'profile', source: 'imported', created_at: clock.now() } as const;
-  const [one, two] = [first ?? '', second ?? ''];
   await durable()
     .insertInto('id_pairs')
     .values([

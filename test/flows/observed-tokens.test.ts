@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+import { createRefusedTokens } from '../../src/domain/refused-tokens.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken } from '../support/legacy-calls.ts';
@@ -137,6 +139,40 @@ test('a refused token is asked for once a minute', async () => {
   expect(old.requests).toHaveLength(2);
 });
 
+test('a 401 of one path is not held against a good token; a wrong one is known by the user object', async () => {
+  const path = '/1/updates/create.json';
+  const body = '{"error":"Log in at the other service first","code":401}';
+  await old.setBehaviour({ path, status: 401, headers: ['Content-Type', 'application/json'], body });
+  const [good, wrong] = [strangeToken(), newLegacyToken()];
+  expect(await call(good, { path, method: 'POST' })).toMatchObject({ status: 401, text: body });
+  await system.bridge.untilShared();
+  expect((await call(good)).status).toBe(200);
+  await observed(good);
+  expect(await call(wrong, { path, method: 'POST' })).toMatchObject({ status: 401, text: body });
+  await system.bridge.untilShared();
+  old.requests.length = 0;
+  expect((await call(wrong)).status).toBe(401);
+  expect(old.requests).toHaveLength(0);
+});
+
+test('a network may ask about eight tokens at once, and takes nothing from another', async () => {
+  const limits = createRefusedTokens(system.bridge.context);
+  const started: string[] = [];
+  const gate = new EventEmitter();
+  const ask = (address: string) =>
+    limits.ask(address, async () => {
+      started.push(address);
+      if (started.length < 10) await once(gate, 'open');
+    });
+  const asked = Array.from({ length: 12 }, (_, n) => ask(`2001:db8:0:1::${n}`));
+  asked.push(ask('2001:db8:0:2::1'));
+  await until(() => started.length >= 9);
+  expect(started).toHaveLength(9);
+  gate.emit('open');
+  await Promise.all(asked);
+  expect(started).toHaveLength(13);
+});
+
 test('what fails at the old backend is not held against a token', async () => {
   const token = strangeToken();
   await old.setBehaviour('down');
@@ -211,6 +247,10 @@ test('an id pair proves the account, or says by which e-mail address it is known
   await Promise.all([call(byId), call(byMail)]);
   expect(await observed(byId)).toMatchObject({ account_id: accountId, account_email: null });
   expect(await observed(byMail)).toMatchObject({ account_id: null, account_email: 'jo@example.com' });
+  // Without a pair it waits for one.
+  const [stranger, userId] = [strangeToken(), account.user.id];
+  await call(stranger);
+  expect(await observed(stranger)).toMatchObject({ account_id: null, legacy_account_id: userId });
 });
 
 test('a token of an account that let the app in already is served by its grant at once', async () => {

@@ -146,6 +146,33 @@ test('an end of a served token is told to the old backend, if that may know it',
   expect(await actionsOf(system.bridge, imported.mappingId)).not.toContain('old_backend_not_told');
 });
 
+test('of an unidentified program a served token ends alone, and the grant with the last one', async () => {
+  const app = await system.registerApp('https://unidentified.example/callback');
+  const tokens = [await issueToken(system, { app, browser }), await issueToken(system, { app, browser })];
+  const { durable } = system.bridge.context.store;
+  await durable
+    .updateTable('apps')
+    .set({ source: 'observed' })
+    .where('client_id', '=', app.clientId)
+    .execute();
+  await durable
+    .updateTable('mappings')
+    .set({ source: 'observed' })
+    .where('client_id', '=', app.clientId)
+    .execute();
+  const states = async () => [await stateOf(tokens[0]!), await stateOf(tokens[1]!)];
+  const grants = durable.selectFrom('grants').select('id').where('client_id', '=', app.clientId);
+  const live = () => grants.where('state', '<>', 'dead').execute();
+  expect((await call(tokens[0]!, '/1/user/deauthorize.json')).json).toEqual(REVOKED);
+  expect(await states()).toEqual(['revoked', 'active']);
+  expect(await live()).toHaveLength(1);
+  expect((await call(tokens[1]!, '/1/user.json')).status).toBe(200);
+  await until(() => old.seen('POST', '/1/user/deauthorize.json').length === 1);
+  expect((await call(tokens[1]!, '/user/deauthorize')).json).toEqual(REVOKED);
+  expect(await states()).toEqual(['revoked', 'revoked']);
+  expect(await live()).toEqual([]);
+});
+
 test('an old backend that cannot be told undoes nothing, and that is recorded', async () => {
   const { token, mappingId } = await servedToken('imported');
   await old.setBehaviour({ status: 500 });

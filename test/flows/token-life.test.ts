@@ -1,7 +1,11 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Tables } from '../../src/store/tables.ts';
 import type { RegisteredApp } from '../support/register-app.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
+import { until } from '../support/held-answer.ts';
 import { exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
+import { addWaitingToken } from '../support/waiting-token.ts';
 import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
 import { findLiveGrant } from '../../src/store/grants.ts';
@@ -127,6 +131,32 @@ test("the owner's own token waits for one authorization by the owner, with a way
   });
   tokenOf(await exchange(system, await freshCode(system, { app }), app));
   expect(await statusOf(app.ownerToken)).toBe(200);
+});
+
+test('a token that was imported as a digest has its hint from its first use on, and a short one never', async () => {
+  const { context } = system.bridge;
+  const rowOf = (token: string) => (eb: ExpressionBuilder<Tables, 'mappings'>) =>
+    eb('token_digest', '=', context.vault.digest(token));
+  const hintOf = async (token: string) =>
+    context.store.durable
+      .selectFrom('mappings')
+      .select(['hint_first', 'hint_last'])
+      .where(rowOf(token))
+      .executeTakeFirst();
+  const setHint = async (token: string, text: string | null) =>
+    context.store.durable
+      .updateTable('mappings')
+      .set({ hint_first: text, hint_last: text })
+      .where(rowOf(token))
+      .execute();
+  const [token, short] = [await issueToken(system), '1/short-tok-12345'];
+  await addWaitingToken(system.bridge, { clientId: system.app.clientId, token: short });
+  for (const one of [token, short]) await setHint(one, null);
+  expect(await statusOf(short)).toBe(401);
+  expect(await statusOf(token)).toBe(200);
+  await until(async () => (await hintOf(token))?.hint_first !== null);
+  expect(await hintOf(token)).toEqual({ hint_first: token.slice(2, 6), hint_last: token.slice(-4) });
+  expect(await hintOf(short)).toEqual({ hint_first: null, hint_last: null });
 });
 
 test('a token that the bridge does not know gets the recorded answer and no more', async () => {

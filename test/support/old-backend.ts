@@ -40,6 +40,8 @@ type Behaviour =
       /** Names and values in turn, sent as they are. */
       headers?: string[];
       body?: string | Buffer;
+      /** Where it answers so; everywhere when absent. */
+      path?: string;
     };
 
 export interface OldBackend {
@@ -85,6 +87,8 @@ const CHALLENGE: Answer = {
   ],
   body: '',
 };
+
+const pathOf = ({ target }: SeenRequest): string => target.split('?')[0] ?? '';
 
 function bodyToken({ headers, body }: SeenRequest): string | undefined {
   const [type, text] = [headers['content-type'] ?? '', body.toString()];
@@ -142,7 +146,7 @@ const OPEN: Record<string, Answer> = {
 
 /** Routing comes before authentication. */
 function normally(accounts: readonly OldAccount[], request: SeenRequest): Answer {
-  const path = request.target.split('?')[0] ?? '';
+  const path = pathOf(request);
   if (OPEN[path]) return OPEN[path];
   const token = tokenIn(request);
   const account = accounts.find(({ tokens }) => token !== undefined && tokens.includes(token));
@@ -185,7 +189,9 @@ export async function startOldBackend({ accounts }: { accounts: OldAccount[] }):
     const { method = '', url = '', headers, rawHeaders } = incoming;
     const request = { method, target: url, headers, rawHeaders, body: await bodyOf(incoming) };
     requests.push(request);
-    answerAs(behaviour, response, () => normally(accounts, request));
+    const isElsewhere =
+      typeof behaviour === 'object' && (behaviour.path ?? pathOf(request)) !== pathOf(request);
+    answerAs(isElsewhere ? 'normal' : behaviour, response, () => normally(accounts, request));
   }
 
   async function start(): Promise<void> {
@@ -214,8 +220,7 @@ export async function startOldBackend({ accounts }: { accounts: OldAccount[] }):
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    seen: (method, path) =>
-      requests.filter((one) => one.method === method && one.target.split('?')[0] === path),
+    seen: (method, path) => requests.filter((one) => one.method === method && pathOf(one) === path),
     async setBehaviour(next) {
       behaviour = next;
       if (next === 'down') await stop();

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createOldBackend } from '../../src/upstream/old-backend.ts';
 import { silencedOldBackend } from '../../src/upstream/silence.ts';
 import { portOf } from '../support/free-port.ts';
+import { until } from '../support/held-answer.ts';
 import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
 
 /** The client of the old backend alone: its limits and its connections. */
@@ -34,6 +35,26 @@ test('a backend that says nothing is given up in time', async () => {
     ).rejects.toMatchObject({ name: 'Unavailable' });
   expect(performance.now() - started).toBeLessThan(3000);
   expect(old.requests).toHaveLength(2);
+});
+
+test('calls of strangers that hang take neither from known tokens nor from what the bridge asks itself', async () => {
+  await old.setBehaviour('slow');
+  const backend = createOldBackend(old.url, 1600);
+  const passed = { method: 'GET', target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) };
+  const strange = Array.from({ length: 20 }, (_, n) =>
+    backend
+      .pass({ ...passed, method: n % 2 === 0 ? 'GET' : 'POST', isStranger: true })
+      .catch((error: unknown) => error),
+  );
+  await until(() => old.requests.length >= 16);
+  await old.setBehaviour('normal');
+  expect((await backend.pass(passed)).status).toBe(401);
+  expect(await backend.read('/1/user.json', TOKEN)).toMatchObject({ id: USER.id });
+  for (const refused of await Promise.all(strange.slice(16)))
+    expect(refused).toMatchObject({ name: 'Unavailable', retryAfter: expect.any(Number) });
+  expect(old.requests).toHaveLength(18);
+  await Promise.all(strange);
+  expect(await backend.pass({ ...passed, isStranger: true })).toMatchObject({ status: 401 });
 });
 
 test('a restored copy asks the old backend for nothing', async () => {

@@ -1,11 +1,9 @@
 import type { Request, RequestHandler } from 'express';
-import { WrongSecret } from '../../domain/authenticate-client.ts';
-import { type AppClient, authenticateModernClient } from '../../domain/authenticate-modern-client.ts';
+import { authenticateModernClient } from '../../domain/authenticate-modern-client.ts';
 import type { Context } from '../../domain/context.ts';
 import { confirm, type HandedOver, handOver } from '../../domain/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { clientCredentials, type GivenCredentials, invalidClient } from '../legacy/client-credentials.ts';
-import { createGuessLimit, type GuessLimit } from '../legacy/guess-limit.ts';
+import { createClientDoor } from '../legacy/client-door.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../legacy/request-parameters.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -69,28 +67,6 @@ function checkParameters(req: Request, body: Parameters): Asked {
   return { grantType, token };
 }
 
-interface Door {
-  context: Context;
-  limit: GuessLimit;
-}
-
-/** Who asks, by its secret; wrong ones are counted like those of the old token endpoint. */
-async function authenticated(
-  { context, limit }: Door,
-  given: GivenCredentials,
-  address: string,
-): Promise<AppClient> {
-  const claimedId = given.readings[0]?.clientId ?? '';
-  limit.check(claimedId, address);
-  try {
-    return await authenticateModernClient(context, given.readings);
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    limit.count(claimedId, address, { isShared: error instanceof WrongSecret });
-    throw invalidClient(given.usedBasic);
-  }
-}
-
 function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedTokens }: HandedOver) {
   return {
     access_token: accessToken,
@@ -105,11 +81,11 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedToke
 
 /** The handler of the exchange and of its confirmation. */
 export function exchange(context: Context): RequestHandler {
-  const door: Door = { context, limit: createGuessLimit(context) };
+  const clientOf = createClientDoor(context, authenticateModernClient);
   return async (req, res) => {
     const body = await readForm(req);
     const { grantType, token } = checkParameters(req, body);
-    const client = await authenticated(door, clientCredentials(req, body), req.ip ?? '');
+    const client = await clientOf(req, body);
     const origin = { actor: `app:${client.client_id}`, requestId: requestIdOf(res) };
     if (grantType === CONFIRMATION) {
       const migrated = await confirm(context, { client, token, origin });

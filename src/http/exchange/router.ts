@@ -15,6 +15,6 @@ export function exchangeRouter(context: Context): Router {
     res.setHeader('Allow', 'POST');
     throw new OAuthError('invalid_request', 'The exchange is served by POST alone.', { status: 405 });
   });
-  router.use(PATH, tokenFailures(context));
+  router.use(PATH, tokenFailures(context, 'a hand-over'));
   return router;
 }

@@ -9,12 +9,17 @@ function authorizationHeaders(req: Request): string[] {
   );
 }
 
-/** The value behind `Bearer` in any case or the older `OAuth` (draft 10 habit); other schemes carry no token. */
+/**
+ * The token in an `Authorization` header: the value behind `Bearer` in any case or the older `OAuth` (draft 10 habit);
+ * undefined for other schemes, which carry none.
+ */
+export function tokenInHeader(header: string): string | undefined {
+  const [, scheme = '', value = ''] = /^([A-Za-z]+)[ ]+(.*)$/.exec(header.trim()) ?? [];
+  return /^(bearer|oauth)$/i.test(scheme) ? value.trim() : undefined;
+}
+
 function headerTokens(req: Request): string[] {
-  return authorizationHeaders(req).flatMap((header) => {
-    const [, scheme = '', value = ''] = /^([A-Za-z]+)[ ]+(.*)$/.exec(header.trim()) ?? [];
-    return /^(bearer|oauth)$/i.test(scheme) ? [value.trim()] : [];
-  });
+  return authorizationHeaders(req).flatMap((header) => tokenInHeader(header) ?? []);
 }
 
 /** The body's tokens. A body that cannot be read is none of our business where the token came another way. */

@@ -12,6 +12,7 @@ import {
 } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
+import { MalformedBody } from './request-parameters.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
 
@@ -57,9 +58,9 @@ function toLegacyError(error: unknown): LegacyError {
 
 function toTokenError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
-  const status = bodyRefusal(error);
+  const status = error instanceof MalformedBody ? 400 : bodyRefusal(error);
   if (status !== undefined)
-    return new OAuthError('invalid_request', 'The body could not be read.', { status });
+    return new OAuthError('invalid_request', 'The body could not be read.', { status, cause: error });
   if (error instanceof LegacyError && error.status < 500) {
     return new OAuthError('invalid_request', error.message, { status: error.status });
   }
@@ -83,15 +84,14 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
   };
 }
 
-/** Answers refusals of the token endpoint. */
-export function tokenFailures(context: Context): ErrorRequestHandler {
+/** Answers refusals of an address that gives tokens; the log names what was asked for. */
+export function tokenFailures(context: Context, what: string): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
     const refusal = toTokenError(error);
     const said = { refusal: refusal.code, detail: refusal.detail };
-    if (refusal.status >= 500)
-      context.logger.error(`${alarmOf(error)}a legacy exchange failed`, { ...said, error });
-    else context.logger.info('a legacy exchange was refused', said);
+    if (refusal.status >= 500) context.logger.error(`${alarmOf(error)}${what} failed`, { ...said, error });
+    else context.logger.info(`${what} was refused`, said);
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');
     sendTokenError(res, refusal);

@@ -1,4 +1,5 @@
 import type { Context } from '../../domain/context.ts';
+import { addressKey } from '../../shared/addresses.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 
 /**
@@ -30,11 +31,11 @@ export interface GuessLimit {
 export function createGuessLimit({ counts }: Context): GuessLimit {
   return {
     check(clientId, address) {
-      const { points, secondsLeft } = counts.look(['guesses', clientId, address]);
+      const { points, secondsLeft } = counts.look(['guesses', clientId, addressKey(address)]);
       if (points >= PER_ADDRESS) throw slowDown(secondsLeft);
     },
     count(clientId, address, how) {
-      counts.count(['guesses', clientId, address], how);
+      counts.count(['guesses', clientId, addressKey(address)], how);
       const { points, secondsLeft } = counts.count(['guesses', clientId], how);
       if (points > PER_CLIENT) throw slowDown(secondsLeft);
     },

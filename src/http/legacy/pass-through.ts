@@ -2,12 +2,15 @@ import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import {
   createStrangers,
+  isDeauthorize,
   type LegacyCall,
   type PassedAnswer,
   passWaiting,
 } from '../../domain/pass-through.ts';
 import type { Resolved } from '../../domain/resolve-token.ts';
 import { requestIdOf } from '../request-id.ts';
+import { tokenInHeader } from './bearer-token.ts';
+import { refuseHiddenTokens } from './carriers.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
 import { bodyParameters, queryParameters } from './request-parameters.ts';
 
@@ -55,29 +58,33 @@ function targetOf({ originalUrl }: Request): string {
   return originalUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
 }
 
-function decoded(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
+/** Segments of plain characters, none hidden; the last one may have a slash behind it, unless it has a suffix. */
+const PLAIN_PATH = /^(?:\/(?!\.)[\w.~!$&'()*+,=:@-]+)*\/(?:(?!\.)[\w.~!$&'()*+,=:@-]+)?$/;
+const SLASH_AFTER_SUFFIX = /\.[^/]*\/$/;
+
+const OAUTH = /^\/1\/oauth2(?![a-z0-9])/i;
+
+/**
+ * Whether a path may be passed: one that every server reads in the same way, for what ends a token or leads out of v1 has
+ * other spellings too. Nothing that is encoded, has parameters, doubled slashes or dot segments; nothing at the OAuth
+ * addresses; and what ends a token is spelled as the bridge knows it. No path of v1 needs anything else.
+ */
+export function isV1(req: Request): boolean {
+  if (req.originalUrl.includes('#')) return false;
+  const [path = ''] = targetOf(req).split('?');
+  if (!PLAIN_PATH.test(path) || SLASH_AFTER_SUFFIX.test(path) || OAUTH.test(path)) return false;
+  return isDeauthorize(path) || !/deauthorize/i.test(path);
 }
 
-/** Whatever way it is written: nothing that leads out of v1, and nothing below its OAuth addresses. */
-export function isV1({ path, originalUrl }: Request): boolean {
-  const segments = decoded(path)
-    ?.split(/[/\\]+/)
-    .filter(Boolean);
-  if (!segments || originalUrl.includes('#')) return false;
-  if (segments.includes('..') || segments.includes('.')) return false;
-  return !(segments[0] === '1' && segments[1]?.toLowerCase() === 'oauth2');
-}
-
-/** A body that came packed was unpacked when it was read. */
-function rawHeadersOf(req: Request, body: Buffer): string[] {
-  if (body.length === 0) return req.rawHeaders;
-  const isLeftOut = (index: number) => req.rawHeaders[index]?.toLowerCase() === 'content-encoding';
-  return req.rawHeaders.filter((_, index) => !isLeftOut(index - (index % 2)));
+/** A body that came packed was unpacked when it was read; credentials that the bridge did not read prove nothing here. */
+function rawHeadersOf({ req, token }: Asking, body: Buffer): string[] {
+  const isLeftOut = (name: string, value: string) =>
+    (name === 'content-encoding' && body.length > 0) ||
+    (name === 'authorization' && tokenInHeader(value) !== token);
+  return req.rawHeaders.filter((_, index, raw) => {
+    const at = index - (index % 2);
+    return !isLeftOut(raw[at]?.toLowerCase() ?? '', raw[at + 1] ?? '');
+  });
 }
 
 export interface Asking {
@@ -86,13 +93,18 @@ export interface Asking {
   token: string;
 }
 
-/** A call as it came, and what the domain wants to know of it. */
-export async function legacyCall({ req, res, token }: Asking): Promise<LegacyCall> {
+/**
+ * A call as it came, and what the domain wants to know of it.
+ * @throws {LegacyError} 400 where it may hold a second token
+ */
+export async function legacyCall(asking: Asking): Promise<LegacyCall> {
+  const { req, res, token } = asking;
+  await refuseHiddenTokens(req);
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
   return {
     method: req.method,
     target: targetOf(req),
-    rawHeaders: rawHeadersOf(req, body),
+    rawHeaders: rawHeadersOf(asking, body),
     body,
     token,
     clientId: await clientIdIn(req),

@@ -22,6 +22,11 @@ export class Parameters {
     return this.all(name)[0] || undefined;
   }
 
+  /** The names, each as often as it came. */
+  names(): string[] {
+    return this.#pairs.map(([name]) => name);
+  }
+
   has(name: string): boolean {
     return this.#pairs.some(([key]) => key === name);
   }

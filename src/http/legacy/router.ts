@@ -88,7 +88,13 @@ export function legacyRouter(context: Context, perMinute: number): Router {
   router.use(['/oauth2', '/1', '/user'], addHeaders, httpsOnly);
   router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context), methodFailures);
   router.all(AUTHORIZE_PATHS, only(['GET']), methodFailures);
-  router.all(TOKEN_PATHS, only(['POST']), readBytes, token(context), tokenFailures(context));
+  router.all(
+    TOKEN_PATHS,
+    only(['POST']),
+    readBytes,
+    token(context),
+    tokenFailures(context, 'a legacy exchange'),
+  );
   router.use(resources(context, perMinute));
   return router;
 }

@@ -1,19 +1,12 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticateClient, WrongSecret } from '../../domain/authenticate-client.ts';
+import { authenticateClient } from '../../domain/authenticate-client.ts';
 import type { Context } from '../../domain/context.ts';
 import { exchangeCode } from '../../domain/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { requestIdOf } from '../request-id.ts';
-import { clientCredentials, type GivenCredentials, invalidClient } from './client-credentials.ts';
-import { createGuessLimit, type GuessLimit } from './guess-limit.ts';
+import { createClientDoor } from './client-door.ts';
 import { sendJson } from './legacy-error.ts';
-import {
-  bodyKind,
-  bodyParameters,
-  MalformedBody,
-  type Parameters,
-  queryParameters,
-} from './request-parameters.ts';
+import { bodyKind, bodyParameters, type Parameters, queryParameters } from './request-parameters.ts';
 
 /**
  * POST /1/oauth2/token.json (specification 4.3, 5.10.5, 5.10.6). In order: parameters, client, code; so that a failed
@@ -23,17 +16,11 @@ import {
 const SINGLE = ['grant_type', 'code', 'redirect_uri', 'client_id', 'client_secret'];
 const NEVER_IN_ADDRESS = ['client_id', 'client_secret', 'code'];
 
-const malformed = (description: string, cause?: unknown) =>
-  new OAuthError('invalid_request', description, { cause });
+const malformed = (description: string) => new OAuthError('invalid_request', description);
 
 async function readBody(req: Request): Promise<Parameters> {
   if (bodyKind(req) === 'other') throw malformed('The body must be a form.');
-  try {
-    return await bodyParameters(req);
-  } catch (cause) {
-    if (cause instanceof MalformedBody) throw malformed('The body could not be read.', cause);
-    throw cause;
-  }
+  return bodyParameters(req);
 }
 
 /** The checks of the parameters alone (draft 20 section 5.2). */
@@ -54,35 +41,13 @@ function checkParameters(req: Request, body: Parameters): { code: string; redire
   return { code, redirectUri: body.get('redirect_uri') };
 }
 
-interface Door {
-  context: Context;
-  limit: GuessLimit;
-}
-
-/** Who asks, by its secret; wrong ones are counted. */
-async function authenticated(
-  { context, limit }: Door,
-  given: GivenCredentials,
-  address: string,
-): Promise<string> {
-  const claimedId = given.readings[0]?.clientId ?? '';
-  limit.check(claimedId, address);
-  try {
-    return await authenticateClient(context, given.readings);
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    limit.count(claimedId, address, { isShared: error instanceof WrongSecret });
-    throw invalidClient(given.usedBasic);
-  }
-}
-
 /** The handler of the old token endpoint. */
 export function token(context: Context): RequestHandler {
-  const door: Door = { context, limit: createGuessLimit(context) };
+  const clientOf = createClientDoor(context, authenticateClient);
   return async (req, res) => {
     const body = await readBody(req);
     const asked = checkParameters(req, body);
-    const clientId = await authenticated(door, clientCredentials(req, body), req.ip ?? '');
+    const clientId = await clientOf(req, body);
     const origin = { actor: `app:${clientId}`, requestId: requestIdOf(res) };
     const accessToken = await exchangeCode(context, { clientId, ...asked }, origin);
     sendJson(res, 200, { access_token: accessToken });

@@ -5,6 +5,10 @@
 const NOTICES: Readonly<Record<string, string>> = {
   connected: 'Connected. The tokens below work again.',
   'nothing-waits': 'No token of this app waits to be connected. There is nothing to do.',
+  'nothing-waits-any-more':
+    'Nothing was connected: while you confirmed it, what waited was revoked or has moved. Below is how it is now.',
+  'of-another-app':
+    'The token is yours now. While you confirmed it, it was found out to belong to this app. Connect it once more here.',
   revoked: 'Revoked. The app cannot use your account any more.',
   'mail-sent': 'A mail with a link is on its way to you. Open the link within 24 hours.',
   proven: 'Thank you. What waited under your e-mail address is yours now.',

@@ -7,6 +7,13 @@ import type { SigninParts } from './parts.ts';
 
 /** How a re-authorization ends: at the page of the app, or with a page that says why nothing was changed. */
 
+/** What the page of the app says at its top (owners/notices.ts). */
+const NOTICE = {
+  connected: 'connected',
+  'nothing waits': 'nothing-waits-any-more',
+  'of another app': 'of-another-app',
+} as const;
+
 function wordsOf(error: OAuthErrorCode): string {
   if (error === 'access_denied') return 'You did not allow it on the account page.';
   return error === 'temporarily_unavailable'
@@ -24,8 +31,10 @@ export function endReauthorization(parts: SigninParts): Ending {
   return {
     async finish(request, consented) {
       const result = await reauthorize(context, request, consented);
-      if (result.outcome === 'connected')
-        return (_req, res) => res.redirect(303, `/apps/${result.clientId}?done=connected`);
+      if (result.outcome !== 'not proven' && result.outcome !== 'another account') {
+        const { outcome, clientId } = result;
+        return (_req, res) => res.redirect(303, `/apps/${clientId}?done=${NOTICE[outcome]}`);
+      }
       const unchanged = await nothingChanged(result.clientId);
       if (result.outcome === 'not proven')
         return (_req, res) => sendPage(res, pages.render('not-proven', unchanged));

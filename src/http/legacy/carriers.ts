@@ -1,0 +1,92 @@
+import type { Request } from 'express';
+import { LegacyError, REFUSALS } from './legacy-error.ts';
+import { bodyKind, bodyParameters, type Parameters, rawQuery } from './request-parameters.ts';
+
+/**
+ * Where the old backend may read a token that the bridge does not: a call that is passed must not be one token's here and
+ * another's there, which may have ended here. Nothing is rewritten; a call that may hold a second one is refused.
+ */
+
+/** PHP takes a dot, a space and a bracket in a name for an underscore, and cuts what comes before and behind. */
+const TOKEN_NAME = /^\s*access[_.[\s]token(?![\w-])/i;
+
+const isForeign = (name: string) => name !== 'access_token' && TOKEN_NAME.test(name);
+
+const nameOf = (pair: string) => [...new URLSearchParams(pair).keys()][0] ?? '';
+
+/** A form, or a query; some separate its pairs by semicolons too. */
+function hidesInForm(text: string): boolean {
+  return text.split('&').some((pair) => {
+    const [first = '', ...others] = pair.split(';').map(nameOf);
+    return isForeign(first) || others.some((name) => TOKEN_NAME.test(name));
+  });
+}
+
+/** Strings and punctuation of JSON that is known to be whole. */
+const JSON_PARTS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/** The names of the outermost object, each as often as it stands there; readers differ in which of them they take. */
+function topLevelNames(text: string): string[] {
+  const parts = text.match(JSON_PARTS) ?? [];
+  let depth = 0;
+  return parts.flatMap((part, index) => {
+    if (part === '{' || part === '[') depth += 1;
+    if (part === '}' || part === ']') depth -= 1;
+    const isName = depth === 1 && part.startsWith('"') && parts[index + 1] === ':';
+    return isName ? [JSON.parse(part) as string] : [];
+  });
+}
+
+/** A part of it may be a file here and a field there. */
+function partsWithToken(text: string): number {
+  return text.match(/^content-disposition:[^\r\n]*access[_.[ ]token/gim)?.length ?? 0;
+}
+
+/** What cannot be read, or is not to be, does not speak of a token in any spelling. */
+function speaksOfToken(body: Buffer): boolean {
+  const text = body.toString('latin1').replaceAll('\0', '');
+  const plain = text.replace(/(?:%|\\u00)([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return /access[_.[\s+]token/i.test(plain);
+}
+
+function hidesInParameters(req: Request, parameters: Parameters): boolean {
+  const text = (req.body as Buffer).toString('utf8');
+  switch (bodyKind(req)) {
+    case 'form':
+      return hidesInForm(text);
+    case 'multipart':
+      return partsWithToken(text) !== parameters.all('access_token').length;
+    case 'json':
+      return (
+        parameters.names().some(isForeign) ||
+        topLevelNames(text).filter((name) => TOKEN_NAME.test(name)).length > 1
+      );
+    case 'none':
+    case 'other':
+      return false;
+  }
+}
+
+async function hidesInBody(req: Request): Promise<boolean> {
+  const kind = bodyKind(req);
+  if (kind === 'none') return false;
+  const parameters = kind === 'other' ? undefined : await bodyParameters(req).catch(() => undefined);
+  return parameters ? hidesInParameters(req, parameters) : speaksOfToken(req.body as Buffer);
+}
+
+/** Two content types are two readings of one body. */
+function hasTwoTypes({ rawHeaders }: Request): boolean {
+  const types = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  return types.length > 1;
+}
+
+/**
+ * Refuses a call that the old backend may read another token in than the bridge did.
+ * @throws {LegacyError} 400
+ */
+export async function refuseHiddenTokens(req: Request): Promise<void> {
+  if (hasTwoTypes(req) || hidesInForm(rawQuery(req)) || (await hidesInBody(req)))
+    throw new LegacyError(REFUSALS.malformed);
+}

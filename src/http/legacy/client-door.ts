@@ -1,0 +1,34 @@
+import type { Request } from 'express';
+import { type Credentials, WrongSecret } from '../../domain/authenticate-client.ts';
+import type { Context } from '../../domain/context.ts';
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { clientCredentials, invalidClient } from './client-credentials.ts';
+import { createGuessLimit } from './guess-limit.ts';
+import type { Parameters } from './request-parameters.ts';
+
+/** Looks for the client of one of these readings. @throws {OAuthError} `invalid_client` */
+type Authenticate<Client> = (context: Context, readings: readonly Credentials[]) => Promise<Client>;
+
+/**
+ * Who asks, by the credentials of a request whose parameters are in order; wrong ones are counted (protocol T12).
+ * @throws {OAuthError} `invalid_request`, `invalid_client`, or 429 after too many wrong ones
+ */
+export function createClientDoor<Client>(
+  context: Context,
+  authenticate: Authenticate<Client>,
+): (req: Request, body: Parameters) => Promise<Client> {
+  const limit = createGuessLimit(context);
+  return async (req, body) => {
+    const { readings, usedBasic } = clientCredentials(req, body);
+    const claimedId = readings[0]?.clientId ?? '';
+    const address = req.ip ?? '';
+    limit.check(claimedId, address);
+    try {
+      return await authenticate(context, readings);
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      limit.count(claimedId, address, { isShared: error instanceof WrongSecret });
+      throw invalidClient(usedBasic);
+    }
+  };
+}

@@ -1,0 +1,118 @@
+import { rawForm, type RawRequest, sendRaw } from '../../support/raw-request.ts';
+import { expectRefusal } from '../support/expectations.ts';
+import { exchangeBytes, lastSeen, request, type Stage, TOKEN } from './stage.ts';
+
+/** A token that the bridge does not read, and the old backend may. */
+const OTHER = `1/${'b2'.repeat(16)}`;
+
+const typed = (type: string, body: string) => ({ headers: { 'content-type': type }, body });
+
+/** Paths and bodies that the old backend may read in another way than the bridge. */
+export function refusingCalls(stage: Stage): void {
+  const call = (wanted: RawRequest) =>
+    sendRaw(stage.door.bridgeUrl, {
+      ...wanted,
+      headers: { authorization: `Bearer ${TOKEN}`, ...wanted.headers },
+    });
+
+  test.each<[string, string, number]>([
+    ['a way out of v1', '/1/../admin.json', 404],
+    ['a way out as the id of a profile', '/1/profiles/..%2f..%2fadmin.json', 404],
+    ['what a reader may cut off', '/1/x.json#/../../admin', 404],
+    ['a hidden way out of v1', '/1/x/%2e%2e%2f..%5cadmin', 404],
+    ['the OAuth addresses', '/1/oauth2/other.json', 404],
+    ['the OAuth addresses in disguise', '/1//%6fauth2/token.json', 404],
+    ['what cannot be decoded', '/1/%zz', 404],
+    ['a parameter of a path that leads out', '/1/..;/admin', 404],
+    ['the OAuth addresses with a parameter', '/1/oauth2;x/token.json', 404],
+    ['the OAuth addresses with a suffix', '/1/OAuth2.json', 404],
+    ['what is encoded twice', '/1/%252e%252e/admin', 404],
+    ['a hidden name', '/1/.git/config', 404],
+    ['a slash behind the suffix', '/1/updates/create.json/', 404],
+    ['an end that is spelled otherwise', '/1/user/de%61uthorize.json', 404],
+    ['an end with an encoded suffix', '/1/user/deauthorize%2ejson', 404],
+    ['an end with two slashes', '/1//user/deauthorize.json', 404],
+    ['an end with a slash behind it', '/1/user/deauthorize/', 404],
+    ['an end with more behind it', '/1/user/deauthorize/now', 404],
+    ['an end with a parameter', '/1/user/deauthorize;x', 404],
+    ['an end in capitals', '/1/user/Deauthorize.json', 404],
+    ['an end below another path', '/1/index.php/user/deauthorize', 404],
+    ['an end in another format', '/1/user/deauthorize.xml', 406],
+  ])('%s never passes', async (_case, path, status) => {
+    const sent = request([`GET ${path}?access_token=${TOKEN} HTTP/1.1`, 'Host: b', 'Connection: close']);
+    expect((await exchangeBytes(stage, sent)).toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(stage.old.requests).toHaveLength(0);
+  });
+
+  test.each<[string, Partial<RawRequest>]>([
+    [
+      'JSON that names it twice',
+      typed('application/json', `{"access_token":"${OTHER}","access_token":"${TOKEN}"}`),
+    ],
+    [
+      'JSON that names it twice in two spellings',
+      typed(
+        'application/json',
+        `{"access\\u005ftoken":"${OTHER}", "x": {"y":"}"}, "access_token" :"${TOKEN}"}`,
+      ),
+    ],
+    ['JSON with more than a text', typed('application/json', `{"access_token":["${OTHER}"]}`)],
+    ['broken JSON', typed('application/json', `{"access_token":"${OTHER}",}`)],
+    ['a form of another type', typed('text/plain', `access_token=${OTHER}`)],
+    ['a form of another type, encoded', typed('text/plain', `%61ccess%5Ftoken=${OTHER}`)],
+    ['a name that PHP writes as this one', rawForm(`access.token=${OTHER}`)],
+    ['a list in the query', { path: `/1/nothing.json?access_token[]=${OTHER}` }],
+    ['a semicolon in the query', { path: `/1/nothing.json?x=1;access_token=${OTHER}` }],
+    [
+      'a file part',
+      typed(
+        'multipart/form-data; boundary=b',
+        `--b\r\nContent-Disposition: form-data; name="access_token"; filename=""\r\n\r\n${OTHER}\r\n--b--\r\n`,
+      ),
+    ],
+  ])('a call with a second token in %s is refused, not passed', async (_case, wanted) => {
+    expectRefusal(await call({ method: 'POST', path: '/1/nothing.json', ...wanted }), 400, 400);
+    expect(stage.old.requests).toHaveLength(0);
+  });
+
+  test('two content types are refused; a body that holds no token passes as it is', async () => {
+    const lines = [
+      'POST /1/nothing.json HTTP/1.1',
+      'Host: b',
+      `Authorization: Bearer ${TOKEN}`,
+      'Connection: close',
+    ];
+    const types = ['Content-Type: text/plain', 'Content-Type: application/x-www-form-urlencoded'];
+    const two = await exchangeBytes(stage, request([...lines, ...types, 'Content-Length: 1'], 'x'));
+    expect(two.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(stage.old.requests).toHaveLength(0);
+    const nested = `{"access_token":"${TOKEN}","x":{"access_token":"${TOKEN}"},"y":"access_token"}`;
+    for (const [type, body] of [
+      ['text/plain', 'a token'],
+      ['application/json', nested],
+    ] as const) {
+      await call({ method: 'POST', path: '/1/updates/create.json', ...typed(type, body) });
+      expect(lastSeen(stage).body.toString()).toBe(body);
+      stage.old.requests.length = 0;
+    }
+  });
+
+  test('credentials in headers that are not the token stay behind', async () => {
+    const lines = [
+      `GET /1/user.json?access_token=${TOKEN} HTTP/1.1`,
+      'Host: b',
+      `Authorization: Bearer\t${OTHER}`,
+      'Authorization: Basic YTpi',
+      `authorization: OAuth ${TOKEN}`,
+      `Authorization: MAC ${OTHER}`,
+      'Connection: close',
+    ];
+    expect((await exchangeBytes(stage, request(lines))).toString()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(lastSeen(stage).rawHeaders.slice(0, 4)).toEqual([
+      'Host',
+      new URL(stage.old.url).host,
+      'authorization',
+      `OAuth ${TOKEN}`,
+    ]);
+  });
+}
