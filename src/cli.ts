@@ -120,10 +120,18 @@ program.addCommand(
       'find',
       'tokens by e-mail, client, account or mapping id, or their first or last four characters',
       async () => (await tokens()).findToken,
-    ).argument('<query>', '- reads a whole token from standard input'),
+    ).argument('<query>', 'what to look for; - reads a whole token from standard input'),
     command('revoke', 'end one token for good', async () => (await tokens()).revoke)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--reason <text>', 'for the history and the owner'),
+    command(
+      'assign',
+      'say to which app a token of an unidentified program belongs',
+      async () => (await tokens()).assign,
+    )
+      .argument('<mapping>', 'its mapping id, as tokens find shows it')
+      .requiredOption('--app <client-id>', 'the client id of the app')
+      .requiredOption('--reason <text>', 'how you know that, for the history and the owner'),
   ]),
 );
 program.addCommand(
@@ -133,7 +141,7 @@ program.addCommand(
       'give what waits under an e-mail address to an account, once and for all',
       async () => (await import('./commands/accounts.ts')).pin,
     )
-      .argument('<email>')
+      .argument('<email>', 'the address under which they wait')
       .argument('<account>', 'an account id')
       .requiredOption('--reason <text>', 'how you know that they belong together, for the history'),
   ]),

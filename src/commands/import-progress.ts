@@ -21,14 +21,14 @@ function barOf(progress: Progress): string {
   return `\r[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${numbersOf(progress)}`;
 }
 
-/** Tells on standard error how far an import is: a bar on a terminal, else a line every few seconds, or nothing. */
-export function createProgress({ isSilent }: { isSilent: boolean }) {
+/** Tells on standard error how far an import is: a bar on a terminal, else a line every few seconds. */
+export function createProgress() {
   const { isTTY: isTerminal } = process.stderr;
   let toldAt = performance.now();
   return {
     tell(progress: Progress): void {
       const isDue = performance.now() - toldAt >= (isTerminal ? BAR_EVERY : LINE_EVERY);
-      if (!isDue || (isSilent && !isTerminal)) return;
+      if (!isDue) return;
       toldAt = performance.now();
       process.stderr.write(isTerminal ? barOf(progress) : `${numbersOf(progress)}\n`);
     },

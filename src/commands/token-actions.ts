@@ -1,5 +1,7 @@
+import { assignByHand } from '../domain/assign-token.ts';
 import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/find-tokens.ts';
 import { revokeToken } from '../domain/revoke-token.ts';
+import type { MappingState } from '../store/tables.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
@@ -85,6 +87,8 @@ export async function findToken(
   });
 }
 
+const NO_TOKEN = 'No token has this mapping id; tokens find shows them.';
+
 /** `tokens revoke MAPPING_ID --reason TEXT`: ends one token for good. */
 export async function revoke(
   options: Record<string, unknown>,
@@ -96,8 +100,7 @@ export async function revoke(
     // What is owed to the modern side is told by the bridge, within a minute; this process ends here.
     await context.flights.close();
     const json = { mapping_id: mappingId, ...revoked };
-    if (revoked.outcome === 'unknown')
-      return { ok: false, lines: ['No token has this mapping id; tokens find shows them.'], json };
+    if (revoked.outcome === 'unknown') return { ok: false, lines: [NO_TOKEN], json };
     if (revoked.outcome === 'final') {
       const line = `The token is ${revoked.state} already, which is final. Nothing was changed.`;
       return { ok: revoked.state === 'revoked', lines: [line], json };
@@ -106,5 +109,53 @@ export async function revoke(
       ? 'The token is revoked. It was the last one of its app and account, so the connection has ended too.'
       : 'The token is revoked. What else stands on its connection is served on.';
     return { ok: true, lines: [line], json };
+  });
+}
+
+type Assigned = Awaited<ReturnType<typeof assignByHand>>;
+
+const STANDS: Partial<Record<MappingState, string>> = {
+  unmapped: 'It waits to be connected there.',
+  active: 'It is served there by the grant that the app has for its account.',
+  reauthorization_required: 'Its holder has to connect it there once more; links make makes the link.',
+  migrated: 'The app has moved to the new API, and the token with it.',
+};
+
+function wordsOf(assigned: Assigned, clientId: string): string {
+  switch (assigned.outcome) {
+    case 'unknown token':
+      return NO_TOKEN;
+    case 'unknown app':
+      return 'No app that was registered or imported has this client id; apps list shows them.';
+    case 'identified':
+      return assigned.app === clientId
+        ? 'The token belongs to this app already. Nothing was changed.'
+        : `The token belongs to the app ${assigned.app}. Only one of an unidentified program can be assigned.`;
+    case 'final':
+      return `The token is ${assigned.state}, which is final. Nothing was changed.`;
+    case 'assigned': {
+      const left = assigned.alone ? ' The connection that it stood on has ended with it.' : '';
+      return `The token belongs to the app now. ${STANDS[assigned.state] ?? ''}${left}`;
+    }
+  }
+}
+
+/** `tokens assign MAPPING_ID --app CLIENT_ID --reason TEXT`: says to which app a token of an unidentified program belongs. */
+export async function assign(
+  options: Record<string, unknown>,
+  [mappingId = '']: readonly string[],
+): Promise<Result> {
+  const [clientId, reason] = [String(options['app']), String(options['reason'])];
+  return withWorkshop(async ({ context }) => {
+    const asked = { mappingId, clientId, reason, actor: 'command', requestId: null };
+    const assigned = await assignByHand(context, asked);
+    // As for a revocation: what is owed to the modern side is told by the bridge.
+    await context.flights.close();
+    const isSo = assigned.outcome === 'identified' && assigned.app === clientId;
+    return {
+      ok: assigned.outcome === 'assigned' || isSo,
+      lines: [wordsOf(assigned, clientId)],
+      json: { mapping_id: mappingId, ...assigned },
+    };
   });
 }

@@ -23,7 +23,7 @@ export async function importTokens(
 ): Promise<Result> {
   const isDryRun = options['dryRun'] === true;
   const folder = join(readConfig().varDir, 'imports');
-  const progress = createProgress({ isSilent: options['json'] === true });
+  const progress = createProgress();
   const imported = await withWorkshop(({ context }) =>
     importFile(context, {
       file,

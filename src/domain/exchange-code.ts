@@ -2,11 +2,12 @@ import { newHexId, newLegacyToken, tokenHint } from '../shared/ids.ts';
 import { OAuthError } from '../shared/oauth-error.ts';
 import { findLiveGrant } from '../store/grants.ts';
 import { claimCode, findCode } from '../store/legacy-codes.ts';
-import { insertMapping, revokeMapping } from '../store/mappings.ts';
+import { insertMapping, moveMapping } from '../store/mappings.ts';
 import { isStorageFault } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
 import type { LegacyCode } from '../store/tables.ts';
 import type { Context, Origin } from './context.ts';
+import { moveOf } from './mapping-state.ts';
 import { recordEvent } from './record-event.ts';
 import { requireUsable, underAllKeys, withUsableKeys } from './under-all-keys.ts';
 
@@ -44,7 +45,7 @@ async function recordReplay(context: Context, code: LegacyCode, origin: Origin):
   const now = context.clock.now();
   await context.store.transaction(async (tx) => {
     if (context.settings.codeReplay === 'revoke') {
-      await revokeMapping(tx, mappingId, { reason: 'code_replayed', now });
+      await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason: 'code_replayed', now });
     }
     await recordEvent(context, tx, {
       at: now,

@@ -1,10 +1,31 @@
 import type { MappingState } from '../store/tables.ts';
 
-/** What happens to the mappings of an app and account. */
-export type MappingEvent = 'granted' | 'grant_died' | 'revoked' | 'handed_over';
+/**
+ * What happens to mappings: to those of an app and account, or to one alone, such as that its holder proves whose it is,
+ * that a call names its app, or that support assigns it to its app.
+ */
+export type MappingEvent =
+  | 'granted'
+  | 'adopted'
+  | 'account_proven'
+  | 'app_named'
+  | 'assigned'
+  | 'grant_died'
+  | 'revoked'
+  | 'handed_over';
 
 const NEXT: Record<MappingEvent, Partial<Record<MappingState, MappingState>>> = {
   granted: { unmapped: 'active', active: 'active', reauthorization_required: 'active' },
+  // Of a grant that stands already: what has lost its connection waits for a consent of its own.
+  adopted: { unmapped: 'active' },
+  account_proven: { unmapped: 'unmapped' },
+  app_named: { unmapped: 'unmapped' },
+  // The grant of another app does not come along.
+  assigned: {
+    unmapped: 'unmapped',
+    active: 'reauthorization_required',
+    reauthorization_required: 'reauthorization_required',
+  },
   grant_died: { active: 'reauthorization_required' },
   revoked: { unmapped: 'revoked', active: 'revoked', reauthorization_required: 'revoked' },
   handed_over: { unmapped: 'migrated', active: 'migrated', reauthorization_required: 'migrated' },
@@ -15,9 +36,14 @@ export function nextState(state: MappingState, event: MappingEvent): MappingStat
   return NEXT[event][state] ?? state;
 }
 
+/** The states that an event concerns. */
+export function statesOf(event: MappingEvent): MappingState[] {
+  return Object.keys(NEXT[event]) as MappingState[];
+}
+
 /** The states that an event concerns, and the one state they all move to, for a single conditional update. */
-export function moveOf(event: MappingEvent): { from: MappingState[]; to: MappingState } {
-  const from = Object.keys(NEXT[event]) as MappingState[];
+export function moveOf(event: Exclude<MappingEvent, 'assigned'>): { from: MappingState[]; to: MappingState } {
+  const from = statesOf(event);
   const [first] = from;
   if (!first) throw new Error(`an event that moves nothing: ${event}`);
   return { from, to: nextState(first, event) };

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { ensureAccount } from '../store/accounts.ts';
 import { findModernId, findPairs } from '../store/id-pairs.ts';
-import { findMapping, findMappingById } from '../store/mappings.ts';
+import { readMapping } from '../store/find-mappings.ts';
+import { findMapping } from '../store/mappings.ts';
 import { giveAccount } from '../store/pasted-tokens.ts';
 import type { Database } from '../store/store.ts';
-import type { AuthorizationRequest, Mapping } from '../store/tables.ts';
+import type { AuthorizationRequest, Mapping, MappingState } from '../store/tables.ts';
 import type { ModernAccount } from '../upstream/main-api.ts';
+import { adoptTokens } from './adopt-tokens.ts';
 import type { Consented } from './consenting-account.ts';
 import type { Context } from './context.ts';
+import { moveOf, statesOf } from './mapping-state.ts';
 import { recordEvents } from './record-event.ts';
 import { underAllKeys } from './under-all-keys.ts';
 
@@ -67,7 +70,7 @@ const OWNERLESS = 'ownerless';
 
 /** Whose a known token is, as far as the bridge knows. */
 function standingOf(mapping: Mapping, accountId: string): Pasted | typeof OWNERLESS {
-  if (mapping.state === 'revoked' || mapping.state === 'migrated') return { found: 'ended' };
+  if (!statesOf('granted').includes(mapping.state)) return { found: 'ended' };
   if (mapping.account_id === accountId) return { found: 'yours', clientId: mapping.client_id };
   if (mapping.account_id !== null) return { found: 'somebody else' };
   return mapping.account_email === null ? OWNERLESS : { found: 'waits for e-mail' };
@@ -125,32 +128,74 @@ async function isShown(context: Context, evidence: Evidence, proof: Proof): Prom
   return said === undefined ? hasOneOf(context, evidence.networks, proof) : said === 'one';
 }
 
+/** A token that is the consenting account's: the app that it belongs to by now, and how it is. */
+export interface Proven {
+  clientId: string;
+  state: MappingState;
+}
+
+type ProofRequest = Pick<AuthorizationRequest, 'id' | 'client_id' | 'evidence'>;
+
+interface Giving {
+  request: ProofRequest;
+  mapping: Mapping;
+  accountId: string;
+}
+
+/** Gives a token that is nobody's to the account. */
+async function give(
+  context: Context,
+  tx: Database,
+  { request, mapping, accountId }: Giving,
+): Promise<boolean> {
+  const { id: mappingId, client_id: clientId } = mapping;
+  const now = context.clock.now();
+  const isNamed = await ensureAccount(tx, accountId, now);
+  const { from: states } = moveOf('account_proven');
+  if (!(await giveAccount(tx, { mappingId, accountId, states, now }))) return false;
+  const by = { at: now, actor: `account:${accountId}`, requestId: request.id, accountId, clientId };
+  const proven = { ...by, action: 'account_proven', reason: 'the old backend knows the same profiles' };
+  const named = { ...by, action: 'account_named', reason: 'the holder of a token' };
+  await recordEvents(context, tx, [...(isNamed ? [named] : []), { ...proven, mappingId }]);
+  return true;
+}
+
+/** A call may have named the app meanwhile, or support; what the consent is for is another app's grant then. */
+async function settle(
+  context: Context,
+  tx: Database,
+  { request, mapping, accountId }: Giving,
+): Promise<Proven | undefined> {
+  const standing = standingOf(mapping, accountId);
+  // It may have become this account's in another tab.
+  const isOurs = standing === OWNERLESS || mapping.account_id === accountId;
+  if (!isOurs) return undefined;
+  if (standing === OWNERLESS && !(await give(context, tx, { request, mapping, accountId }))) return undefined;
+  const { id, client_id: clientId } = mapping;
+  if (clientId !== request.client_id) {
+    const origin = { actor: `account:${accountId}`, requestId: request.id };
+    await adoptTokens(context, tx, { clientId, accountId, ...origin });
+  }
+  const { state } = (await readMapping(tx, id)) ?? mapping;
+  return { clientId, state };
+}
+
 /**
  * Whether the consenting account is that of the token behind a request; then the token is given to it, before its grant
- * is stored, so that the grant serves it too.
+ * is stored, so that the grant serves it too; or, where the app is another by now, that app's grant at once, if there is
+ * one. Undefined where it is not.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} nothing was changed
  */
 export async function proveObserved(
   context: Context,
-  request: Pick<AuthorizationRequest, 'id' | 'client_id' | 'evidence'>,
+  request: ProofRequest,
   proof: Proof,
-): Promise<'proven' | 'not_proven'> {
+): Promise<Proven | undefined> {
   const evidence = evidenceShape.parse(JSON.parse(request.evidence ?? 'null'));
-  const { mappingId } = evidence;
-  const { client_id: clientId } = request;
+  if (!(await isShown(context, evidence, proof))) return undefined;
   const accountId = proof.account.id;
-  if (!(await isShown(context, evidence, proof))) return 'not_proven';
-  const isGiven = await context.store.transaction(async (tx: Database) => {
-    const now = context.clock.now();
-    const isNamed = await ensureAccount(tx, accountId, now);
-    if (!(await giveAccount(tx, { mappingId, accountId, now }))) return false;
-    const by = { at: now, actor: `account:${accountId}`, requestId: request.id, accountId, clientId };
-    const proven = { ...by, action: 'account_proven', reason: 'the old backend knows the same profiles' };
-    const named = { ...by, action: 'account_named', reason: 'the holder of a token' };
-    await recordEvents(context, tx, [...(isNamed ? [named] : []), { ...proven, mappingId }]);
-    return true;
+  return context.store.transaction(async (tx: Database) => {
+    const mapping = await readMapping(tx, evidence.mappingId);
+    return mapping && settle(context, tx, { request, mapping, accountId });
   });
-  // It may have become this account's in another tab.
-  const isOurs = isGiven || (await findMappingById(context.store, mappingId))?.account_id === accountId;
-  return isOurs ? 'proven' : 'not_proven';
 }

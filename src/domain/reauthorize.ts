@@ -4,11 +4,13 @@ import type { Pair } from '../store/mappings.ts';
 import { findLink, findOrInsertLink } from '../store/reauthorization-links.ts';
 import type { Database } from '../store/store.ts';
 import type { AuthorizationRequest } from '../store/tables.ts';
+import type { ModernAccount } from '../upstream/main-api.ts';
 import { type Consented, readConsentingAccount } from './consenting-account.ts';
 import type { Context } from './context.ts';
+import { statesOf } from './mapping-state.ts';
 import { proveObserved } from './prove-observed.ts';
 import { recordEvent } from './record-event.ts';
-import { storeGrant } from './store-grant.ts';
+import { storeGrantForTokens } from './store-grant.ts';
 
 /** Asking the holder of an account to connect the waiting tokens of one app by one consent (design 5). */
 
@@ -36,17 +38,34 @@ export async function openLink(context: Context, id: string): Promise<Pair | und
 }
 
 /**
- * How a re-authorization ended: every token of the pair works, or nothing was changed because somebody else consented,
- * or because the token that was pasted for it was not shown to be this account's.
+ * How a re-authorization ended: every token of the pair works; or nothing was connected because somebody else consented,
+ * because no token waits any more, because the token that was pasted for it was not shown to be this account's, or
+ * because that token is this account's now but belongs to another app than when it was pasted, the one that is named.
  */
 type Reauthorized =
-  | { outcome: 'connected'; clientId: string }
-  | { outcome: 'another account'; clientId: string; email: string }
-  | { outcome: 'not proven'; clientId: string };
+  | { outcome: 'connected' | 'nothing waits' | 'of another app'; clientId: string }
+  | { outcome: 'not proven'; clientId: string }
+  | { outcome: 'another account'; clientId: string; email: string };
+
+/** What keeps the consent for a pasted token from being of use; undefined where nothing does. */
+async function hindrance(
+  context: Context,
+  request: AuthorizationRequest,
+  proof: { account: ModernAccount; consented: Consented },
+): Promise<Reauthorized | undefined> {
+  const proven = await proveObserved(context, request, proof);
+  if (!proven) return { outcome: 'not proven', clientId: request.client_id ?? '' };
+  const { clientId, state } = proven;
+  if (clientId === request.client_id) return undefined;
+  // What has ended is told with the app that it ended at.
+  if (!statesOf('granted').includes(state)) return { outcome: 'nothing waits', clientId };
+  return { outcome: state === 'active' ? 'connected' : 'of another app', clientId };
+}
 
 /**
- * Ends a re-authorization. The pair of another account is dropped and left to expire: to revoke it might revoke the
- * whole consent of that account for this client, and with it grants that serve others (design 5, revoking upstream).
+ * Ends a re-authorization. A pair that is not kept, such as that of another account, is dropped and left to expire: to
+ * revoke it might revoke the whole consent of that account for this client, and with it grants that serve others
+ * (design 5, revoking upstream).
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function reauthorize(
@@ -60,9 +79,9 @@ export async function reauthorize(
   const account = await readConsentingAccount(context, consented);
   if (account.id !== accountId) return { outcome: 'another account', clientId, email: account.email };
   const isPasted = request.evidence !== null;
-  if (isPasted && (await proveObserved(context, request, { account, consented })) === 'not_proven')
-    return { outcome: 'not proven', clientId };
+  const hindered = isPasted ? await hindrance(context, request, { account, consented }) : undefined;
+  if (hindered) return hindered;
   const origin = { actor: `account:${accountId}`, requestId: request.id };
-  await storeGrant(context, { ...consented, clientId, account, origin });
-  return { outcome: 'connected', clientId };
+  const isStored = await storeGrantForTokens(context, { ...consented, clientId, account, origin });
+  return { outcome: isStored ? 'connected' : 'nothing waits', clientId };
 }

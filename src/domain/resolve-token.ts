@@ -1,5 +1,12 @@
+import { hintOfAny } from '../shared/ids.ts';
 import { keyIdOf } from '../shared/secrets.ts';
-import { findMapping, findMappingById, type FoundMapping, moveTokenDigest } from '../store/mappings.ts';
+import {
+  findMapping,
+  findMappingById,
+  type FoundMapping,
+  keepHint,
+  moveTokenDigest,
+} from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { Mapping, MappingState } from '../store/tables.ts';
 import { GrantDead } from './access-token.ts';
@@ -67,21 +74,38 @@ function resolved(context: Context, mapping: FoundMapping): Resolved {
   return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, state) };
 }
 
+type Lesson = (tx: Database) => Promise<void>;
+
 /** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
-function moveToActiveKey(context: Context, mapping: Mapping, token: string): void {
+function moveToActiveKey(context: Context, mapping: Mapping, token: string): Lesson | undefined {
   const from = mapping.token_digest;
-  if (keyIdOf(from) === context.keyring.activeId('digest')) return;
-  const to = context.vault.digest(token);
-  const move = async (tx: Database) => {
+  if (keyIdOf(from) === context.keyring.activeId('digest')) return undefined;
+  return async (tx) => {
+    const to = context.vault.digest(token);
     // A process that was paused would take it back to a key that is gone, and nobody would find it there.
     await requireUsable(tx, 'digest', to);
     await moveTokenDigest(tx, { id: mapping.id, from, to });
   };
+}
+
+/** A token that was imported as a digest has no hint before it is first seen (design 5, secrets at rest). */
+function learnHint({ id, hint_first }: Mapping, token: string): Lesson | undefined {
+  const hint = hint_first === null ? hintOfAny(token) : undefined;
+  return hint && ((tx) => keepHint(tx, id, hint));
+}
+
+/** Keeps what only the token itself tells, each once. */
+function learnFrom(context: Context, mapping: Mapping, token: string): void {
+  const lessons = [moveToActiveKey(context, mapping, token), learnHint(mapping, token)];
+  if (lessons.every((lesson) => lesson === undefined)) return;
+  const learn = async (tx: Database) => {
+    for (const lesson of lessons) await lesson?.(tx);
+  };
   // No call waits for it, or fails for a database that does not write: the token will be seen again.
   context.flights
-    .run(`digest ${mapping.id}`, () => context.store.transaction(move))
+    .run(`learn ${mapping.id}`, () => context.store.transaction(learn))
     .catch((error: unknown) => {
-      context.logger.warn('a digest could not be moved', { mappingId: mapping.id, error });
+      context.logger.warn('what a token told could not be kept', { mappingId: mapping.id, error });
     });
 }
 
@@ -93,7 +117,7 @@ export async function resolveToken(context: Context, token: string): Promise<Res
   const find = () => findMapping(context.store, context.vault.digests(token));
   const mapping = await underAllKeys(context, find);
   if (mapping) {
-    moveToActiveKey(context, mapping, token);
+    learnFrom(context, mapping, token);
     return resolved(context, mapping);
   }
   if (!context.oldBackend) throw new TokenRefused();

@@ -1,9 +1,10 @@
-import { isStoodOn, readMapping } from '../store/find-mappings.ts';
-import { revokeMapping } from '../store/mappings.ts';
+import { hasLiveCode, hasTokenIn, readMapping } from '../store/find-mappings.ts';
+import { moveMapping, type Pair } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant, Mapping, MappingState } from '../store/tables.ts';
 import type { Context, Origin } from './context.ts';
-import { afterDeauthorization, deauthorizeIn } from './deauthorize.ts';
+import { afterDeauthorization, deauthorizeIn, type Ending } from './deauthorize.ts';
+import { moveOf, statesOf } from './mapping-state.ts';
 import { recordEvent } from './record-event.ts';
 import { withUsableKeys } from './under-all-keys.ts';
 
@@ -26,8 +27,11 @@ class ReasonRefused extends Error {
   override readonly name = 'ReasonRefused';
 }
 
-/** What the history and the owner are told, or nothing is done. */
-function checkedReason(reason: string): string {
+/**
+ * What the history and the owner are told, or nothing is done.
+ * @throws {ReasonRefused}
+ */
+export function checkedReason(reason: string): string {
   const text = reason.trim();
   if (text === '' || text.length > REASON_MAX || /\p{Cc}/u.test(text))
     throw new ReasonRefused(`reason: 1 to ${REASON_MAX} printable characters`);
@@ -40,19 +44,27 @@ interface Ended {
   grant?: Grant | undefined;
 }
 
-/** Nobody stands on the pair's grant once its last active token has ended. */
-async function endLeft(
+/** Whether anything of an app and account may still be called: a token that has not ended, or a code that gives one. */
+async function isStoodOn(context: Context, tx: Database, pair: Pair): Promise<boolean> {
+  return (
+    (await hasTokenIn(tx, pair, statesOf('revoked'))) || (await hasLiveCode(tx, pair, context.clock.now()))
+  );
+}
+
+/**
+ * Ends what a token leaves behind that was served and has gone from its app and account: nobody may stand on their grant
+ * any more, and then they are deauthorized. In the transaction that took the token away, by the rules of `deauthorizeIn`;
+ * undefined where something stands there still.
+ */
+export async function endLeft(
   context: Context,
   tx: Database,
-  { mapping, asked }: { mapping: Mapping; asked: Revocation },
-): Promise<Ended> {
+  { mapping, ending }: { mapping: Mapping; ending: Ending },
+): Promise<{ grant: Grant | undefined } | undefined> {
   const { client_id: clientId, account_id: accountId, state } = mapping;
   const pair = accountId !== null && state === 'active' ? { clientId, accountId } : undefined;
-  if (!pair || (await isStoodOn(tx, pair, context.clock.now())))
-    return { answer: { outcome: 'revoked', alone: false } };
-  const { actor, requestId, reason } = asked;
-  const grant = await deauthorizeIn(context, tx, { ...pair, actor, requestId, reason });
-  return { answer: { outcome: 'revoked', alone: true }, grant };
+  if (!pair || (await isStoodOn(context, tx, pair))) return undefined;
+  return { grant: await deauthorizeIn(context, tx, { ...pair, ...ending }) };
 }
 
 async function endOne(context: Context, tx: Database, asked: Revocation): Promise<Ended> {
@@ -60,12 +72,13 @@ async function endOne(context: Context, tx: Database, asked: Revocation): Promis
   const mapping = await readMapping(tx, mappingId);
   if (!mapping) return { answer: { outcome: 'unknown' } };
   const now = context.clock.now();
-  if (!(await revokeMapping(tx, mappingId, { reason, now })))
+  if (!(await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason, now })))
     return { answer: { outcome: 'final', state: mapping.state } };
   const { client_id: clientId, account_id: accountId, grant_id: grantId } = mapping;
   const by = { at: now, actor, requestId, clientId, accountId, grantId, mappingId };
   await recordEvent(context, tx, { ...by, action: 'token_revoked', reason });
-  return endLeft(context, tx, { mapping, asked });
+  const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
+  return { answer: { outcome: 'revoked', alone: left !== undefined }, grant: left?.grant };
 }
 
 /**

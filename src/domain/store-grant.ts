@@ -1,4 +1,5 @@
 import { newHexId } from '../shared/ids.ts';
+import { hasTokenIn } from '../store/find-mappings.ts';
 import { findGrant, findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
 import { moveMappings } from '../store/mappings.ts';
 import { markLinkUsed } from '../store/reauthorization-links.ts';
@@ -10,7 +11,7 @@ import { forgetAnswer } from './answer-cache.ts';
 import { type Consented, keepAccount } from './consenting-account.ts';
 import type { Context, Origin } from './context.ts';
 import { insist } from './insist.ts';
-import { moveOf } from './mapping-state.ts';
+import { moveOf, statesOf } from './mapping-state.ts';
 import { withPatience } from './patience.ts';
 import { ofMappings, recordEvents } from './record-event.ts';
 import { sealPair } from './sealed-pair.ts';
@@ -60,15 +61,28 @@ function endOnConstraint(error: unknown): never {
   throw isConstraintFailure(error) ? new Error('the grant cannot be kept', { cause: error }) : error;
 }
 
+interface Storing {
+  grantId: string;
+  consent: Consent;
+  /** Whether it has to serve a token at once, or else is not kept. */
+  isForTokens: boolean;
+}
+
+/** What was stored, and the grant that it replaced; undefined where there is no token to serve. */
+interface Stored {
+  replaced?: Grant | undefined;
+}
+
 async function storeIn(
   context: Context,
   tx: Database,
-  { grantId, consent }: { grantId: string; consent: Consent },
-): Promise<Grant | undefined> {
+  { grantId, consent, isForTokens }: Storing,
+): Promise<Stored | undefined> {
   const { account, origin } = consent;
   const pair = { clientId: consent.clientId, accountId: account.id };
   // A commit whose answer was lost on the way is found to be done already.
-  if (await findGrant(tx, grantId)) return undefined;
+  if (await findGrant(tx, grantId)) return {};
+  if (isForTokens && !(await hasTokenIn(tx, pair, statesOf('granted')))) return undefined;
   const now = context.clock.now();
   const grant = newGrantRow(context, grantId, consent);
   await requireUsable(tx, 'sealing', grant.refresh_token_sealed ?? '');
@@ -87,16 +101,22 @@ async function storeIn(
     granted,
     ...ofMappings(connected, moved),
   ]);
-  return older;
+  return { replaced: older };
 }
 
-async function store(context: Context, grantId: string, consent: Consent): Promise<void> {
-  const replaced = await insist(context, 'a new grant', () =>
-    withUsableKeys(context, () =>
-      context.store.transaction((tx) => storeIn(context, tx, { grantId, consent })),
-    ).catch(endOnConstraint),
+async function store(context: Context, storing: Storing): Promise<boolean> {
+  const stored = await insist(context, 'a new grant', () =>
+    withUsableKeys(context, () => context.store.transaction((tx) => storeIn(context, tx, storing))).catch(
+      endOnConstraint,
+    ),
   );
-  if (replaced) await forgetAnswer(context, replaced.id);
+  if (stored?.replaced) await forgetAnswer(context, stored.replaced.id);
+  return stored !== undefined;
+}
+
+/** A stop waits for it, as for every pair that exists nowhere else. */
+async function storePatiently(context: Context, storing: Storing): Promise<boolean> {
+  return withPatience(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
 }
 
 /**
@@ -106,7 +126,15 @@ async function store(context: Context, grantId: string, consent: Consent): Promi
  */
 export async function storeGrant(context: Context, consent: Consent): Promise<string> {
   const grantId = newHexId();
-  // A stop waits for it, as for every pair that exists nowhere else.
-  await withPatience(context.flights.run(`grant ${grantId}`, () => store(context, grantId, consent)));
+  await storePatiently(context, { grantId, consent, isForTokens: false });
   return grantId;
+}
+
+/**
+ * The same, for a consent that no code follows: without a token that stands on it the grant would be kept alive for ever
+ * and serve nobody. False where the tokens of the pair have ended or moved meanwhile; then nothing was stored.
+ * @throws {Unavailable} as storeGrant
+ */
+export async function storeGrantForTokens(context: Context, consent: Consent): Promise<boolean> {
+  return storePatiently(context, { grantId: newHexId(), consent, isForTokens: true });
 }

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
 import type { Pair } from './mappings.ts';
 import type { Database } from './store.ts';
-import type { Mapping, Tables } from './tables.ts';
+import type { Mapping, MappingState, Tables } from './tables.ts';
 
 /** Looking for mappings by what people have of them. Nothing here matches a pattern: every comparison is an equality. */
 
@@ -66,22 +66,37 @@ export async function readMapping(tx: Database, id: string): Promise<Mapping | u
   return tx.selectFrom('mappings').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Whether anything of an app and account may still be called: a token that has not ended, or a code that gives one. */
-export async function isStoodOn(tx: Database, { clientId, accountId }: Pair, now: number): Promise<boolean> {
-  const token = tx
+/** Whether an app and account have a token in one of the states. */
+export async function hasTokenIn(
+  tx: Database,
+  { clientId, accountId }: Pair,
+  states: readonly MappingState[],
+): Promise<boolean> {
+  const token = await tx
     .selectFrom('mappings')
     .select('id')
     .where('client_id', '=', clientId)
     .where('account_id', '=', accountId)
-    .where('state', 'not in', ['revoked', 'migrated'])
-    .limit(1);
-  const code = tx
+    .where('state', 'in', states)
+    .limit(1)
+    .executeTakeFirst();
+  return token !== undefined;
+}
+
+/** Whether an app and account have a code that still gives a token. */
+export async function hasLiveCode(
+  tx: Database,
+  { clientId, accountId }: Pair,
+  now: number,
+): Promise<boolean> {
+  const code = await tx
     .selectFrom('legacy_codes')
     .select('code_digest')
     .where('client_id', '=', clientId)
     .where('account_id', '=', accountId)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .limit(1);
-  return (await token.executeTakeFirst()) !== undefined || (await code.executeTakeFirst()) !== undefined;
+    .limit(1)
+    .executeTakeFirst();
+  return code !== undefined;
 }

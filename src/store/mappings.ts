@@ -41,6 +41,20 @@ export async function moveTokenDigest(
     .execute();
 }
 
+/** Keeps by what its holder recognises a token, unless that is known. */
+export async function keepHint(
+  db: Database,
+  id: string,
+  hint: { first: string; last: string },
+): Promise<void> {
+  await db
+    .updateTable('mappings')
+    .set({ hint_first: hint.first, hint_last: hint.last })
+    .where('id', '=', id)
+    .where('hint_first', 'is', null)
+    .execute();
+}
+
 /** Keeps the mapping of a new legacy token. */
 export async function insertMapping(tx: Database, mapping: NewMapping): Promise<void> {
   await tx.insertInto('mappings').values(mapping).execute();
@@ -79,17 +93,13 @@ export async function moveMappings(tx: Database, pair: Pair, move: Move): Promis
   return rows.map((row) => row.id);
 }
 
-/** Ends one mapping, if it has not ended already. */
-export async function revokeMapping(
-  tx: Database,
-  id: string,
-  change: { reason: string; now: number },
-): Promise<boolean> {
+/** Moves one mapping, if it is in one of the states; its grant stays. */
+export async function moveMapping(tx: Database, id: string, move: Omit<Move, 'grantId'>): Promise<boolean> {
   const result = await tx
     .updateTable('mappings')
-    .set({ state: 'revoked', reason: change.reason, updated_at: change.now })
+    .set({ state: move.to, reason: move.reason, updated_at: move.now })
     .where('id', '=', id)
-    .where('state', 'not in', ['revoked', 'migrated'])
+    .where('state', 'in', move.from)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

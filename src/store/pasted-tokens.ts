@@ -1,9 +1,18 @@
 import type { Database } from './store.ts';
+import type { MappingState } from './tables.ts';
+
+interface Gift {
+  mappingId: string;
+  accountId: string;
+  /** In which it may be given. */
+  states: readonly MappingState[];
+  now: number;
+}
 
 /** Gives a waiting token that is nobody's yet its account; false when it has become somebody's or has ended meanwhile. */
 export async function giveAccount(
   tx: Database,
-  { mappingId, accountId, now }: { mappingId: string; accountId: string; now: number },
+  { mappingId, accountId, states, now }: Gift,
 ): Promise<boolean> {
   const given = await tx
     .updateTable('mappings')
@@ -11,7 +20,7 @@ export async function giveAccount(
     .where('id', '=', mappingId)
     .where('account_id', 'is', null)
     .where('account_email', 'is', null)
-    .where('state', '=', 'unmapped')
+    .where('state', 'in', states)
     .executeTakeFirst();
   return given.numUpdatedRows === 1n;
 }

@@ -151,6 +151,18 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(one.alarms()).toEqual([]);
   });
 
+  test('only so many pages are one step as old entries need: what follows them holds up no writer', async () => {
+    await insertEvents(one.db, [{ at: 1, actor: 'old', action: 'old', reason: 'old' }]);
+    await one.record(1, 1500);
+    let isDone = false;
+    const sealing = sealHistory(one.context).finally(() => (isDone = true));
+    const seen = new Set<number>();
+    while (!isDone) seen.add((await positions()).filter((position) => position !== null).length);
+    await sealing;
+    expect([...seen].filter((chained) => chained > 0 && chained < 1501)).not.toEqual([]);
+    expect(await one.verify()).toMatchObject({ entries: 1501, waiting: 0, finding: undefined });
+  });
+
   test('a history that was emptied adopts nothing while an anchor tells of it', async () => {
     await one.record(1, 2);
     await one.sealAndAnchor();

@@ -1,4 +1,4 @@
-import { type MappingEvent, moveOf, nextState } from '../../src/domain/mapping-state.ts';
+import { type MappingEvent, moveOf, nextState, statesOf } from '../../src/domain/mapping-state.ts';
 import type { MappingState } from '../../src/store/tables.ts';
 
 /** Every transition of design section 4; what is not a change is listed as staying. */
@@ -23,14 +23,45 @@ const TRANSITIONS: Array<[MappingState, MappingEvent, MappingState]> = [
   ['migrated', 'grant_died', 'migrated'],
   ['migrated', 'revoked', 'migrated'],
   ['migrated', 'handed_over', 'migrated'],
+  ['unmapped', 'adopted', 'active'],
+  ['unmapped', 'account_proven', 'unmapped'],
+  ['unmapped', 'app_named', 'unmapped'],
+  ['unmapped', 'assigned', 'unmapped'],
+  ['active', 'adopted', 'active'],
+  ['active', 'account_proven', 'active'],
+  ['active', 'app_named', 'active'],
+  ['active', 'assigned', 'reauthorization_required'],
+  ['reauthorization_required', 'adopted', 'reauthorization_required'],
+  ['reauthorization_required', 'account_proven', 'reauthorization_required'],
+  ['reauthorization_required', 'app_named', 'reauthorization_required'],
+  ['reauthorization_required', 'assigned', 'reauthorization_required'],
+  ['revoked', 'adopted', 'revoked'],
+  ['revoked', 'account_proven', 'revoked'],
+  ['revoked', 'app_named', 'revoked'],
+  ['revoked', 'assigned', 'revoked'],
+  ['migrated', 'adopted', 'migrated'],
+  ['migrated', 'account_proven', 'migrated'],
+  ['migrated', 'app_named', 'migrated'],
+  ['migrated', 'assigned', 'migrated'],
 ];
 
 test.each(TRANSITIONS)('a mapping that is %s, when %s, is %s', (state, event, next) => {
   expect(nextState(state, event)).toBe(next);
 });
 
+test('what concerns a waiting token alone concerns no other, and nothing concerns one that has ended', () => {
+  expect(statesOf('account_proven')).toEqual(['unmapped']);
+  expect(statesOf('app_named')).toEqual(['unmapped']);
+  for (const [, event] of TRANSITIONS) {
+    expect(statesOf(event)).not.toContain('revoked');
+    expect(statesOf(event)).not.toContain('migrated');
+  }
+});
+
 test('one conditional update moves exactly the states that the table moves', () => {
   for (const [state, event, next] of TRANSITIONS) {
+    // It leads to two states, so it is no single update.
+    if (event === 'assigned') continue;
     const { from, to } = moveOf(event);
     expect(from.includes(state) ? to : state).toBe(next);
   }

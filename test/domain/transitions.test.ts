@@ -1,94 +1,135 @@
-import { adoptTokens } from '../../src/domain/adopt-tokens.ts';
-import { buryGrant } from '../../src/domain/bury-grant.ts';
-import { deauthorize } from '../../src/domain/deauthorize.ts';
-import { type MappingEvent, moveOf } from '../../src/domain/mapping-state.ts';
-import { ofMappings, recordEvents } from '../../src/domain/record-event.ts';
-import { revokeToken } from '../../src/domain/revoke-token.ts';
-import { newHexId } from '../../src/shared/ids.ts';
-import { upsertAccount } from '../../src/store/accounts.ts';
-import { insertApp } from '../../src/store/apps.ts';
-import { insertGrant } from '../../src/store/grants.ts';
-import { insertMapping, moveMappings } from '../../src/store/mappings.ts';
+import { storeGrantForTokens } from '../../src/domain/store-grant.ts';
+import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import type { MappingState } from '../../src/store/tables.ts';
 import { databaseKinds } from '../store/support/stores.ts';
-import { grantRow } from '../store/support/rows.ts';
 import { type History, openHistory } from './support/histories.ts';
+import {
+  type Act,
+  adopt,
+  assignByCall,
+  assignConnected,
+  assignNew,
+  bury,
+  consent,
+  consentOf,
+  deauthorizePair,
+  endAtOldBackend,
+  handOverIt,
+  handOverPair,
+  observe,
+  pin,
+  reauthorize,
+  refused,
+  replayCode,
+  revoke,
+  see,
+  withOldBackend,
+} from './transitions/acts.ts';
+import { assigning } from './transitions/assigning.ts';
+import { grantOf, keepToken, saidOf, stateOf } from './transitions/cases.ts';
+import { revoking } from './transitions/revoking.ts';
 
 /** Every transition of the mapping state table (design 4), done by the use case that makes it, with its history. */
 
-const ORIGIN = { actor: 'test', requestId: null };
-
-interface Case {
-  clientId: string;
-  accountId: string;
-  grantId: string;
-  mappingId: string;
-}
-
-type Act = (history: History, given: Case) => Promise<unknown>;
-
-/** What `context.store` and the pure table do where the use case needs a modern side: consent and hand-over. */
-function moveBy(event: MappingEvent, action: string): Act {
-  return ({ context }, { clientId, accountId, grantId }) =>
-    context.store.transaction(async (tx) => {
-      const pair = { clientId, accountId };
-      const now = context.clock.now();
-      const moved = await moveMappings(tx, pair, { ...moveOf(event), reason: event, now });
-      const change = { at: now, ...ORIGIN, ...pair, grantId, action, reason: event };
-      await recordEvents(context, tx, ofMappings(change, moved));
-    });
-}
-
-const consent = moveBy('granted', 'token_connected');
-const adopt: Act = ({ context }, { clientId, accountId }) =>
-  context.store.transaction((tx) => adoptTokens(context, tx, { clientId, accountId, ...ORIGIN }));
-const bury: Act = async ({ context }, { grantId }) => {
-  const grant = await context.store.durable
-    .selectFrom('grants')
-    .selectAll()
-    .where('id', '=', grantId)
-    .executeTakeFirstOrThrow();
-  await buryGrant(context, grant, 'refused');
-};
-const deauthorizePair: Act = ({ context }, { clientId, accountId }) =>
-  deauthorize(context, { clientId, accountId }, { ...ORIGIN, reason: 'a test' });
-const revoke: Act = ({ context }, { mappingId }) =>
-  revokeToken(context, { mappingId, reason: 'lost laptop', ...ORIGIN });
-const handOver = moveBy('handed_over', 'token_migrated');
+const CONSENT = 'a consent is given';
+const AGAIN = 'it is authorized once more';
+const ADOPTED = 'a grant of the pair adopts it';
+const DIES = 'the grant dies';
+const DEAUTHORIZED = 'the app is deauthorized';
+const REVOKED = 'it is revoked';
+const TAKEN = 'its app takes the grant over by another token of the pair';
+const TAKEN_BY_IT = 'its app takes the grant over by it';
+const REPLAYED = 'its code is replayed, with LEGACY_CODE_REPLAY=revoke';
+const ENDED = 'the old backend ends it';
+const PINNED = 'its e-mail address is pinned';
+const OBSERVED = 'a call shows it again';
+const NAMED = 'a call names its app';
+const TO_NEW = 'support assigns it to an app that nobody has let in';
+const TO_CONNECTED = 'support assigns it to an app that has a grant';
 
 /** The state before, what happens, the state after; and what the history says of it, if it says anything. */
 const ROWS: Array<[MappingState, string, Act, MappingState, string[]]> = [
-  ['unmapped', 'a consent is given', consent, 'active', ['token_connected']],
-  ['active', 'a consent is given', consent, 'active', ['token_connected']],
-  ['reauthorization_required', 'a consent is given', consent, 'active', ['token_connected']],
-  ['revoked', 'a consent is given', consent, 'revoked', []],
-  ['migrated', 'a consent is given', consent, 'migrated', []],
-  ['unmapped', 'a grant of the pair adopts it', adopt, 'active', ['token_connected']],
-  ['active', 'a grant of the pair adopts it', adopt, 'active', []],
-  ['reauthorization_required', 'a grant of the pair adopts it', adopt, 'reauthorization_required', []],
-  ['revoked', 'a grant of the pair adopts it', adopt, 'revoked', []],
-  ['migrated', 'a grant of the pair adopts it', adopt, 'migrated', []],
-  ['unmapped', 'the grant dies', bury, 'unmapped', []],
-  ['active', 'the grant dies', bury, 'reauthorization_required', ['token_reauthorization_required']],
-  ['reauthorization_required', 'the grant dies', bury, 'reauthorization_required', []],
-  ['revoked', 'the grant dies', bury, 'revoked', []],
-  ['migrated', 'the grant dies', bury, 'migrated', []],
-  ['unmapped', 'the app is deauthorized', deauthorizePair, 'revoked', ['token_revoked']],
-  ['active', 'the app is deauthorized', deauthorizePair, 'revoked', ['token_revoked']],
-  ['reauthorization_required', 'the app is deauthorized', deauthorizePair, 'revoked', ['token_revoked']],
-  ['revoked', 'the app is deauthorized', deauthorizePair, 'revoked', []],
-  ['migrated', 'the app is deauthorized', deauthorizePair, 'migrated', []],
-  ['unmapped', 'it is revoked', revoke, 'revoked', ['token_revoked']],
-  ['active', 'it is revoked', revoke, 'revoked', ['token_revoked']],
-  ['reauthorization_required', 'it is revoked', revoke, 'revoked', ['token_revoked']],
-  ['revoked', 'it is revoked', revoke, 'revoked', []],
-  ['migrated', 'it is revoked', revoke, 'migrated', []],
-  ['unmapped', 'its app takes the grant over', handOver, 'migrated', ['token_migrated']],
-  ['active', 'its app takes the grant over', handOver, 'migrated', ['token_migrated']],
-  ['reauthorization_required', 'its app takes the grant over', handOver, 'migrated', ['token_migrated']],
-  ['revoked', 'its app takes the grant over', handOver, 'revoked', []],
-  ['migrated', 'its app takes the grant over', handOver, 'migrated', []],
+  ['unmapped', CONSENT, consent, 'active', ['token_connected']],
+  ['active', CONSENT, consent, 'active', ['token_connected']],
+  ['reauthorization_required', CONSENT, consent, 'active', ['token_connected']],
+  ['revoked', CONSENT, consent, 'revoked', []],
+  ['migrated', CONSENT, consent, 'migrated', []],
+  ['unmapped', AGAIN, reauthorize, 'active', ['token_connected']],
+  ['active', AGAIN, reauthorize, 'active', ['token_connected']],
+  ['reauthorization_required', AGAIN, reauthorize, 'active', ['token_connected']],
+  ['revoked', AGAIN, reauthorize, 'revoked', []],
+  ['migrated', AGAIN, reauthorize, 'migrated', []],
+  ['unmapped', ADOPTED, adopt, 'active', ['token_connected']],
+  ['active', ADOPTED, adopt, 'active', []],
+  ['reauthorization_required', ADOPTED, adopt, 'reauthorization_required', []],
+  ['revoked', ADOPTED, adopt, 'revoked', []],
+  ['migrated', ADOPTED, adopt, 'migrated', []],
+  ['unmapped', DIES, bury, 'unmapped', []],
+  ['active', DIES, bury, 'reauthorization_required', ['token_reauthorization_required']],
+  ['reauthorization_required', DIES, bury, 'reauthorization_required', []],
+  ['revoked', DIES, bury, 'revoked', []],
+  ['migrated', DIES, bury, 'migrated', []],
+  ['unmapped', DEAUTHORIZED, deauthorizePair, 'revoked', ['token_revoked']],
+  ['active', DEAUTHORIZED, deauthorizePair, 'revoked', ['token_revoked']],
+  ['reauthorization_required', DEAUTHORIZED, deauthorizePair, 'revoked', ['token_revoked']],
+  ['revoked', DEAUTHORIZED, deauthorizePair, 'revoked', []],
+  ['migrated', DEAUTHORIZED, deauthorizePair, 'migrated', []],
+  ['unmapped', REVOKED, revoke, 'revoked', ['token_revoked']],
+  ['active', REVOKED, revoke, 'revoked', ['token_revoked']],
+  ['reauthorization_required', REVOKED, revoke, 'revoked', ['token_revoked']],
+  ['revoked', REVOKED, revoke, 'revoked', []],
+  ['migrated', REVOKED, revoke, 'migrated', []],
+  ['unmapped', ENDED, endAtOldBackend, 'revoked', ['token_revoked']],
+  ['active', ENDED, endAtOldBackend, 'revoked', ['token_revoked']],
+  ['reauthorization_required', ENDED, endAtOldBackend, 'revoked', ['token_revoked']],
+  ['revoked', ENDED, endAtOldBackend, 'revoked', []],
+  ['migrated', ENDED, endAtOldBackend, 'migrated', []],
+  ['unmapped', TAKEN, handOverPair, 'migrated', ['token_migrated']],
+  ['active', TAKEN, handOverPair, 'migrated', ['token_migrated']],
+  ['reauthorization_required', TAKEN, handOverPair, 'migrated', ['token_migrated']],
+  ['revoked', TAKEN, handOverPair, 'revoked', []],
+  ['migrated', TAKEN, handOverPair, 'migrated', []],
+  ['unmapped', TAKEN_BY_IT, handOverIt, 'migrated', ['token_migrated']],
+  ['active', TAKEN_BY_IT, handOverIt, 'migrated', ['token_migrated']],
+  ['reauthorization_required', TAKEN_BY_IT, handOverIt, 'migrated', ['token_migrated']],
+  ['revoked', TAKEN_BY_IT, refused(handOverIt, 'revoked'), 'revoked', []],
+  ['unmapped', REPLAYED, replayCode, 'revoked', ['code_replayed']],
+  ['active', REPLAYED, replayCode, 'revoked', ['code_replayed']],
+  ['reauthorization_required', REPLAYED, replayCode, 'revoked', ['code_replayed']],
+  ['revoked', REPLAYED, replayCode, 'revoked', ['code_replayed']],
+  ['migrated', REPLAYED, replayCode, 'migrated', ['code_replayed']],
+  ['unmapped', PINNED, pin, 'active', ['account_pinned', 'token_connected']],
+  ['revoked', PINNED, pin, 'revoked', ['account_pinned']],
+  ['migrated', PINNED, pin, 'migrated', ['account_pinned']],
+  ['unmapped', OBSERVED, observe, 'unmapped', []],
+  ['active', OBSERVED, observe, 'active', []],
+  ['reauthorization_required', OBSERVED, observe, 'reauthorization_required', []],
+  ['revoked', OBSERVED, observe, 'revoked', []],
+  ['migrated', OBSERVED, observe, 'migrated', []],
+  ['unmapped', NAMED, assignByCall, 'unmapped', ['token_assigned']],
+  ['active', NAMED, assignByCall, 'active', []],
+  ['reauthorization_required', NAMED, assignByCall, 'reauthorization_required', []],
+  ['revoked', NAMED, assignByCall, 'revoked', []],
+  ['migrated', NAMED, assignByCall, 'migrated', []],
+  ['unmapped', TO_NEW, assignNew, 'unmapped', ['token_assigned']],
+  ['active', TO_NEW, assignNew, 'reauthorization_required', ['token_assigned']],
+  ['reauthorization_required', TO_NEW, assignNew, 'reauthorization_required', ['token_assigned']],
+  ['revoked', TO_NEW, assignNew, 'revoked', []],
+  ['migrated', TO_NEW, assignNew, 'migrated', []],
+  ['unmapped', TO_CONNECTED, assignConnected, 'active', ['token_assigned', 'token_connected']],
+  ['active', TO_CONNECTED, assignConnected, 'active', ['token_assigned']],
+  [
+    'reauthorization_required',
+    TO_CONNECTED,
+    assignConnected,
+    'active',
+    ['token_assigned', 'token_connected'],
+  ],
+  ['revoked', TO_CONNECTED, assignConnected, 'revoked', []],
+  ['migrated', TO_CONNECTED, assignConnected, 'migrated', []],
 ];
+
+withOldBackend();
 
 describe.each(databaseKinds)('on %s', (kind) => {
   let history: History;
@@ -98,138 +139,47 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
   afterAll(() => history.close());
 
-  /** A token in that state, with a live grant of its app and account, and a neighbour of another account. */
-  async function keepToken(state: MappingState, given: Partial<Case> = {}): Promise<Case> {
-    const ids = { clientId: newHexId(), accountId: newHexId(), grantId: newHexId(), ...given };
-    const { clientId, accountId, grantId } = ids;
-    const app = { client_id: clientId, name: 'A', source: 'imported', created_at: 0 } as const;
-    const details = { callbacks: ['https://a.example/'], secretId: newHexId(), secretDigest: 'd' };
-    if (given.clientId === undefined) await insertApp(history.db, app, details);
-    await upsertAccount(history.db, { account_id: accountId, updated_at: 0 });
-    const row = { client_id: clientId, account_id: accountId };
-    if (given.grantId === undefined) await insertGrant(history.db, grantRow(grantId, row));
-    return { ...ids, mappingId: await addToken(state, ids) };
-  }
-
-  async function addToken(state: MappingState, { clientId, accountId, grantId }: Omit<Case, 'mappingId'>) {
-    const id = newHexId();
-    await insertMapping(history.db, {
-      id,
-      token_digest: `k.${id}`,
-      client_id: clientId,
-      account_id: accountId,
-      grant_id: state === 'unmapped' ? null : grantId,
-      state,
-      source: 'imported',
-      created_at: 0,
-      updated_at: 0,
-    });
-    return id;
-  }
-
-  const stateOf = async (mappingId: string) => {
-    const row = await history.db
-      .selectFrom('mappings')
-      .select(['state', 'updated_at'])
-      .where('id', '=', mappingId)
-      .executeTakeFirstOrThrow();
-    return row;
-  };
-
-  const saidOf = async (column: 'mapping_id' | 'grant_id', id: string) => {
-    const rows = await history.db.selectFrom('events').selectAll().where(column, '=', id).execute();
-    return rows.map(({ action }) => action);
-  };
-
-  const grantOf = async ({ grantId }: Case) =>
-    history.db
-      .selectFrom('grants')
-      .select(['state', 'dead_cause'])
-      .where('id', '=', grantId)
-      .executeTakeFirstOrThrow();
-
   test.each(ROWS)('a token that is %s, when %s', async (before, _what, act, after, said) => {
-    const given = await keepToken(before);
-    const neighbour = await keepToken(before, { clientId: given.clientId });
+    const given = await keepToken(history, before);
+    const neighbour = await keepToken(history, before, { clientId: given.clientId });
     await act(history, given);
-    const { state, updated_at } = await stateOf(given.mappingId);
-    expect([state, await saidOf('mapping_id', given.mappingId)]).toEqual([after, said]);
+    const { state, updated_at } = await stateOf(history, given.mappingId);
+    expect([state, await saidOf(history, 'mapping_id', given.mappingId)]).toEqual([after, said]);
     // What does not move is not touched, and what is another account's never is.
-    expect(updated_at > 0).toBe(said.length > 0);
-    expect(await stateOf(neighbour.mappingId)).toEqual({ state: before, updated_at: 0 });
-    expect(await saidOf('mapping_id', neighbour.mappingId)).toEqual([]);
+    expect(updated_at > 0).toBe(before !== after || said.some((action) => action !== 'code_replayed'));
+    expect(await stateOf(history, neighbour.mappingId)).toEqual({ state: before, updated_at: 0 });
+    expect(await saidOf(history, 'mapping_id', neighbour.mappingId)).toEqual([]);
   });
 
-  const REVOCATION = { reason: ' the laptop was lost ', actor: 'command', requestId: null };
-
-  test('a token that is revoked keeps the reason, and leaves the grant to the other tokens that stand on it', async () => {
-    const given = await keepToken('active');
-    const other = await addToken('active', given);
-    const { mappingId } = given;
-    const answer = await revokeToken(history.context, { mappingId, ...REVOCATION });
-    expect(answer).toEqual({ outcome: 'revoked', alone: false });
-    expect(await stateOf(other)).toEqual({ state: 'active', updated_at: 0 });
-    expect(await grantOf(given)).toEqual({ state: 'ready', dead_cause: null });
-    const row = await history.db
-      .selectFrom('mappings')
-      .select('reason')
-      .where('id', '=', mappingId)
-      .execute();
-    const told = await history.db
-      .selectFrom('events')
-      .select(['actor', 'action', 'reason'])
-      .where('mapping_id', '=', mappingId)
-      .execute();
-    const reason = 'the laptop was lost';
-    expect([row, told]).toEqual([[{ reason }], [{ actor: 'command', action: 'token_revoked', reason }]]);
+  test('a consent for tokens that have ended meanwhile is not kept, and ends no grant that is there', async () => {
+    const given = await keepToken(history, 'revoked');
+    expect(await storeGrantForTokens(history.context, consentOf(given))).toBe(false);
+    expect(await grantOf(history, given)).toEqual({ state: 'ready', dead_cause: null });
+    const waiting = await keepToken(history, 'unmapped');
+    expect(await storeGrantForTokens(history.context, consentOf(waiting))).toBe(true);
+    expect(await grantOf(history, waiting)).toEqual({ state: 'dead', dead_cause: 'replaced' });
   });
 
-  test('the last token that is revoked ends its grant; a code that was not spent yet still stands on it', async () => {
-    const given = await keepToken('active');
-    const { mappingId, clientId, accountId, grantId } = given;
-    const second = { ...given, mappingId: await addToken('active', given) };
-    const now = history.context.clock.now();
-    const code = { client_id: clientId, account_id: accountId, grant_id: grantId };
-    await history.db
-      .insertInto('legacy_codes')
-      .values({
-        ...code,
-        code_digest: newHexId(),
-        redirect_uri: 'https://a.example/',
-        redirect_uri_given: 1,
-        created_at: now,
-        expires_at: now + 30_000,
-      })
-      .execute();
-    await revokeToken(history.context, { mappingId, ...REVOCATION });
-    const withCode = await revokeToken(history.context, { ...REVOCATION, mappingId: second.mappingId });
-    expect(withCode).toEqual({ outcome: 'revoked', alone: false });
-    expect(await grantOf(given)).toEqual({ state: 'ready', dead_cause: null });
-
-    await history.db.deleteFrom('legacy_codes').where('grant_id', '=', grantId).execute();
-    const last = await addToken('active', given);
-    const answer = await revokeToken(history.context, { ...REVOCATION, mappingId: last });
-    expect(answer).toEqual({ outcome: 'revoked', alone: true });
-    expect(await grantOf(given)).toEqual({ state: 'dead', dead_cause: 'deauthorized' });
-    expect(await saidOf('grant_id', grantId)).toContain('deauthorized');
+  test('a token that is seen waits, or stands on the grant that its app and account have', async () => {
+    const { clientId, accountId } = await keepToken(history, 'active');
+    const [modern, source] = [{ modern_id: accountId, created_at: 0 }, 'imported'] as const;
+    const observed = async (userId: string) => {
+      const token = newLegacyToken();
+      await see(history, { token, clientId, userId });
+      const row = await history.db
+        .selectFrom('mappings')
+        .select(['id', 'state'])
+        .where('token_digest', '=', history.context.vault.digest(token))
+        .executeTakeFirstOrThrow();
+      return [row.state, await saidOf(history, 'mapping_id', row.id)];
+    };
+    expect(await observed(newHexId())).toEqual(['unmapped', ['token_observed']]);
+    const paired = newHexId();
+    const row = { kind: 'account', legacy_id: paired, source, ...modern } as const;
+    await history.db.insertInto('id_pairs').values(row).execute();
+    expect(await observed(paired)).toEqual(['active', ['token_observed', 'token_connected']]);
   });
 
-  test('the last token that is revoked while no grant served it ends nothing else', async () => {
-    for (const state of ['unmapped', 'reauthorization_required'] as const) {
-      const given = await keepToken(state);
-      const answer = await revokeToken(history.context, { ...REVOCATION, mappingId: given.mappingId });
-      expect(answer).toEqual({ outcome: 'revoked', alone: false });
-      expect(await grantOf(given)).toEqual({ state: 'ready', dead_cause: null });
-    }
-  });
-
-  test('what has ended, or is not known, is said so and changed by nothing', async () => {
-    const { mappingId } = await keepToken('migrated');
-    const final = { outcome: 'final', state: 'migrated' };
-    expect(await revokeToken(history.context, { mappingId, ...REVOCATION })).toEqual(final);
-    const unknown = { mappingId: newHexId(), ...REVOCATION };
-    expect(await revokeToken(history.context, unknown)).toEqual({ outcome: 'unknown' });
-    for (const reason of ['', '  ', 'x'.repeat(501), 'two\nlines'])
-      await expect(revokeToken(history.context, { ...unknown, reason })).rejects.toThrow('reason: 1 to 500');
-  });
+  describe('revoking', () => revoking(() => history));
+  describe('assigning', () => assigning(() => history));
 });

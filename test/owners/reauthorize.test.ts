@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addApp } from '../../src/commands/apps.ts';
 import { makeLink } from '../../src/commands/links.ts';
+import { deauthorize } from '../../src/domain/deauthorize.ts';
 import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
 import { authorize } from '../support/authorize.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
@@ -160,6 +161,22 @@ test('a denied consent changes nothing, says so, and leads back', async () => {
   expect(wordsOf(back)).toMatch(/Nothing was changed.*You did not allow it/);
   expect(linkOf(back.body, back.url, /Back/)).toBe(`${system.bridgeUrl}/apps/${app.clientId}`);
   expect(await statesOf(mine)).toEqual(untouched);
+});
+
+test('a consent whose tokens have ended meanwhile keeps nothing at the modern side alive, and says so', async () => {
+  const left = await pressIn(dana, await dana.get(link), /^Connect$/);
+  const back = await consentAt(system, left, { person: DANA });
+  const ending = { actor: 'command', requestId: null, reason: 'a test' };
+  await deauthorize(system.bridge.context, pair, ending);
+  const page = await dana.follow(await dana.get(back));
+  expect(page.url).toBe(`${system.bridgeUrl}/apps/${app.clientId}?done=nothing-waits-any-more`);
+  expect(wordsOf(page)).toMatch(/Nothing was connected.*2 tokens revoked/);
+  const { durable } = system.bridge.context.store;
+  const grants = durable.selectFrom('grants').select('id').where('client_id', '=', app.clientId);
+  expect(await grants.execute()).toEqual([]);
+  expect(await historyOf(system, app.clientId)).not.toContain('granted: consent');
+  expect(system.proxy.revoked()).toEqual([]);
+  expect(await statusOf(await issueToken(system, { app }))).toBe(200);
 });
 
 test('a return that another browser takes is refused and connects nothing', async () => {

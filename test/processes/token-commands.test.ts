@@ -135,9 +135,36 @@ test('revoke ends one token for good, with its reason in the history, and says s
   expect(entries('token_revoked')).toEqual(told);
 });
 
+test('assign says to which app a token of an unidentified program belongs, with the reason, and once', async () => {
+  const [program, token] = ['b'.repeat(24), 'c'.repeat(24)];
+  inDatabase((db) => {
+    db.prepare(
+      `insert into apps (client_id, name, source, created_at) values (?, 'unidentified program: x', 'observed', 1)`,
+    ).run(program);
+    db.prepare(
+      `insert into mappings (id, token_digest, client_id, account_id, state, source, created_at, updated_at)
+        values (?, 'k.x', ?, ?, 'active', 'observed', 1, 1)`,
+    ).run(token, program, ACCOUNT);
+  });
+  const assign = ['tokens', 'assign', token, '--app', app.client_id, '--reason', 'its owner said so'];
+  const { code, output } = await run(settings, ...assign);
+  expect([code, output]).toEqual([
+    0,
+    'The token belongs to the app now. Its holder has to connect it there once more; links make makes the link. ' +
+      'The connection that it stood on has ended with it.\n',
+  ]);
+  expect(entries('token_assigned')).toEqual([
+    { actor: 'command', mapping_id: token, reason: 'its owner said so' },
+  ]);
+  const elsewhere = await runJson(settings, ...assign.with(4, program));
+  const json = { mapping_id: token, outcome: 'identified', app: app.client_id };
+  expect(elsewhere).toEqual({ code: 1, json });
+});
+
 test.each([
   ['find without a query', ['tokens', 'find']],
   ['revoke without a reason', ['tokens', 'revoke', ACCOUNT]],
+  ['assign without an app', ['tokens', 'assign', ACCOUNT, '--reason', 'x']],
   ['pin without a reason', ['accounts', 'pin', OWNER, ACCOUNT]],
 ])('%s ends with 2 and touches nothing', async (_what, args) => {
   const place = join(folder, 'usage');

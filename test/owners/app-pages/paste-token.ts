@@ -1,6 +1,7 @@
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import type { Page } from '../../support/cookie-walker.ts';
+import { until } from '../../support/held-answer.ts';
 import { read } from '../../support/legacy-calls.ts';
 import { testMode } from '../../support/test-mode.ts';
 import {
@@ -136,6 +137,42 @@ export function pastingAToken(stage: Stage): void {
     expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'unmapped', accountId: SAM.accountId });
   });
 
+  test('one that a call named the app of in between is given to the account, and is to be connected once more there', async () => {
+    const { durable } = stage.system.bridge.context.store;
+    const program = { client_id: newHexId(), name: 'unidentified program: x', source: 'observed' } as const;
+    await durable
+      .insertInto('apps')
+      .values({ ...program, created_at: 1 })
+      .execute();
+    const { id, token } = await observed([OF_DANA]);
+    const theirs = { client_id: program.client_id, source: 'observed' } as const;
+    await durable.updateTable('mappings').set(theirs).where('id', '=', id).execute();
+    const left = await paste(token);
+    const back = await consentAt(stage.system, left, { person: DANA });
+    const app = await stage.system.registerApp('https://named.example/callback');
+    await read(stage.system, `/1/updates/pending.json?client_id=${app.clientId}`, token);
+    const appOfToken = async () =>
+      (
+        await durable
+          .selectFrom('mappings')
+          .select('client_id')
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
+      ).client_id;
+    await until(async () => (await appOfToken()) === app.clientId);
+
+    const page = await stage.dana.follow(await stage.dana.get(back));
+    expect(page.url).toBe(`${stage.system.bridgeUrl}/apps/${app.clientId}?done=of-another-app`);
+    expect(wordsOf(page)).toMatch(/The token is yours now.*1 token waiting/);
+    expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'unmapped', accountId: DANA.accountId });
+    const grants = durable.selectFrom('grants').select('id').where('client_id', '=', program.client_id);
+    expect(await grants.execute()).toEqual([]);
+    const again = await pressIn(stage.dana, page, /^Connect$/);
+    const end = await stage.dana.get(await consentAt(stage.system, again, { person: DANA }));
+    expect(end.location).toBe(`/apps/${app.clientId}?done=connected`);
+    expect(await statusOf(token)).toBe(200);
+  });
+
   test('each token that cannot be compared is told why, and nothing is asked of the account page', async () => {
     const before = (await requestsKept()).length;
     const said: Array<[token: string, words: string]> = [
@@ -173,7 +210,7 @@ export function pastingAToken(stage: Stage): void {
       const { token } = await observed([OF_DANA]);
       const { oldBackend } = context;
       context.oldBackend = undefined;
-      const page = await paste(token);
+      const page = await paste(token, stage.sam);
       context.oldBackend = oldBackend;
       expect(page.status).toBe(422);
       expect(wordsOf(page)).toContain('cannot be proven now');
