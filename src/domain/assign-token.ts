@@ -32,21 +32,30 @@ interface Decided {
   grant?: Grant | undefined;
 }
 
-/** Where a token stands at its app: on the grant that serves the pair, or on none. */
-async function placeAt(tx: Database, { state, account_id: accountId }: Mapping, { clientId, reason }: Asked) {
-  const grant = accountId === null ? undefined : await findLiveGrant(tx, clientId, accountId);
+interface Move {
+  mapping: Mapping;
+  asked: Asked;
+  event: MappingEvent;
+}
+
+/**
+ * Where a token stands at its app: on the grant that serves the pair, or on none. What a call said of itself is a name and
+ * no more: anybody may say it, so the token waits for its holder's next consent.
+ */
+async function placeAt(tx: Database, { mapping, asked, event }: Move) {
+  const { state, account_id: accountId } = mapping;
+  const { clientId, reason } = asked;
+  const isByHand = event === 'assigned' && accountId !== null;
+  const grant = isByHand ? await findLiveGrant(tx, clientId, accountId) : undefined;
   if (grant) return { state: nextState(state, 'granted'), reason: null, grantId: grant.id };
   const next = nextState(state, 'assigned');
   return { state: next, reason: next === 'reauthorization_required' ? reason : null, grantId: null };
 }
 
-async function move(
-  context: Context,
-  tx: Database,
-  { mapping, asked }: { mapping: Mapping; asked: Asked },
-): Promise<Decided> {
+async function move(context: Context, tx: Database, moving: Move): Promise<Decided> {
+  const { mapping, asked, event } = moving;
   const now = context.clock.now();
-  const place = await placeAt(tx, mapping, asked);
+  const place = await placeAt(tx, moving);
   const { clientId, mappingId, reason, actor, requestId } = asked;
   if (!(await assignToApp(tx, mapping, { clientId, ...place, now })))
     throw new Error(`mapping ${mappingId} was changed in its own transaction`);
@@ -59,7 +68,8 @@ async function move(
   ]);
   const accountId = mapping.account_id;
   // The app may have taken the grant of the pair over: then the token has moved with the others.
-  if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, actor, requestId });
+  if (accountId !== null && event === 'assigned')
+    await adoptTokens(context, tx, { clientId, accountId, actor, requestId });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
   const after = (await readMapping(tx, mappingId)) ?? place;
   return {
@@ -79,7 +89,7 @@ async function decide(
   if (!(await isUnidentified(tx, from))) return { answer: { outcome: 'identified', app: from } };
   if (!statesOf(event).includes(state)) return { answer: { outcome: 'final', state } };
   if (!(await isIdentifiedApp(tx, asked.clientId))) return { answer: { outcome: 'unknown app' } };
-  return move(context, tx, { mapping, asked });
+  return move(context, tx, { mapping, asked, event });
 }
 
 async function assign(context: Context, given: { asked: Asked; event: MappingEvent }): Promise<Assigned> {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type IdPair, learnPair } from '../store/id-pairs.ts';
 import type { Database } from '../store/store.ts';
+import { keepTold } from '../store/told-ids.ts';
 import type { AccountReading } from '../upstream/main-api.ts';
 import type { Context } from './context.ts';
+import { followPairs } from './follow-pairs.ts';
 import { recordEvent } from './record-event.ts';
 import type { ServedMapping } from './resolve-token.ts';
 
@@ -58,12 +60,31 @@ function pairAccount(answer: unknown, modernId: string): IdPair[] {
   return user ? [{ kind: 'account', legacyId: user.id, modernId }] : [];
 }
 
+/**
+ * Only an import vouches for whose account a token is. One that was seen in use proves itself alone: a pair would give its
+ * holder every other token of that legacy account, so this app alone is told the id.
+ */
+function vouches({ source }: ServedMapping): boolean {
+  return source === 'imported';
+}
+
+/** What waits under the legacy id of the account is the account's from now on. */
+function follow(context: Context, tx: Database, learned: readonly IdPair[]): Promise<unknown> {
+  const accounts = learned.filter(({ kind }) => kind === 'account');
+  const pairs = accounts.map((pair) => ({ ...pair, email: null }));
+  return followPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
+}
+
 /** Keeps what is new of these pairs, with its entry in the history. */
-async function keepPairs(context: Context, { mapping }: Caller, pairs: readonly IdPair[]): Promise<void> {
+async function keepPairs(context: Context, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
   const now = context.clock.now();
+  const isPair = ({ kind }: IdPair) => kind === 'profile' || vouches(mapping);
+  const told = found.filter((pair) => !isPair(pair));
   await context.store.transaction(async (tx: Database) => {
     const learned: IdPair[] = [];
-    for (const pair of pairs) if (await learnPair(tx, pair, now)) learned.push(pair);
+    for (const pair of found.filter(isPair)) if (await learnPair(tx, pair, now)) learned.push(pair);
+    const ids = told.map(({ kind, modernId, legacyId: toldId }) => ({ kind, modernId, toldId }));
+    if (ids.length > 0) await keepTold(tx, mapping.client_id, { ids, now });
     if (learned.length === 0) return;
     const count = learned.filter(({ kind }) => kind === 'profile').length;
     await recordEvent(context, tx, {
@@ -74,6 +95,7 @@ async function keepPairs(context: Context, { mapping }: Caller, pairs: readonly 
       clientId: mapping.client_id,
       accountId: mapping.account_id,
     });
+    await follow(context, tx, learned);
   });
 }
 

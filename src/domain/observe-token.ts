@@ -1,8 +1,7 @@
-import { newHexId, tokenHint } from '../shared/ids.ts';
+import { hintOfAny, newHexId } from '../shared/ids.ts';
 import { redactText } from '../shared/redaction.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import {
-  assignToApp,
   findAccountPair,
   findUnidentified,
   insertObserved,
@@ -11,7 +10,7 @@ import {
   isTokenKnown,
 } from '../store/observed.ts';
 import type { Database } from '../store/store.ts';
-import type { Mapping, NewMapping } from '../store/tables.ts';
+import type { NewMapping } from '../store/tables.ts';
 import { adoptTokens } from './adopt-tokens.ts';
 import type { Context } from './context.ts';
 import { normalEmail } from './pin-account.ts';
@@ -58,11 +57,9 @@ function userIdIn(user: unknown): string | undefined {
   return /^[\x21-\x7e]{1,64}$/.test(text) ? text : undefined;
 }
 
-/** Too short a token would stand in its hint whole. */
 function hintOf(token: string): { hint_first: string | null; hint_last: string | null } {
-  if (token.length < 18) return { hint_first: null, hint_last: null };
-  const { first, last } = tokenHint(token);
-  return { hint_first: first, hint_last: last };
+  const hint = hintOfAny(token);
+  return { hint_first: hint?.first ?? null, hint_last: hint?.last ?? null };
 }
 
 interface Step {
@@ -93,7 +90,11 @@ async function ownerOf(tx: Database, userId: string) {
   const pair = await findAccountPair(tx, userId);
   const accountId = pair?.modern_id ?? null;
   const email = accountId === null ? (pair?.email ?? null) : null;
-  return { account_id: accountId, account_email: email === null ? null : normalEmail(email) };
+  return {
+    account_id: accountId,
+    account_email: email === null ? null : normalEmail(email),
+    legacy_account_id: userId,
+  };
 }
 
 async function keep(step: Step, sighting: Sighting, userId: string): Promise<void> {
@@ -124,7 +125,9 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
     ...(isNamed ? [{ ...by, action: 'account_named', reason: 'the owner of an observed token' }] : []),
     { ...seen, action: 'token_observed', reason: 'the old backend accepts it' },
   ]);
-  if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, ...BY_BRIDGE, requestId });
+  // An app that the call alone named is no reason to stand on its grant: anybody may name it.
+  if (accountId === null || clientId === sighting.clientId) return;
+  await adoptTokens(context, tx, { clientId, accountId, ...BY_BRIDGE, requestId });
 }
 
 /**
@@ -142,21 +145,4 @@ export async function observeToken(context: Context, sighting: Sighting): Promis
     context.store.transaction((tx) => keep({ context, tx, now }, sighting, userId)),
   );
   return true;
-}
-
-/** The call named an app: a token of an unidentified program that still waits belongs to it from now on. */
-export async function assignToken(context: Context, mapping: Mapping, sighting: Sighting): Promise<void> {
-  const { clientId, requestId } = sighting;
-  if (mapping.source !== 'observed' || clientId === undefined || clientId === mapping.client_id) return;
-  if (!(await isIdentifiedApp(context.store.durable, clientId))) return;
-  const now = context.clock.now();
-  const { id: mappingId, client_id: from } = mapping;
-  await context.store.transaction(async (tx) => {
-    const moved = await assignToApp(tx, { mappingId, from, to: clientId, now });
-    if (!moved) return;
-    const accountId = moved.account_id;
-    const by = { at: now, ...BY_BRIDGE, requestId, clientId, accountId, mappingId };
-    await recordEvent(context, tx, { ...by, action: 'token_assigned', reason: 'a call named the app' });
-    if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, ...BY_BRIDGE, requestId });
-  });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ensureAccount } from '../store/accounts.ts';
-import { findModernId, findPairs } from '../store/id-pairs.ts';
+import { findPairs } from '../store/id-pairs.ts';
 import { readMapping } from '../store/find-mappings.ts';
 import { findMapping } from '../store/mappings.ts';
+import { findAccountPair } from '../store/observed.ts';
 import { giveAccount } from '../store/pasted-tokens.ts';
 import type { Database } from '../store/store.ts';
 import type { AuthorizationRequest, Mapping, MappingState } from '../store/tables.ts';
@@ -11,6 +12,7 @@ import { adoptTokens } from './adopt-tokens.ts';
 import type { Consented } from './consenting-account.ts';
 import type { Context } from './context.ts';
 import { moveOf, statesOf } from './mapping-state.ts';
+import { normalEmail } from './pin-account.ts';
 import { recordEvents } from './record-event.ts';
 import { underAllKeys } from './under-all-keys.ts';
 
@@ -23,13 +25,15 @@ import { underAllKeys } from './under-all-keys.ts';
 const evidenceShape = z.object({
   mappingId: z.string(),
   legacyUserId: z.string(),
+  /** Where the old backend tells it. */
+  email: z.string().optional(),
   /** Pairs of `service` and `service_id`, as both generations name them. */
   networks: z.array(z.tuple([z.string(), z.string()])),
 });
 
 type Evidence = z.infer<typeof evidenceShape>;
 
-const oldUser = z.object({ id: z.string().min(1).max(64) });
+const oldUser = z.object({ id: z.string().min(1).max(64), email: z.string().optional().catch(undefined) });
 const oldProfile = z.object({ service: z.string(), service_id: z.string() });
 
 /** More than any account has; an answer is kept in a row of the database. */
@@ -61,6 +65,7 @@ async function collectEvidence(context: Context, mapping: Mapping, token: string
   const evidence: Evidence = {
     mappingId: mapping.id,
     legacyUserId: known.id,
+    ...(known.email && { email: known.email }),
     networks: networksIn(profiles),
   };
   return { found: 'can be proven', clientId: mapping.client_id, evidence: JSON.stringify(evidence) };
@@ -97,7 +102,11 @@ interface Proof {
   consented: Pick<Consented, 'pair' | 'modernClientId'>;
 }
 
-async function hasOneOf(
+/**
+ * Whether the account reaches every profile that the token does. One in common shows nothing: people of one team share
+ * some, and each of them would get what the others alone have.
+ */
+async function hasAllOf(
   context: Context,
   networks: Evidence['networks'],
   { account, consented }: Proof,
@@ -107,7 +116,7 @@ async function hasOneOf(
   const mainApi = context.sides.mainApiFor(consented.modernClientId);
   const { channels } = await mainApi.read(consented.pair.accessToken, organizationIds);
   const known = new Set(channels.map(({ service, serviceId }) => JSON.stringify([service, serviceId])));
-  return networks.some((network) => known.has(JSON.stringify(network)));
+  return networks.every((network) => known.has(JSON.stringify(network)));
 }
 
 /** What the known pairs say of the two accounts: one, or two; undefined where neither is in a pair. */
@@ -116,16 +125,20 @@ async function saidByPairs(
   { legacyUserId }: Evidence,
   accountId: string,
 ): Promise<'one' | 'two' | undefined> {
-  const modernId = await findModernId(store.durable, 'account', legacyUserId);
-  if (modernId !== undefined) return modernId === accountId ? 'one' : 'two';
+  const pair = await findAccountPair(store.durable, legacyUserId);
+  // One that names an e-mail address alone waits for that address to be proven.
+  if (pair) return pair.modern_id === accountId ? 'one' : 'two';
   const ofAccount = await findPairs(store.durable, [accountId]);
   return ofAccount.some(({ kind }) => kind === 'account') ? 'two' : undefined;
 }
 
-/** People of one team share profiles, so a pair of ids decides where there is one; else a profile that both sides have. */
+/** A pair of ids decides where there is one; else the profiles, if nothing says that it is somebody else's account. */
 async function isShown(context: Context, evidence: Evidence, proof: Proof): Promise<boolean> {
   const said = await saidByPairs(context, evidence, proof.account.id);
-  return said === undefined ? hasOneOf(context, evidence.networks, proof) : said === 'one';
+  if (said !== undefined) return said === 'one';
+  const { email } = evidence;
+  if (email !== undefined && normalEmail(email) !== normalEmail(proof.account.email)) return false;
+  return hasAllOf(context, evidence.networks, proof);
 }
 
 /** A token that is the consenting account's: the app that it belongs to by now, and how it is. */

@@ -172,6 +172,15 @@ test('what an app was told before a pair came it is told on; one that asks later
   expect(await idsOf(await issueToken(system, { app: late }))).toEqual(legacyIds());
 });
 
+test('a token that was only seen in use keeps its account id for its own app, and vouches for no other', async () => {
+  const app = await newApp();
+  const token = await importToken(app, { source: 'observed' });
+  await authorizeIn(system, { app });
+  expect(await idsOf(token)).toEqual(legacyIds());
+  const pairs = await durable().selectFrom('id_pairs').select('kind').distinct().execute();
+  expect(pairs).toEqual([{ kind: 'profile' }]);
+});
+
 test('an imported pair is told without asking, and what another process told before counts more than it', async () => {
   const [one = '', two = ''] = modernIds();
   const app = await newApp();

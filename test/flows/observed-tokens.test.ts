@@ -253,18 +253,16 @@ test('an id pair proves the account, or says by which e-mail address it is known
   expect(await observed(stranger)).toMatchObject({ account_id: null, legacy_account_id: userId });
 });
 
-test('a token of an account that let the app in already is served by its grant at once', async () => {
+test('a call that names an app is no consent: its token waits beside the grant that the app has', async () => {
   const theirs = oldAccount();
   const { account_id: accountId } = (await mappingOf(system.bridge, issued))!;
   await pairUser(theirs.user.id, { modern_id: accountId! });
   const token = strangeToken(theirs);
   await call(token, { path: `/1/user.json?client_id=${system.app.clientId}` });
   const mapping = await observed(token);
-  expect(mapping.state).toBe('active');
-  expect(await actionsOf(system.bridge, mapping.id)).toEqual(['token_observed', 'token_connected']);
-  old.requests.length = 0;
-  expect((await call(token, { path: '/1/user.json' })).json).toMatchObject({ id: accountId });
-  expect(old.requests).toHaveLength(0);
+  expect(mapping).toMatchObject({ state: 'unmapped', account_id: accountId });
+  expect(await actionsOf(system.bridge, mapping.id)).toEqual(['token_observed']);
+  expect((await call(token, { path: '/1/user.json' })).json).toMatchObject({ id: theirs.user.id });
 });
 
 test('a token of an app that is retired is refused without asking', async () => {

@@ -28,10 +28,14 @@ export function pastingAToken(stage: Stage): void {
   );
 
   /** A waiting token that the old backend knows with these profiles. */
-  async function observed(networks: Array<{ service: string; service_id: string }>, userId = newHexId()) {
+  async function observed(
+    networks: Array<{ service: string; service_id: string }>,
+    userId = newHexId(),
+    told: { email?: string } = {},
+  ) {
     const waiting = await waitingToken(stage.system, {});
     const profiles = networks.map((network) => ({ id: newHexId(), ...network }));
-    stage.accounts.push({ tokens: [waiting.token], user: { id: userId }, profiles });
+    stage.accounts.push({ tokens: [waiting.token], user: { id: userId, ...told }, profiles });
     return waiting;
   }
 
@@ -54,7 +58,7 @@ export function pastingAToken(stage: Stage): void {
     stage.system.bridge.context.store.durable.selectFrom('authorization_requests').selectAll().execute();
 
   test('a token whose profiles are among the channels of the account is given to it and served from then on', async () => {
-    const { id, token } = await observed([OF_NOBODY, OF_DANA]);
+    const { id, token } = await observed([OF_DANA], newHexId(), { email: DANA.login.toUpperCase() });
     const page = await pasteAndConsent(token);
     expect(page.url).toBe(`${stage.system.bridgeUrl}/apps/${stage.system.app.clientId}?done=connected`);
     expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'active', accountId: DANA.accountId });
@@ -74,7 +78,7 @@ export function pastingAToken(stage: Stage): void {
     const { token } = await observed([OF_NOBODY]);
     const left = await paste(token);
     expect(left.location).not.toContain(token.slice(2));
-    const refused = await paste(`${token}0`);
+    const refused = await paste(`${token}0`, stage.sam);
     expect(refused.body).not.toContain(token.slice(2));
     expect(valueOf(refused, 'token')).toBe('');
     expect(JSON.stringify(await requestsKept())).not.toContain(token.slice(2));
@@ -83,8 +87,11 @@ export function pastingAToken(stage: Stage): void {
     expect(byAddress.body).not.toContain(token.slice(2));
   });
 
-  test('without one profile in common nothing is changed, and the page says so', async () => {
-    const { id, token } = await observed([OF_NOBODY]);
+  test.each([
+    ['reaches more than the account does', [OF_DANA, OF_NOBODY], {}],
+    ['is of another e-mail address', [OF_DANA], { email: 'boss@bank.example' }],
+  ])('a token that %s is not given to it, and the page says so', async (_what, networks, told) => {
+    const { id, token } = await observed(networks, newHexId(), told);
     const page = await pasteAndConsent(token);
     expect(wordsOf(page)).toContain('not show that it is this account’s');
     expect(await mappingOf(stage.system, id)).toEqual({ state: 'unmapped', accountId: null, grantId: null });
