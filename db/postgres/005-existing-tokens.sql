@@ -4,6 +4,8 @@ alter table apps drop constraint apps_source_check;
 alter table apps add constraint apps_source_check check (source in ('registered', 'imported', 'observed', 'demo'));
 alter table apps add column modern_client_id text;
 create index apps_by_owner on apps (owner_account_id) where owner_account_id is not null;
+-- Addresses are kept as they are compared.
+update apps set owner_email = lower(trim(owner_email)) where owner_email is not null;
 create index apps_by_waiting_owner on apps (owner_email) where owner_account_id is null;
 
 create table app_contacts (
@@ -22,8 +24,11 @@ create table modern_clients (
 
 alter table mappings add column account_email text;
 alter table mappings add column last_used_at bigint;
+alter table mappings add column legacy_account_id text;
 create index mappings_by_account on mappings (account_id) where account_id is not null;
 create index mappings_by_waiting_email on mappings (account_email) where account_id is null;
+create index mappings_by_legacy_account on mappings (legacy_account_id)
+  where account_id is null and legacy_account_id is not null;
 
 create table id_pairs (
   kind text not null check (kind in ('profile', 'account')),
@@ -75,10 +80,12 @@ create table handovers (
   confirmed_at bigint
 );
 create index handovers_unconfirmed on handovers (handed_at) where confirmed_at is null;
+create index handovers_by_pair on handovers (client_id, account_id);
 
 -- What was handed over lives on at the modern side, with another holder.
 drop index grants_by_account;
 create index grants_by_account on grants (account_id, modern_client_id) where state <> 'dead' or dead_cause = 'handed_over';
+create index grants_by_pair on grants (client_id, account_id, created_at);
 
 -- A browser goes to the modern side for a sign-in and for a re-authorization too; neither has a callback of an app.
 alter table authorization_requests add column purpose text not null default 'legacy'

@@ -26,11 +26,11 @@ export async function pin(
   check(email, accountId, how);
   return withWorkshop(async ({ context }) => {
     const pinned = await pinAccount(context, { email, accountId, how, actor: 'command', requestId: null });
-    const { tokens, apps } = pinned;
+    const { tokens, apps, ids } = pinned;
     const line =
-      tokens + apps === 0
+      tokens + apps + ids === 0
         ? 'Nothing waits under this address.'
-        : `${counted(tokens, 'token')} and ${counted(apps, 'app')} belong to account ${accountId} now.`;
-    return { ok: true, lines: [line], json: { tokens, apps } };
+        : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'older account id')} belong to account ${accountId} now.`;
+    return { ok: true, lines: [line], json: { tokens, apps, ids } };
   });
 }

@@ -1,6 +1,6 @@
+import { normalEmail } from '../shared/mail/address.ts';
 import { type Marks, findMappings, type MappingRow } from '../store/find-mappings.ts';
 import type { Context } from './context.ts';
-import { normalEmail } from './pin-account.ts';
 import { underAllKeys } from './under-all-keys.ts';
 import { type Usage, usageOf } from './usage.ts';
 

@@ -39,10 +39,9 @@ function without<T extends Known>(wanted: readonly T[], found: readonly Known[])
  * never be taken back. That ends, for the older generation may be gone for good.
  */
 async function learnMissing(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
-  const { client_id: clientId, account_id: accountId, updated_at: mappedAt } = caller.mapping;
-  const flight = context.flights.run(`learn ids ${clientId} ${accountId}`, () =>
-    learnIds(context, caller, reading),
-  );
+  const { id, client_id: clientId, account_id: accountId, updated_at: mappedAt } = caller.mapping;
+  // Another token of the pair may be one that the old backend refuses.
+  const flight = context.flights.run(`learn ids ${id}`, () => learnIds(context, caller, reading));
   try {
     await withPatience(flight, CALLER_WAIT / 2);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { hintOfAny, newHexId } from '../shared/ids.ts';
+import { normalEmail } from '../shared/mail/address.ts';
 import { redactText } from '../shared/redaction.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import {
@@ -13,7 +14,6 @@ import type { Database } from '../store/store.ts';
 import type { NewMapping } from '../store/tables.ts';
 import { adoptTokens } from './adopt-tokens.ts';
 import type { Context } from './context.ts';
-import { normalEmail } from './pin-account.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
 import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 

@@ -1,8 +1,10 @@
+import { normalEmail } from '../shared/mail/address.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import type { Database } from '../store/store.ts';
 import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../store/waiting-tokens.ts';
 import { adoptTokens } from './adopt-tokens.ts';
 import type { Context, Origin } from './context.ts';
+import { followPairs } from './follow-pairs.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
@@ -18,15 +20,11 @@ interface PinRequest extends Origin {
   how: string;
 }
 
-/** How many tokens and apps were waiting and have their account now. */
+/** How many tokens, apps and ids of the older generation were waiting and have their account now. */
 export interface Pinned {
   tokens: number;
   apps: number;
-}
-
-/** An e-mail address as it is compared and kept: without blanks around it, in lower case. */
-export function normalEmail(email: string): string {
-  return email.trim().toLowerCase();
+  ids: number;
 }
 
 /**
@@ -44,16 +42,23 @@ export async function pinAccountIn(
   const apps = await pinApps(tx, pinning);
   const owners = apps.length > 0 ? await pinOwnerTokens(tx, apps, pinning) : [];
   const tokens = [...(await pinTokens(tx, pinning)), ...owners];
-  await pinIdPair(tx, pinning);
+  const legacyId = await pinIdPair(tx, pinning);
   const by = { at: now, ...origin, accountId, reason: how, action: 'account_pinned' };
   await recordEvents(context, tx, [
     ...(isNamed ? [{ ...by, action: 'account_named' }] : []),
     ...apps.map((clientId) => ({ ...by, clientId })),
     ...tokens.map(({ id, client_id: clientId }) => ({ ...by, clientId, mappingId: id })),
+    ...(legacyId === undefined ? [] : [{ ...by, reason: `${how}; the older account id ${legacyId}` }]),
   ]);
   for (const clientId of new Set(tokens.map((token) => token.client_id)))
     await adoptTokens(context, tx, { clientId, accountId, ...origin });
-  return { tokens: tokens.length, apps: apps.length };
+  const pairs = legacyId === undefined ? [] : [{ legacyId, modernId: accountId, email: pinning.email }];
+  const followed = await followPairs(context, tx, { pairs, origin });
+  return {
+    tokens: tokens.length + followed.tokens,
+    apps: apps.length + followed.apps,
+    ids: pairs.length,
+  };
 }
 
 /** Pins it in a transaction of its own. */

@@ -1,10 +1,11 @@
 import { newHexId, newOpaqueValue } from '../shared/ids.ts';
 import { EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
+import { normalEmail } from '../shared/mail/address.ts';
 import { claimProof, countProofsSince, deleteProof, findProof, insertProof } from '../store/email-proofs.ts';
 import type { EmailProof } from '../store/email-proofs.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { normalEmail, type Pinned, pinAccountIn } from './pin-account.ts';
+import { type Pinned, pinAccountIn } from './pin-account.ts';
 import { requireUsable, underAllKeys, withUsableKeys } from './under-all-keys.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalEmail } from '../shared/mail/address.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import { findPairs } from '../store/id-pairs.ts';
 import { readMapping } from '../store/find-mappings.ts';
@@ -12,7 +13,6 @@ import { adoptTokens } from './adopt-tokens.ts';
 import type { Consented } from './consenting-account.ts';
 import type { Context } from './context.ts';
 import { moveOf, statesOf } from './mapping-state.ts';
-import { normalEmail } from './pin-account.ts';
 import { recordEvents } from './record-event.ts';
 import { underAllKeys } from './under-all-keys.ts';
 

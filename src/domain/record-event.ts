@@ -1,4 +1,4 @@
-import { newHexId } from '../shared/ids.ts';
+import { newOrderedId } from '../shared/ids.ts';
 import { insertEvents } from '../store/events.ts';
 import type { Vault } from '../shared/secrets.ts';
 import type { Database } from '../store/store.ts';
@@ -56,7 +56,7 @@ function orNull(text: string | null | undefined): string | null {
 
 function eventOf({ vault }: Writer, change: Change) {
   const event = {
-    uid: newHexId(),
+    uid: newOrderedId(change.at),
     at: change.at,
     actor: storable(change.actor),
     action: change.action,

@@ -1,4 +1,4 @@
-import { isMailAddress } from '../shared/mail/address.ts';
+import { isMailAddress, normalEmail } from '../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../store/apps.ts';
@@ -133,7 +133,7 @@ function appRow(registration: Registration, clientId: string, now: number): NewA
     client_id: clientId,
     name: registration.name.trim(),
     owner_account_id: isAccount ? registration.owner : null,
-    owner_email: isAccount ? null : registration.owner,
+    owner_email: isAccount ? null : normalEmail(registration.owner),
     source: registration.fixed ? 'demo' : 'registered',
     created_at: now,
     retired_at: null,

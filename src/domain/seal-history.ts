@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SECOND } from '../shared/lifetimes.ts';
 import { readLastLine } from '../store/anchors.ts';
-import { chainEvents, type Link, listUnchained, readHead } from '../store/events.ts';
+import { chainEvents, findLastUnwitnessed, type Link, listUnchained, readHead } from '../store/events.ts';
 import { isConstraintFailure, isSerializationFailure } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
 import type { Event } from '../store/tables.ts';
@@ -63,12 +63,14 @@ function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link
 }
 
 /**
- * Chains one page, answering the id that it ended at while there may be more. Where nothing was chained yet it chains
- * all pages at once, so that what older versions wrote is adopted as a whole.
+ * Chains one page, answering the id that it ended at while there may be more. Where nothing was chained yet it chains all
+ * pages at once in which entries of older versions are, so that those are adopted as a whole. What comes after them, as
+ * the million entries of an import, keeps no writer waiting.
  */
 async function chainNext(context: Context, tx: Database, turn: Turn): Promise<number | undefined> {
   const found = await readHead(tx);
-  const adopt = found === undefined && !turn.isAnchored;
+  const lastOlder = found === undefined && !turn.isAnchored ? await findLastUnwitnessed(tx) : undefined;
+  const adopt = lastOlder !== undefined;
   let head = found ?? CHAIN_START;
   let { after } = turn;
   for (;;) {
@@ -78,7 +80,7 @@ async function chainNext(context: Context, tx: Database, turn: Turn): Promise<nu
     after = page.at(-1)?.id;
     head = links.at(-1) ?? head;
     if (page.length < PAGE) return undefined;
-    if (!adopt) return after;
+    if (lastOlder === undefined || after === undefined || after >= lastOlder) return after;
     // Adopting takes its time: health and what is cached are answered in between.
     await setImmediate();
   }

@@ -1,9 +1,9 @@
+import { normalEmail } from '../shared/mail/address.ts';
 import type { Pair } from '../store/mappings.ts';
 import type { MappingState } from '../store/tables.ts';
 import { countTokensOf, countWaiting, listOwnedApps } from '../store/waiting-tokens.ts';
 import type { Context } from './context.ts';
 import { nextState } from './mapping-state.ts';
-import { normalEmail } from './pin-account.ts';
 
 /** What a person sees of the tokens of the own account: how many each app has, and in which state. */
 

@@ -52,15 +52,16 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Removes drafts of processes that were killed: they hold what the file holds, and SQLite would take what lies beside one
- * for a part of it.
+ * Removes drafts, files and folders, of processes that were killed: they hold what the file holds, and SQLite would take
+ * what lies beside one for a part of it.
  */
 export function removeAbandoned(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   for (const name of readdirSync(folder)) {
     const rest = name.startsWith(start) ? name.slice(start.length) : '';
     const pid = /^(\d+)\.draft(?:-wal|-shm|-journal)?$/.exec(rest)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
+import { insertionOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 import type { Event, NewEvent } from './tables.ts';
-
-/** Each entry has fourteen parameters; SQLite allows 32,766 in a statement. */
-const ROWS_PER_STATEMENT = 500;
 
 /** Entries read at once. */
 const PAGE = 1000;
@@ -19,12 +17,8 @@ export interface Link {
 
 /** Writes entries of the history in their order, in the transaction of the changes that they tell of. */
 export async function insertEvents(tx: Database, events: readonly NewEvent[]): Promise<void> {
-  for (let start = 0; start < events.length; start += ROWS_PER_STATEMENT) {
-    await tx
-      .insertInto('events')
-      .values(events.slice(start, start + ROWS_PER_STATEMENT))
-      .execute();
-  }
+  if (events.length > 1) await insertionOf(tx, 'events', events).execute(tx);
+  else if (events.length === 1) await tx.insertInto('events').values(events).execute();
 }
 
 function linkOf(row: Pick<Event, 'position' | 'chain'> | undefined): Link | undefined {
@@ -56,6 +50,13 @@ export async function listUnchained(
 ): Promise<Event[]> {
   const query = db.selectFrom('events').selectAll().where('position', 'is', null).where('id', '>', after);
   return query.orderBy('id').limit(limit).execute();
+}
+
+/** The last entry that waits and was written by a version whose entries had neither a name nor a witness. */
+export async function findLastUnwitnessed(db: Database): Promise<number | undefined> {
+  const query = db.selectFrom('events').select('id').where('uid', 'is', null).where('witness', 'is', null);
+  const waiting = query.where('position', 'is', null);
+  return (await waiting.orderBy('id', 'desc').limit(1).executeTakeFirst())?.id;
 }
 
 /** Gives entries their places where they have none yet; answers how many had none. */

@@ -1,6 +1,6 @@
 import type { Database } from './store.ts';
 
-/** What a repeated import changes of rows that are there, one at a time; and what an id pair moves, all at once. */
+/** What a repeated import changes of rows that are there, one at a time. */
 
 interface AppChanges {
   name?: string;
@@ -16,7 +16,7 @@ export async function changeApp(tx: Database, clientId: string, changes: AppChan
 interface MappingChanges {
   client_id?: string;
   account_id?: string;
-  account_email?: string;
+  account_email?: string | null;
   last_used_at?: number;
 }
 
@@ -41,45 +41,5 @@ export async function changeAccountPair(tx: Database, legacyId: string, changes:
     .set(changes)
     .where('kind', '=', 'account')
     .where('legacy_id', '=', legacyId)
-    .execute();
-}
-
-/**
- * Imported apps and waiting imported tokens that were given one of these ids for their account; without tokens of an
- * account of this id that was seen at the modern side.
- */
-export async function rowsUnderLegacyIds(tx: Database, legacyIds: readonly string[]) {
-  const apps = await tx
-    .selectFrom('apps')
-    .select(['client_id', 'owner_account_id as account_id'])
-    .where('source', '=', 'imported')
-    .where('owner_account_id', 'in', legacyIds)
-    .execute();
-  const tokens = await tx
-    .selectFrom('mappings')
-    .innerJoin('accounts', 'accounts.account_id', 'mappings.account_id')
-    .select(['mappings.id', 'mappings.client_id', 'mappings.account_id'])
-    .where('mappings.source', '=', 'imported')
-    .where('mappings.state', '=', 'unmapped')
-    .where('mappings.account_id', 'in', legacyIds)
-    .where('accounts.email', 'is', null)
-    .execute();
-  return { apps, tokens };
-}
-
-/** The pairs of an app and account, among these, that a grant serves. */
-export async function pairsWithGrants(
-  tx: Database,
-  { clientIds, accountIds }: { clientIds: readonly string[]; accountIds: readonly string[] },
-): Promise<Array<{ clientId: string; accountId: string }>> {
-  if (clientIds.length === 0 || accountIds.length === 0) return [];
-  return tx
-    .selectFrom('grants')
-    .select(['client_id as clientId', 'account_id as accountId'])
-    .where('client_id', 'in', clientIds)
-    .where('account_id', 'in', accountIds)
-    .where('state', '<>', 'dead')
-    .orderBy('client_id')
-    .orderBy('account_id')
     .execute();
 }

@@ -1,11 +1,9 @@
-import { type Insertable, type Selectable, SqliteAdapter, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { eachOf, insertionOf, isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Look-ups and additions of many rows at once, for what comes in by the thousand. */
-
-/** SQLite allows 32,766 in a statement. */
-const PARAMETERS_MAX = 30_000;
 
 type ImportedTable =
   | 'apps'
@@ -15,10 +13,6 @@ type ImportedTable =
   | 'accounts'
   | 'id_pairs'
   | 'mappings';
-
-function* slicesOf<T>(values: readonly T[], size: number): Generator<T[]> {
-  for (let start = 0; start < values.length; start += size) yield values.slice(start, start + size);
-}
 
 interface Place<T extends ImportedTable> {
   table: T;
@@ -31,14 +25,11 @@ export async function rowsWith<T extends ImportedTable>(
   { table, column }: Place<T>,
   values: Iterable<string>,
 ): Promise<Array<Selectable<Tables[T]>>> {
-  const found: Array<Selectable<Tables[T]>> = [];
-  for (const slice of slicesOf([...new Set(values)], PARAMETERS_MAX)) {
-    const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)}
-      where ${sql.ref(column)} in (${sql.join(slice)})`;
-    const { rows } = await query.execute(db);
-    for (const row of rows) found.push(row);
-  }
-  return found;
+  const given = [...new Set(values)];
+  if (given.length === 0) return [];
+  const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)}
+    where ${sql.ref(column)} in ${eachOf(db, given)}`;
+  return (await query.execute(db)).rows;
 }
 
 /**
@@ -50,23 +41,23 @@ export async function addRows<T extends ImportedTable>(
   { table, column }: Place<T>,
   rows: ReadonlyArray<Insertable<Tables[T]>>,
 ): Promise<string[]> {
-  const added: string[] = [];
-  const columns = Object.keys(rows[0] ?? {}) as Array<keyof Insertable<Tables[T]>>;
-  const names = sql.join(columns.map((name) => sql.ref(String(name))));
-  for (const slice of slicesOf(rows, Math.floor(PARAMETERS_MAX / Math.max(columns.length, 1)))) {
-    const values = slice.map((row) => sql`(${sql.join(columns.map((name) => row[name]))})`);
-    const query = sql<{ added: string }>`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}
-      on conflict do nothing returning ${sql.ref(column)} as added`;
-    for (const row of (await query.execute(tx)).rows) added.push(row.added);
-  }
-  return added;
+  if (rows.length === 0) return [];
+  const insertion = insertionOf(tx, table, rows);
+  const query = sql<{
+    added: string;
+  }>`${insertion} on conflict do nothing returning ${sql.ref(column)} as added`;
+  return (await query.execute(tx)).rows.map(({ added }) => added);
 }
 
 /** In pages of 4 KB. The pages of an index are written again by nearly every batch; so they reach the file more rarely. */
 const LOG_PAGES = 32_000;
 
-/** Prepares the database for many large transactions by this process: SQLite copies its log into its file less often. */
+/** What a batch changes stays in memory until it is committed, instead of going through the log more than once. */
+const CACHE_KB = 49_152;
+
+/** Prepares this process's connection for many large transactions; SQLite alone needs it. */
 export async function prepareForMany(db: Database): Promise<void> {
-  if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return;
+  if (!isSqlite(db)) return;
   await sql`pragma wal_autocheckpoint = ${sql.lit(LOG_PAGES)}`.execute(db);
+  await sql`pragma cache_size = ${sql.lit(-CACHE_KB)}`.execute(db);
 }

@@ -88,35 +88,3 @@ export async function findAccountPair(
     .where('legacy_id', '=', legacyId)
     .executeTakeFirst();
 }
-
-interface Assignment {
-  mappingId: string;
-  /** The client ids of the unidentified program and of the app. */
-  from: string;
-  to: string;
-  now: number;
-}
-
-/** Moves a token that still waits from an unidentified program to the app that it belongs to; its account, if it moved. */
-export async function assignToApp(
-  tx: Database,
-  { mappingId, from, to, now }: Assignment,
-): Promise<{ account_id: string | null } | undefined> {
-  return tx
-    .updateTable('mappings')
-    .set({ client_id: to, updated_at: now })
-    .where('id', '=', mappingId)
-    .where('client_id', '=', from)
-    .where('state', '=', 'unmapped')
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('apps')
-          .select('client_id')
-          .where('client_id', '=', from)
-          .where('source', '=', 'observed'),
-      ),
-    )
-    .returning('account_id')
-    .executeTakeFirst();
-}

@@ -120,6 +120,8 @@ interface MappingsTable {
   account_email: Nullable<string>;
   /** As the import said; what is seen since stands in `usage`. */
   last_used_at: Nullable<number>;
+  /** Whose token it is by the id of the older generation, while no pair says which account that is now. */
+  legacy_account_id: Nullable<string>;
 }
 
 interface LegacyCodesTable {

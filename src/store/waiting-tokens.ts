@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Database } from './store.ts';
 import type { MappingSource, MappingState } from './tables.ts';
 
@@ -32,7 +31,7 @@ export async function pinApps(tx: Database, { email, accountId }: Pinning): Prom
   const rows = await tx
     .updateTable('apps')
     .set({ owner_account_id: accountId })
-    .where(sql<string>`lower(owner_email)`, '=', email)
+    .where('owner_email', '=', email)
     .where('owner_account_id', 'is', null)
     .returning('client_id')
     .execute();
@@ -43,7 +42,7 @@ export async function pinApps(tx: Database, { email, accountId }: Pinning): Prom
 export async function pinOwnerTokens(
   tx: Database,
   clientIds: readonly string[],
-  { accountId, now }: Pinning,
+  { accountId, now }: Omit<Pinning, 'email'>,
 ): Promise<PinnedMapping[]> {
   const source: MappingSource = 'registration';
   return tx
@@ -57,16 +56,19 @@ export async function pinOwnerTokens(
     .execute();
 }
 
-/** Gives the account's id of the older generation its modern one, unless another id is paired with that already. */
-export async function pinIdPair(tx: Database, { email, accountId }: Pinning): Promise<void> {
+/**
+ * Gives the account's id of the older generation its modern one, unless another id is paired with that already; answers
+ * the older one.
+ */
+export async function pinIdPair(tx: Database, { email, accountId }: Pinning): Promise<string | undefined> {
   const known = await tx
     .selectFrom('id_pairs')
     .select('legacy_id')
     .where('kind', '=', 'account')
     .where('modern_id', '=', accountId)
     .executeTakeFirst();
-  if (known) return;
-  await tx
+  if (known) return undefined;
+  const pinned = await tx
     .updateTable('id_pairs')
     .set({ modern_id: accountId })
     .where('kind', '=', 'account')
@@ -79,7 +81,9 @@ export async function pinIdPair(tx: Database, { email, accountId }: Pinning): Pr
         .where('waiting.email', '=', email)
         .where('waiting.modern_id', 'is', null),
     )
-    .execute();
+    .returning('legacy_id')
+    .executeTakeFirst();
+  return pinned?.legacy_id;
 }
 
 /** How many tokens and apps wait under an e-mail address. */
@@ -93,7 +97,7 @@ export async function countWaiting(db: Database, email: string): Promise<{ token
   const apps = await db
     .selectFrom('apps')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where(sql<string>`lower(owner_email)`, '=', email)
+    .where('owner_email', '=', email)
     .where('owner_account_id', 'is', null)
     .where('retired_at', 'is', null)
     .executeTakeFirstOrThrow();

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sealHistory, startSealing } from '../../src/domain/seal-history.ts';
 import { allEvents, insertEvents } from '../../src/store/events.ts';
 import { databaseKinds } from '../store/support/stores.ts';
@@ -157,7 +158,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
     let isDone = false;
     const sealing = sealHistory(one.context).finally(() => (isDone = true));
     const seen = new Set<number>();
-    while (!isDone) seen.add((await positions()).filter((position) => position !== null).length);
+    while (!isDone) {
+      seen.add((await positions()).filter((position) => position !== null).length);
+      await setImmediate();
+    }
     await sealing;
     expect([...seen].filter((chained) => chained > 0 && chained < 1501)).not.toEqual([]);
     expect(await one.verify()).toMatchObject({ entries: 1501, waiting: 0, finding: undefined });

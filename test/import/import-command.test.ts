@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '../processes/operator-command.ts';
 import { buildProgram } from '../processes/running-program.ts';
+import { until } from '../support/held-answer.ts';
 import { accountRow, appRow, tokenOf, tokenRow } from './support/generate.ts';
 
 /** `tokens import` as a process of its own. */
@@ -29,7 +39,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('a dry run says in words what would happen; a folder is named and fails', async () => {
+test('a dry run says in words what would happen, and leaves nothing; a folder is named and fails', async () => {
+  // What a dry run leaves that was killed, under a number that no process has.
+  const old = join(folder, 'var', 'imports', 'dry-run.99999999.draft');
+  mkdirSync(old, { recursive: true, mode: 0o700 });
+  writeFileSync(join(old, 'scratch.db'), '');
   const { code, output, complaints } = await run(settings, 'tokens', 'import', file, '--dry-run');
   expect({ code, complaints }).toEqual({ code: 0, complaints: '' });
   const [said, reason, where = ''] = output.split('\n');
@@ -46,14 +60,20 @@ test('a dry run says in words what would happen; a folder is named and fails', a
 
 test('from standard input, with one JSON object at the end, and no token in any file', async () => {
   const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const varDir = join(folder, 'piped');
   const child = spawn(process.execPath, [program, 'tokens', 'import', '-', '--json'], {
-    env: { PATH: process.env['PATH'], ...settings },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], ...settings, VAR_DIR: varDir },
+    stdio: 'pipe',
   });
-  let output = '';
+  let [output, complaints] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  // One that takes longer than a few seconds says how far it is, whoever reads the object at its end.
+  await until(() => existsSync(join(varDir, 'imports')), 30_000);
+  await delay(3100);
   child.stdin.end(readFileSync(file));
   expect(await once(child, 'close')).toEqual([0, null]);
+  expect(complaints).toMatch(/^50 %  .*refused\n$/);
   expect(JSON.parse(output)).toEqual({
     new: 4,
     known: 0,
@@ -62,7 +82,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
     reasons: { 'unknown app': 1 },
     report: expect.stringMatching(/\/imports\/import-\d{8}-\d{6}-[0-9a-f]{4}\.report\.ndjson$/),
   });
-  for (const entry of readdirSync(join(folder, 'var'), { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(varDir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const content = readFileSync(join(entry.parentPath, entry.name));
     expect(content.includes(tokenOf(1).slice(2))).toBe(false);

@@ -4,11 +4,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseLocation } from '../../src/store/open-store.ts';
+import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { run } from '../processes/operator-command.ts';
 import { buildProgram, type Settings } from '../processes/running-program.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { freshDatabase } from '../support/database.ts';
+import { until } from '../support/held-answer.ts';
 import { dump } from './support/dump.ts';
 import { generateFile } from './support/generate.ts';
 
@@ -26,6 +28,8 @@ interface Place {
   settings: Settings;
   location: DatabaseLocation;
 }
+
+const DEATHS = 10;
 
 let places = 0;
 
@@ -65,6 +69,29 @@ function peakOf(child: ChildProcess): number {
     return 0;
   }
 }
+
+async function countTokens(store: Store): Promise<number> {
+  const { count } = await store.durable
+    .selectFrom('mappings')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+async function withStore<T>({ location }: Place, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(location);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const tokensIn = (place: Place) => withStore(place, countTokens);
+
+/** Waits until there are more tokens than before, by that many. */
+const grownBy = (place: Place, before: number, growth: number) =>
+  withStore(place, (store) => until(async () => (await countTokens(store)) > before + growth, 5 * MINUTES));
 
 beforeAll(async () => {
   await buildProgram();
@@ -113,13 +140,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     'one that is killed ten times at random ends with the same database',
     async () => {
       const place = await newPlace(kind);
-      for (let death = 1; death <= 10; death += 1) {
+      let inTheMiddle = 0;
+      let before = 0;
+      for (let death = 1; death <= DEATHS; death += 1) {
         const child = start(place, file);
         const ended = once(child, 'close');
-        await delay(Math.random() * took * 0.25);
+        // The first ones anywhere, the others among the tokens.
+        if (death <= 3) await delay(Math.random() * took * 0.4);
+        else await grownBy(place, before, Math.random() * 0.25 * (SIZE.tokens - before));
         child.kill('SIGKILL');
         await ended;
+        const after = await tokensIn(place);
+        if (after > before && after < SIZE.tokens) inTheMiddle += 1;
+        before = after;
       }
+      console.log(`${kind}: ${inTheMiddle} of ${DEATHS} died after they had written tokens, before all`);
+      expect(inTheMiddle).toBeGreaterThanOrEqual(DEATHS / 2);
       const { known, new: added } = await finish(start(place, file));
       console.log(`${kind}: ${String(known)} rows were there after ten deaths, ${String(added)} were not`);
       expect(await dump(place.location)).toEqual(whole);

@@ -105,7 +105,7 @@ test('find - reads a whole token from standard input, and is refused one among i
 
 test('pin gives what waits under an address to an account, with the reason, and once', async () => {
   const pin = ['accounts', 'pin', OWNER, ACCOUNT, '--reason', 'confirmed by phone'];
-  expect(await runJson(settings, ...pin)).toEqual({ code: 0, json: { tokens: 1, apps: 1 } });
+  expect(await runJson(settings, ...pin)).toEqual({ code: 0, json: { tokens: 1, apps: 1, ids: 0 } });
   expect(entries('account_pinned')).toContainEqual({
     actor: 'command',
     mapping_id: mappingId,

@@ -1,9 +1,11 @@
 import { rowsWith } from '../../store/import-rows.ts';
 import type { Database } from '../../store/store.ts';
+import { pinOwner } from '../pin-owner.ts';
+import { emailsFor } from './account-emails.ts';
 import { translationOf } from './legacy-accounts.ts';
 import { appWith, type ImportedApp } from './imported-app.ts';
 import type { Import, Outcome } from './outcomes.ts';
-import { isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
+import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { AppRow } from './rows.ts';
 import { writeApps } from './write-apps.ts';
 
@@ -41,11 +43,15 @@ function ownerOf({ ownerAccountId, ownerEmail }: AppRow | ImportedApp): Owner {
   return { accountId: ownerAccountId, email: ownerEmail };
 }
 
-function findConflict(app: ImportedApp, row: AppRow, secret: string | null): string | undefined {
+function findConflict(
+  app: ImportedApp,
+  row: AppRow,
+  { secret, emailsOf }: { secret: string | null; emailsOf: EmailsOf },
+): string | undefined {
   if (app.isRetired) return 'the app is retired';
   if (app.isImported && app.isNamed && row.name !== app.name)
     return 'the file names the app differently before';
-  if (isOtherOwner(ownerOf(app), ownerOf(row))) return OTHER_ACCOUNT;
+  if (isOtherOwner(ownerOf(app), ownerOf(row), emailsOf)) return OTHER_ACCOUNT;
   if (secret !== null && app.liveSecrets >= LIVE_SECRETS_MAX) return 'the app has two other secrets';
   return undefined;
 }
@@ -87,11 +93,11 @@ function merge(app: ImportedApp, row: AppRow, secret: string | null): boolean {
   return isAdded || Object.keys(changes).length > 0;
 }
 
-function settle(run: Import, apps: Apps, row: AppRow): Outcome {
+function settle(run: Import, { apps, emailsOf }: { apps: Apps; emailsOf: EmailsOf }, row: AppRow): Outcome {
   const found = apps.get(row.clientId);
   const app = found ?? { ...appWith(row.clientId, undefined), createdAt: row.createdAt };
   const secret = missingSecret(run, app, row);
-  const problem = findConflict(app, row, secret);
+  const problem = findConflict(app, row, { secret, emailsOf });
   if (problem !== undefined) return { line: row.line, reason: problem, clientId: row.clientId };
   const isChanged = merge(app, row, secret);
   apps.set(row.clientId, app);
@@ -99,14 +105,27 @@ function settle(run: Import, apps: Apps, row: AppRow): Outcome {
   return isChanged ? 'changed' : 'known';
 }
 
+/** A registered app has a token that waits for its owner's id. */
+async function pinOwners({ context, origin }: Import, tx: Database, apps: readonly ImportedApp[]) {
+  for (const { isNew, clientId, changes } of apps) {
+    const accountId = changes.owner_account_id;
+    if (!isNew && accountId !== undefined)
+      await pinOwner(context, tx, { clientIds: [clientId], accountId, ...origin });
+  }
+}
+
 /** Takes apps over, in one transaction; answers what became of each row. */
 export async function applyApps(run: Import, tx: Database, rows: readonly AppRow[]): Promise<Outcome[]> {
   const translate = await translationOf(tx, new Set(rows.map((row) => row.ownerAccountId)));
   const apps = await lookUp(run, tx, rows);
-  const outcomes = rows.map((row) => {
+  const owned = rows.map((row) => {
     const owner = translate({ accountId: row.ownerAccountId, email: row.ownerEmail });
-    return settle(run, apps, { ...row, ownerAccountId: owner.accountId, ownerEmail: owner.email });
+    return { ...row, ownerAccountId: owner.accountId, ownerEmail: owner.email };
   });
+  const claims = [...apps.values(), ...owned].map((app) => [app.clientId, ownerOf(app)] as const);
+  const emailsOf = await emailsFor(tx, claims);
+  const outcomes = owned.map((row) => settle(run, { apps, emailsOf }, row));
   await writeApps(run, tx, [...apps.values()]);
+  await pinOwners(run, tx, [...apps.values()]);
   return outcomes;
 }

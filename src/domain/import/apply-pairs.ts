@@ -2,8 +2,8 @@ import type { IdKind } from '../../store/existing-token-tables.ts';
 import { changeAccountPair } from '../../store/import-changes.ts';
 import { addRows, rowsWith } from '../../store/import-rows.ts';
 import type { Database } from '../../store/store.ts';
+import { followPairs } from '../follow-pairs.ts';
 import type { Import, Outcome } from './outcomes.ts';
-import { moveToModernIds } from './move-accounts.ts';
 import { differ } from './owners.ts';
 import type { PairRow } from './rows.ts';
 
@@ -92,9 +92,8 @@ export async function applyPairs(run: Import, tx: Database, rows: readonly PairR
   await addRows(tx, { table: 'id_pairs', column: 'legacy_id' }, added);
   const changed = pairs.filter((pair) => !pair.isNew && Object.keys(pair.changes).length > 0);
   for (const { legacyId, changes } of changed) await changeAccountPair(tx, legacyId, changes);
-  const moved = pairs.filter(
-    ({ kind, isNew, changes }) => kind === 'account' && (isNew || changes.modern_id),
-  );
-  await moveToModernIds(run, tx, new Map(moved.map(({ legacyId, modernId }) => [legacyId, modernId])));
+  // Those that were known too: what was imported since they were has not been looked at.
+  const accounts = pairs.filter(({ kind }) => kind === 'account');
+  await followPairs(run.context, tx, { pairs: accounts, origin: run.origin });
   return outcomes;
 }

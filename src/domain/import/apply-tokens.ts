@@ -1,9 +1,12 @@
+import { newOrderedId } from '../../shared/ids.ts';
 import { rowsWith } from '../../store/import-rows.ts';
 import type { Database } from '../../store/store.ts';
 import type { Mapping } from '../../store/tables.ts';
+import { emailsFor } from './account-emails.ts';
 import { changesOf, type Claim, type Token } from './judge-token.ts';
 import { translationOf } from './legacy-accounts.ts';
 import type { Import, Outcome } from './outcomes.ts';
+import type { EmailsOf } from './owners.ts';
 import type { TokenRow } from './rows.ts';
 import { writeTokens } from './write-tokens.ts';
 
@@ -48,9 +51,16 @@ async function lookUp({ context }: Import, tx: Database, rows: readonly TokenRow
   return { tokens: new Map(tokens), apps };
 }
 
-function addToken({ context, newId }: Import, owner: Claim, row: TokenRow): Token {
+function addToken({ context }: Import, owner: Claim, row: TokenRow): Token {
   const added = { digest: context.vault.digestOf(row.token), row };
-  return { id: newId(), ...owner, state: 'unmapped', isUnidentified: false, added, changes: {} };
+  return {
+    id: newOrderedId(context.clock.now()),
+    ...owner,
+    state: 'unmapped',
+    isUnidentified: false,
+    added,
+    changes: {},
+  };
 }
 
 function appProblem(app: { isRetired: boolean } | undefined): string | undefined {
@@ -61,7 +71,7 @@ function appProblem(app: { isRetired: boolean } | undefined): string | undefined
 /** One row after the other, each on what those before it left: the same token may come twice. */
 function settle(
   run: Import,
-  { tokens, apps }: Found,
+  { tokens, apps, emailsOf }: Found & { emailsOf: EmailsOf },
   { owner, row }: { owner: Claim; row: TokenRow },
 ): Outcome {
   const hex = row.token.toString('hex');
@@ -73,7 +83,7 @@ function settle(
     tokens.set(hex, addToken(run, owner, row));
     return 'new';
   }
-  const changes = changesOf(owner, token);
+  const changes = changesOf(owner, token, emailsOf);
   if (typeof changes === 'string') return { line, reason: changes };
   if (Object.keys(changes).length === 0) return 'known';
   Object.assign(token, changes);
@@ -87,10 +97,13 @@ function settle(
 export async function applyTokens(run: Import, tx: Database, rows: readonly TokenRow[]): Promise<Outcome[]> {
   const translate = await translationOf(tx, new Set(rows.map((row) => row.accountId)));
   const found = await lookUp(run, tx, rows);
-  const outcomes = rows.map((row) => {
+  const claims = rows.map((row) => {
     const { clientId, lastUsedAt } = row;
-    return settle(run, found, { owner: { clientId, lastUsedAt, ...translate(row) }, row });
+    return { owner: { clientId, lastUsedAt, ...translate(row) }, row };
   });
+  const said = claims.map(({ owner, row }) => [row.token.toString('hex'), owner] as const);
+  const emailsOf = await emailsFor(tx, [...found.tokens, ...said]);
+  const outcomes = claims.map((claim) => settle(run, { ...found, emailsOf }, claim));
   await writeTokens(run, tx, [...found.tokens.values()]);
   return outcomes;
 }

@@ -1,5 +1,5 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { isMailAddress } from '../../shared/mail/address.ts';
+import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import { RowRefused } from './refusals.ts';
 
 /** Reads the fields of one row, each by its rule; null where it is not there. */
@@ -65,7 +65,7 @@ export function readSha256(fields: Fields, name: string): Buffer | null {
 }
 
 function emailOf(text: string, name: string): string {
-  const email = text.trim().toLowerCase();
+  const email = normalEmail(text);
   if (!isMailAddress(email)) throw new RowRefused('is no e-mail address', name);
   return email;
 }

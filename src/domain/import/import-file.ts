@@ -2,13 +2,12 @@ import { makePrivateFolder } from '../../shared/private-file.ts';
 import { prepareForMany } from '../../store/import-rows.ts';
 import type { Context, Origin } from '../context.ts';
 import { Batches } from './batches.ts';
-import { createOrderedIds } from './ordered-ids.ts';
 import type { Entry } from './reader.ts';
 import { partsOf } from './records.ts';
 import { ImportRefused, type Refusal, RowRefused } from './refusals.ts';
 import { openReport, type Report, type Tally } from './report.ts';
 import { type Row, readRow } from './rows.ts';
-import { openScratch, type Scratch } from './scratch.ts';
+import { openScratch, removeOldScratches, type Scratch } from './scratch.ts';
 import { openSource, type Source } from './source.ts';
 import { createUnknownFields } from './unknown-fields.ts';
 
@@ -85,7 +84,6 @@ class Importer {
     const run = {
       context: { ...context, store },
       origin,
-      newId: createOrderedIds(this.#now),
       namedApps: new Set<string>(),
     };
     this.#batches = new Batches({ run, report: given.report, scratch: given.scratch });
@@ -124,6 +122,7 @@ class Importer {
 export async function importFile(context: Context, request: ImportRequest): Promise<Imported> {
   const { folder, isDryRun } = request;
   makePrivateFolder(folder);
+  removeOldScratches(folder);
   const source = await openSource(request.file, folder);
   const report = openReport(folder, context.clock.now());
   const scratch = isDryRun ? await openScratch(context, folder) : undefined;

@@ -1,3 +1,4 @@
+import { normalEmail } from '../../shared/mail/address.ts';
 import type { App } from '../../store/tables.ts';
 
 /** An app that a batch is about, as it was known and as it will be. */
@@ -27,7 +28,7 @@ export function appWith(clientId: string, app: App | undefined): ImportedApp {
   return {
     clientId,
     name: app?.name ?? '',
-    ownerEmail: app?.owner_email?.toLowerCase() ?? null,
+    ownerEmail: app?.owner_email ? normalEmail(app.owner_email) : null,
     ownerAccountId: app?.owner_account_id ?? null,
     isNew: app === undefined,
     isRetired: typeof app?.retired_at === 'number',

@@ -1,5 +1,5 @@
 import type { MappingState } from '../../store/tables.ts';
-import { isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
+import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { TokenRow } from './rows.ts';
 
 /** Whose a token is and when it was last used, as a row says it or as it is known. */
@@ -24,12 +24,20 @@ export interface Token extends Standing {
   changes: Partial<Claim>;
 }
 
+/** Beside an id an address counts only if it was said of that id: whichever row comes first, the same is kept. */
+function emailOf(row: Claim, known: Standing): string | null {
+  if (known.accountId === null && row.accountId === null) return known.email ?? row.email;
+  const said = [known, row].map(({ accountId, email }) => (accountId === null ? null : email));
+  return said.find((email) => email !== null) ?? null;
+}
+
 /** What a row adds to a token that waits. */
 function fillIn(row: Claim, known: Standing): Partial<Claim> {
+  const email = emailOf(row, known);
   return {
     ...(row.clientId !== known.clientId && { clientId: row.clientId }),
     ...(known.accountId === null && row.accountId !== null && { accountId: row.accountId }),
-    ...(known.accountId === null && known.email === null && row.email !== null && { email: row.email }),
+    ...(email !== known.email && { email }),
   };
 }
 
@@ -41,10 +49,10 @@ function isUsedLater(row: Claim, known: Claim): boolean {
  * What a row changes of a token that is known: what was not known of it, and a later use. It never moves to another
  * owner or state, and what is final stays as it is. A text says why the row is refused.
  */
-export function changesOf(row: Claim, known: Standing): Partial<Claim> | string {
+export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Partial<Claim> | string {
   const mayMove = known.isUnidentified && known.state === 'unmapped';
   if (row.clientId !== known.clientId && !mayMove) return 'already belongs to another app';
-  if (isOtherOwner(row, known)) return OTHER_ACCOUNT;
+  if (isOtherOwner(row, known, emailsOf)) return OTHER_ACCOUNT;
   if (known.state === 'revoked' || known.state === 'migrated') return {};
   return {
     ...(known.state === 'unmapped' && fillIn(row, known)),

@@ -5,8 +5,6 @@ import type { Refusal } from './refusals.ts';
 export interface Import {
   context: Context;
   origin: Origin;
-  /** Makes the ids of new mappings. */
-  newId: () => string;
   /** The apps that rows of this file have named so far, of the batches that are committed. */
   namedApps: ReadonlySet<string>;
 }

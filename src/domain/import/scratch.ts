@@ -1,12 +1,12 @@
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Insertable } from 'kysely';
-import { rowsUnderLegacyIds } from '../../store/import-changes.ts';
 import { addRows, rowsWith } from '../../store/import-rows.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Database, Store } from '../../store/store.ts';
 import type { Mapping, Tables } from '../../store/tables.ts';
+import { removeAbandoned } from '../../shared/private-file.ts';
+import { rowsUnderLegacyIds } from '../../store/under-legacy-ids.ts';
 import type { Context } from '../context.ts';
 import type { AppRow, PairRow, TokenRow } from './rows.ts';
 
@@ -52,13 +52,22 @@ class Copier {
     await addRows(this.#to, { table: 'mappings', column: 'id' }, rows);
   }
 
+  /** What the pairs and the modern side say of accounts that are named by either id. */
+  async #copyOwners(ids: readonly string[]): Promise<void> {
+    const pairs = await rowsWith(this.#from, { table: 'id_pairs', column: 'legacy_id' }, ids);
+    const modernIds = [...ids, ...given(pairs.map((pair) => pair.modern_id))];
+    await this.#copy('id_pairs', 'legacy_id', ids);
+    await this.#copy('id_pairs', 'modern_id', modernIds);
+    await this.#copy('accounts', 'account_id', modernIds);
+  }
+
   async forApps(rows: readonly AppRow[]): Promise<void> {
     const ids = rows.map(({ clientId }) => clientId);
     await this.#copy('apps', 'client_id', ids);
     await this.#copy('app_secrets', 'client_id', ids);
     await this.#copy('app_callbacks', 'client_id', ids);
     await this.#copy('app_contacts', 'client_id', ids);
-    await this.#copy('id_pairs', 'legacy_id', given(rows.map((row) => row.ownerAccountId)));
+    await this.#copyOwners(given(rows.map((row) => row.ownerAccountId)));
   }
 
   async forPairs(rows: readonly PairRow[]): Promise<void> {
@@ -69,7 +78,7 @@ class Copier {
     await this.#copy(
       'apps',
       'client_id',
-      apps.map((app) => app.client_id),
+      apps.map(({ clientId }) => clientId),
     );
     const ids = tokens.map(({ id }) => id);
     await this.#copyMappings(await rowsWith(this.#from, { table: 'mappings', column: 'id' }, ids));
@@ -79,16 +88,22 @@ class Copier {
     const { vault } = this.#context;
     const clientIds = rows.map(({ clientId }) => clientId);
     await this.#copy('apps', 'client_id', clientIds);
-    await this.#copy('id_pairs', 'legacy_id', given(rows.map(({ accountId }) => accountId)));
+    await this.#copyOwners(given(rows.map(({ accountId }) => accountId)));
     const digests = rows.flatMap(({ token }) => vault.digestsOf(token));
     const place = { table: 'mappings', column: 'token_digest' } as const;
     await this.#copyMappings(await rowsWith(this.#from, place, digests));
   }
 }
 
-/** A database for one dry run, in a folder that only its owner may read. */
+/** Removes what dry runs that were killed have left in this folder. */
+export function removeOldScratches(folder: string): void {
+  removeAbandoned(join(folder, 'dry-run'));
+}
+
+/** A database for the one dry run of this process, in a folder that only its owner may read. */
 export async function openScratch(context: Context, folder: string): Promise<Scratch> {
-  const place = await mkdtemp(join(folder, 'dry-run-'));
+  const place = join(folder, `dry-run.${process.pid}.draft`);
+  mkdirSync(place, { mode: 0o700 });
   const store = await openStore({ kind: 'sqlite', file: join(place, 'scratch.db') });
   const copier = new Copier(context, store.durable);
   return {

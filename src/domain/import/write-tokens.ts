@@ -1,8 +1,8 @@
-import { changeMapping, pairsWithGrants } from '../../store/import-changes.ts';
+import { changeMapping } from '../../store/import-changes.ts';
 import { addRows } from '../../store/import-rows.ts';
 import type { Database } from '../../store/store.ts';
 import type { NewMapping } from '../../store/tables.ts';
-import { adoptTokens } from '../adopt-tokens.ts';
+import { adoptPairs } from '../adopt-tokens.ts';
 import { recordEvents } from '../record-event.ts';
 import type { Token } from './judge-token.ts';
 import type { Import } from './outcomes.ts';
@@ -28,6 +28,8 @@ function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewTok
     client_id: clientId,
     account_id: accountId,
     account_email: email,
+    // Of an account that an id pair knows by its address alone.
+    legacy_account_id: accountId === null ? row.accountId : null,
     state: 'unmapped',
     source: 'imported',
     created_at: row.createdAt ?? now,
@@ -56,7 +58,7 @@ async function changeTokens(run: Import, tx: Database, changed: readonly Token[]
       updated_at: now,
       ...(changes.clientId !== undefined && { client_id: changes.clientId }),
       ...(typeof changes.accountId === 'string' && { account_id: changes.accountId }),
-      ...(typeof changes.email === 'string' && { account_email: changes.email }),
+      ...(changes.email !== undefined && { account_email: changes.email }),
       ...(typeof changes.lastUsedAt === 'number' && { last_used_at: changes.lastUsedAt }),
     });
   }
@@ -73,18 +75,12 @@ function changeInWords({ clientId, accountId, email, lastUsedAt }: Token['change
   return `import: ${parts.flat().join(', ')}`;
 }
 
-const keyOf = (clientId: string, accountId: string) => `${clientId} ${accountId}`;
-
 /** Waiting tokens whose app and account have a grant stand on it from here on (adopt-tokens.ts). */
 async function adopt({ context, origin }: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
-  const waiting = tokens.filter(({ state, accountId }) => state === 'unmapped' && accountId !== null);
-  const asked = new Set(waiting.map((token) => keyOf(token.clientId, token.accountId ?? '')));
-  const clientIds = [...new Set(waiting.map(({ clientId }) => clientId))];
-  const accountIds = [...new Set(waiting.map(({ accountId }) => accountId ?? ''))];
-  for (const pair of await pairsWithGrants(tx, { clientIds, accountIds })) {
-    if (asked.has(keyOf(pair.clientId, pair.accountId)))
-      await adoptTokens(context, tx, { ...pair, ...origin });
-  }
+  const pairs = tokens.flatMap(({ state, clientId, accountId }) =>
+    state === 'unmapped' && accountId !== null ? [{ clientId, accountId }] : [],
+  );
+  await adoptPairs(context, tx, { pairs, origin });
 }
 
 /** Writes them, with an entry in the history for each. */

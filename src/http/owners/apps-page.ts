@@ -3,18 +3,9 @@ import { appsOfOwner, tokensOfAccount, waitingUnder } from '../../domain/tokens-
 import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';
 import { type Frame, personIn } from './frame.ts';
-import { stateLines, tokenCount } from './state-words.ts';
+import { stateLines } from './state-words.ts';
 
 /** GET /apps: what the person registered, what uses the own account, and what waits under the own e-mail address. */
-
-/** `2 tokens and 1 app`; undefined when nothing waits. */
-function waitingWords({ tokens, apps }: { tokens: number; apps: number }) {
-  const words = [
-    ...(tokens > 0 ? [tokenCount(tokens)] : []),
-    ...(apps > 0 ? [`${apps} ${apps === 1 ? 'app' : 'apps'}`] : []),
-  ];
-  return words.length === 0 ? undefined : { words: words.join(' and '), isOne: tokens + apps === 1 };
-}
 
 function showApps(frame: Frame): RequestHandler {
   const { context } = frame;
@@ -29,7 +20,8 @@ function showApps(frame: Frame): RequestHandler {
       title: 'Your apps',
       owned,
       connected: connected.map((app) => ({ ...app, lines: stateLines(app.counts) })),
-      waiting: waitingWords(waiting),
+      // Not how much, as long as the address is not proven.
+      isWaiting: waiting.tokens + waiting.apps > 0,
       formTargets: formTargets(context.server.authorizationUrl),
     });
   };

@@ -14,3 +14,11 @@ export function isMailAddress(text: string): boolean {
   const hasLengths = text.length <= ADDRESS_LENGTH_MAX && local.length <= LOCAL_PART_MAX;
   return hasLengths && domain.includes('.') && z.regexes.html5Email.test(text);
 }
+
+/**
+ * An address as it is compared and kept: without blanks around it, in lower case. Letters beyond ASCII stay as they are:
+ * some of them, such as the Kelvin sign, have an ASCII letter as their lower case and would make two mailboxes one.
+ */
+export function normalEmail(address: string): string {
+  return address.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
