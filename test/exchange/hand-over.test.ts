@@ -128,7 +128,7 @@ testInProcess(
   async () => {
     const token = await issueToken(system);
     const { store } = system.bridge.context;
-    const { first } = store;
+    const first = store.first.bind(store);
     let faster: RawAnswer | undefined;
     store.first = async (sql, parameters) => {
       const row = await first<object>(sql, parameters);

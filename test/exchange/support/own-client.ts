@@ -11,7 +11,7 @@ export const OWN_CLIENT = {
   name: 'Old App',
 };
 /** A public client is for one app, by that app's own return address. */
-export const PUBLIC_APP = '4e9680c0512f7ed3220000bb';
+const PUBLIC_APP = '4e9680c0512f7ed3220000bb';
 export const PUBLIC_CLIENT = { clientId: 'public-client-of-app', name: 'Old App', ofApp: PUBLIC_APP };
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
