@@ -43,10 +43,14 @@ const durable = () => system.bridge.context.store.durable;
 const newApp = () => system.registerApp(`https://app-${randomBytes(4).toString('hex')}.example/callback`);
 
 /** A token from before the bridge that waits for the account; the old backend knows it too. */
-async function importToken(app: LegacyApp, owner: Partial<Pick<NewMapping, 'account_id' | 'source'>> = {}) {
+async function importToken(
+  app: LegacyApp,
+  owner: Partial<Pick<NewMapping, 'account_id' | 'source' | 'legacy_account_id'>> = {},
+) {
   const waiting = { clientId: app.clientId, accountId: owner.account_id ?? accountId };
-  const source = owner.source ?? 'imported';
-  const { token } = await addWaitingToken(system.bridge, { ...waiting, source });
+  const { token, mappingId } = await addWaitingToken(system.bridge, waiting);
+  const row = { account_id: accountId, ...owner };
+  await durable().updateTable('mappings').set(row).where('id', '=', mappingId).execute();
   account.tokens.push(token);
   return token;
 }
