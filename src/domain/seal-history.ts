@@ -62,6 +62,11 @@ function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link
   });
 }
 
+/** The last of the entries without a witness that may be chained: those that were there before anything was. */
+async function lastToAdopt(tx: Database, head: Link | undefined, turn: Turn): Promise<number | undefined> {
+  return head || turn.isAnchored ? undefined : findLastUnwitnessed(tx);
+}
+
 /**
  * Chains one page, answering the id that it ended at while there may be more. Where nothing was chained yet it chains all
  * pages at once in which entries of older versions are, so that those are adopted as a whole. What comes after them, as
@@ -69,8 +74,8 @@ function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link
  */
 async function chainNext(context: Context, tx: Database, turn: Turn): Promise<number | undefined> {
   const found = await readHead(tx);
-  const lastOlder = found === undefined && !turn.isAnchored ? await findLastUnwitnessed(tx) : undefined;
-  const adopt = lastOlder !== undefined;
+  const adoptTo = await lastToAdopt(tx, found, turn);
+  const adopt = adoptTo !== undefined;
   let head = found ?? CHAIN_START;
   let { after } = turn;
   for (;;) {
@@ -79,8 +84,8 @@ async function chainNext(context: Context, tx: Database, turn: Turn): Promise<nu
     if ((await chainEvents(tx, links)) !== links.length) throw new LostRace('a row has a position already');
     after = page.at(-1)?.id;
     head = links.at(-1) ?? head;
-    if (page.length < PAGE) return undefined;
-    if (lastOlder === undefined || after === undefined || after >= lastOlder) return after;
+    if (after === undefined || page.length < PAGE) return undefined;
+    if (after >= (adoptTo ?? after)) return after;
     // Adopting takes its time: health and what is cached are answered in between.
     await setImmediate();
   }

@@ -55,7 +55,8 @@ export async function listUnchained(
 /** The last entry that waits and was written by a version whose entries had neither a name nor a witness. */
 export async function findLastUnwitnessed(db: Database): Promise<number | undefined> {
   const query = db.selectFrom('events').select('id').where('uid', 'is', null).where('witness', 'is', null);
-  const waiting = query.where('position', 'is', null);
+  // The sign keeps SQLite from the index of positions, in which it would go through all that wait.
+  const waiting = query.where(sql`+position`, 'is', null);
   return (await waiting.orderBy('id', 'desc').limit(1).executeTakeFirst())?.id;
 }
 
