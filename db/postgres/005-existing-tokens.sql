@@ -40,7 +40,7 @@ create table id_pairs (
   primary key (kind, legacy_id)
 );
 create unique index id_pairs_by_modern on id_pairs (kind, modern_id) where modern_id is not null;
-create index id_pairs_by_email on id_pairs (email) where modern_id is null;
+create index id_pairs_by_email on id_pairs (email, kind, legacy_id) where modern_id is null;
 
 create table told_ids (
   client_id text not null references apps (client_id),

@@ -19,6 +19,9 @@ interface Place<T extends ImportedTable> {
   column: keyof Tables[T] & string;
 }
 
+/** Both indexes of the pairs begin with their kind: without one each look-up would read the whole table. */
+const OF_ANY_KIND = sql`kind in ('profile', 'account') and`;
+
 /** The rows of a table that have one of these values in a column. */
 export async function rowsWith<T extends ImportedTable>(
   db: Database,
@@ -27,8 +30,9 @@ export async function rowsWith<T extends ImportedTable>(
 ): Promise<Array<Selectable<Tables[T]>>> {
   const given = [...new Set(values)];
   if (given.length === 0) return [];
+  const kind = table === 'id_pairs' ? OF_ANY_KIND : sql``;
   const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)}
-    where ${sql.ref(column)} in ${eachOf(db, given)}`;
+    where ${kind} ${sql.ref(column)} in ${eachOf(db, given)}`;
   return (await query.execute(db)).rows;
 }
 
