@@ -132,7 +132,10 @@ async function repeat(context: Context, asked: Asked, handover: Handover): Promi
 }
 
 function notOfThisClient(): OAuthError {
-  return new OAuthError('unauthorized_client', 'The grant was not obtained with this client.');
+  return new OAuthError(
+    'unauthorized_client',
+    'The grant was not obtained with this client. The account has to connect the app once more, now that it has its own.',
+  );
 }
 
 /** Another call may have been faster since the subject was read: then its pair is ours to give again. */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { deauthorize } from '../../domain/deauthorize.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
-import { type AppTokens, tokensOfPair } from '../../domain/tokens-of-account.ts';
+import { type AppTokens, tokensOfPair, waitingUnder } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
@@ -41,11 +41,13 @@ function showApp(frame: Frame): RequestHandler {
       return frame.page(res, 'app-signed-out', { title, appName: app.name, signIn: signInAddress(req) });
     }
     const tokens = await ownTokens(frame, req);
+    const waiting = await waitingUnder(frame.context, person.email);
     frame.page(res, 'app', {
       title: app.name,
       app,
       isOwner: app.owner_account_id === person.accountId,
       waiting: tokens?.waiting ?? 0,
+      isWaiting: waiting.tokens + waiting.apps > 0,
       alive: tokens?.alive ?? 0,
       lines: stateLines(tokens?.counts ?? {}),
       formTargets: formTargets(frame.context.server.authorizationUrl),
