@@ -33,8 +33,8 @@ export async function findLiveGrant(
 }
 
 /**
- * How many other grants of the same account on the same modern client live at the modern side, those that were handed
- * over to their app included.
+ * How many grants of the same account on the same modern client live at the modern side beside the one that is asked
+ * about. What was handed over lives there with another holder, the one that is asked about included.
  */
 export async function countSiblings(
   db: Database,
@@ -45,8 +45,12 @@ export async function countSiblings(
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('account_id', '=', grant.account_id)
     .where('modern_client_id', '=', grant.modern_client_id)
-    .where((eb) => eb.or([eb('state', '<>', 'dead'), eb('dead_cause', '=', 'handed_over')]))
-    .where('id', '<>', grant.id)
+    .where((eb) =>
+      eb.or([
+        eb('state', '<>', 'dead').and('id', '<>', grant.id),
+        eb('state', '=', 'dead').and('dead_cause', '=', 'handed_over'),
+      ]),
+    )
     .executeTakeFirstOrThrow();
   return row.n;
 }

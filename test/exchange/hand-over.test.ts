@@ -1,5 +1,8 @@
 import { listUnconfirmed } from '../../src/store/handovers.ts';
+import { keepPair } from '../../src/domain/keep-pair.ts';
+import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
+import { sealPair } from '../../src/domain/sealed-pair.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/legacy-calls.ts';
 import { exchange as exchangeCode } from '../support/legacy-calls.ts';
@@ -63,6 +66,26 @@ async function actionsOf(grantToken: string): Promise<string[]> {
     .execute();
   return rows.map(({ action }) => action);
 }
+
+// First, while no other grant of the account was handed over.
+test('a pair that comes late for a grant that was handed over is left alone: to revoke it would end what the app has', async () => {
+  const token = await issueToken(system);
+  const handed = await exchange(system.bridgeUrl, token);
+  const refreshToken = String(fieldOf(handed, 'refresh_token'));
+  const { context } = system.bridge;
+  const { grant_id: id } = await context.store.durable
+    .selectFrom('mappings')
+    .select('grant_id')
+    .where('token_digest', 'in', context.vault.digests(token))
+    .executeTakeFirstOrThrow();
+  if (id === null) throw new Error('the token stood on no grant');
+  const late = { accessToken: 'late', refreshToken, lifetime: 1000, scope: 'account:read' };
+  const pair = sealPair(context, { id, version: 1, sentAt: clock.now() }, late);
+  await keepPair(context, { grantId: id, version: 0, pair });
+  await settleOwedRevocations(context);
+  expect(system.proxy.revoked()).toEqual([]);
+  expect((await refreshAsApp(refreshToken, OWN_CLIENT)).status).toBe(200);
+});
 
 test('a consent names the own client, the bridge serves by it, and the whole pair goes to the app', async () => {
   const token = await issueToken(system);
