@@ -72,8 +72,8 @@ async function subjectOf(context: Context, { client, token }: Asked): Promise<Su
 }
 
 /** The hand-over that migrated a token; one that never stood on a grant moved with the others of its pair. */
-async function handoverOf(context: Context, { pair, grantId }: Subject): Promise<Handover | undefined> {
-  return findHandover(context.store.durable, pair, grantId);
+async function earlierOf(context: Context, subject: Subject): Promise<Handover | undefined> {
+  return subject.isMigrated ? findHandover(context.store.durable, subject.pair, subject.grantId) : undefined;
 }
 
 function answerOf(context: Context, grant: Grant, migratedTokens: number): HandedOver {
@@ -141,7 +141,7 @@ function notOfThisClient(): OAuthError {
 /** Another call may have been faster since the subject was read: then its pair is ours to give again. */
 async function repeatOfFaster(context: Context, asked: Asked): Promise<HandedOver | undefined> {
   const subject = await subjectOf(context, asked);
-  const handover = subject.isMigrated ? await handoverOf(context, subject) : undefined;
+  const handover = await earlierOf(context, subject);
   return handover && repeat(context, asked, handover);
 }
 
@@ -178,7 +178,7 @@ async function handOverNow(context: Context, asked: Asked, { pair }: Subject): P
 export async function handOver(context: Context, asked: Asked): Promise<HandedOver> {
   if (context.instance.isCopy()) throw tryAgain('a restored copy hands nothing over');
   const subject = await subjectOf(context, asked);
-  const earlier = subject.isMigrated ? await handoverOf(context, subject) : undefined;
+  const earlier = await earlierOf(context, subject);
   return earlier ? repeat(context, asked, earlier) : handOverNow(context, asked, subject);
 }
 
@@ -189,7 +189,7 @@ export async function handOver(context: Context, asked: Asked): Promise<HandedOv
 export async function confirm(context: Context, asked: Asked): Promise<number> {
   const subject = await subjectOf(context, asked);
   const { pair } = subject;
-  const handover = subject.isMigrated ? await handoverOf(context, subject) : undefined;
+  const handover = await earlierOf(context, subject);
   if (!handover) throw unacceptable('Nothing was handed over for the subject token.');
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (grant?.modern_client_id !== asked.client.id) throw notOfThisClient();

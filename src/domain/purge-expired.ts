@@ -15,7 +15,7 @@ import type { Context } from './context.ts';
 import { recordEvents } from './record-event.ts';
 import { dayOf } from './usage.ts';
 
-/** Rows of one removal, which holds up the process for a few milliseconds (SQLite). */
+/** Rows of one removal, which holds up the process while it runs (SQLite). */
 const USAGE_AT_ONCE = 1000;
 
 /** A day of usage may be many rows; others are served between its parts. */

@@ -18,7 +18,7 @@ export const modernIdsOf = (ids: readonly Known[]): string[] => [
   ...new Set(ids.map(({ modernId }) => modernId)),
 ];
 
-/** An id and its key take some two hundred bytes of memory. */
+/** Ids of one process; what was pushed out is looked up again. */
 const MOST_REMEMBERED = 50_000;
 
 const memories = new WeakMap<Context, LRUCache<string, string>>();

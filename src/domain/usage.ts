@@ -35,13 +35,13 @@ export interface UsageLog {
 /** How long a call may be known to its own process alone. */
 const FLUSH_EVERY = 10 * SECOND;
 
-/** Rows in memory, some ten megabytes of them; what would be one more is dropped while the database is away. */
+/** Rows in memory; what would be one more is dropped while the database is away. */
 const ROWS_KEPT = 20_000;
 
 /** So many are written early. */
 const ROWS_URGENT = 10_000;
 
-/** Rows of one statement, which holds up the process for a few milliseconds (SQLite). */
+/** Rows of one statement, which holds up the process while it runs (SQLite). */
 const ROWS_PER_STATEMENT = 300;
 
 /** A token has at most so many user agents, and endpoints, on one day in one process; callers choose both. */

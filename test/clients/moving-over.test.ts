@@ -3,6 +3,7 @@ import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { learnPair } from '../../src/store/id-pairs.ts';
 import { browserOf, consentAt, DANA, pressIn } from '../owners/support/people.ts';
+import { until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { type OldClient, startOldClient } from './old-client.ts';
@@ -65,14 +66,6 @@ function keepAsking(): { answers: Answer[]; stop: () => Promise<void> } {
   };
 }
 
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 10_000; Date.now() < end; await delay(20)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error('it did not come to that');
-}
-
 const mappingOf = async (state: 'unmapped' | 'active') =>
   old.system.bridge.context.store.durable
     .selectFrom('mappings')
@@ -97,19 +90,21 @@ test('a token that nobody knew passes through, is observed, is connected by a li
   await store.transaction((tx) => learnPair(tx, pair, clock.now()));
   const { answers, stop } = keepAsking();
 
-  const observed = await until(() => mappingOf('unmapped'));
+  await until(async () => (await mappingOf('unmapped')) !== undefined);
+  const observed = await mappingOf('unmapped');
+  if (!observed) throw new Error('the token waits no more');
   expect(observed).toMatchObject({ account_id: DANA.accountId, hint_last: TOKEN.slice(-4) });
   await connectByLink(observed.client_id);
   expect(await mappingOf('active')).toMatchObject({ id: observed.id });
 
   // From the next call on it is the modern side; the old one may go.
   const before = answers.length;
-  await until(async () => (answers.length > before + 2 ? true : undefined));
+  await until(() => answers.length > before + 2);
   const passed = backend.requests.length;
-  await until(async () => (answers.length > before + 6 ? true : undefined));
+  await until(() => answers.length > before + 6);
   expect(backend.requests.length).toBe(passed);
   await backend.setBehaviour('down');
-  await until(async () => (answers.length > before + 10 ? true : undefined));
+  await until(() => answers.length > before + 10);
   await stop();
 
   expect(answers.filter(({ error, status }) => error !== null || status !== 200)).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { withPatience } from '../../domain/patience.ts';
 import type { Context } from '../../domain/context.ts';
+import type { Caller } from '../../domain/learn-ids.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
 import { resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
@@ -14,12 +15,6 @@ import { noteUsage } from './usage-note.ts';
  * handler gets the mapping that it acts for; a token that waits for its owner, or that the bridge has never seen, is the
  * old backend's while there is one.
  */
-
-/** What a handler acts for: the mapping, and the legacy token as it came, for the old backend alone. */
-interface Caller {
-  mapping: ServedMapping;
-  token: string;
-}
 
 type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void>;
 
