@@ -1,8 +1,5 @@
 import { listUnconfirmed } from '../../src/store/handovers.ts';
-import { keepPair } from '../../src/domain/keep-pair.ts';
-import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
-import { sealPair } from '../../src/domain/sealed-pair.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/legacy-calls.ts';
 import { exchange as exchangeCode } from '../support/legacy-calls.ts';
@@ -14,8 +11,10 @@ import { testInProcess } from '../support/test-mode.ts';
 import {
   confirm,
   exchange,
+  fieldOf,
   OWN_CLIENT,
   PUBLIC_CLIENT,
+  refreshAsApp,
   startSystemWithOwnClient,
   useOwnClient,
 } from './support/own-client.ts';
@@ -35,22 +34,6 @@ beforeAll(async () => {
 
 afterAll(() => system.stop());
 
-/** Refreshes at the modern side as the app itself would. */
-async function refreshAsApp(refreshToken: string, client: { clientId: string; clientSecret?: string }) {
-  const answer = await fetch(`${system.proxy.origin}/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      refresh_token: refreshToken,
-      client_id: client.clientId,
-      ...(client.clientSecret && { client_secret: client.clientSecret }),
-    }),
-  });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-}
-
-const fieldOf = (answer: { json: unknown }, name: string) => (answer.json as Record<string, unknown>)[name];
-
 async function actionsOf(grantToken: string): Promise<string[]> {
   const { durable } = system.bridge.context.store;
   const mapping = await durable
@@ -66,26 +49,6 @@ async function actionsOf(grantToken: string): Promise<string[]> {
     .execute();
   return rows.map(({ action }) => action);
 }
-
-// First, while no other grant of the account was handed over.
-test('a pair that comes late for a grant that was handed over is left alone: to revoke it would end what the app has', async () => {
-  const token = await issueToken(system);
-  const handed = await exchange(system.bridgeUrl, token);
-  const refreshToken = String(fieldOf(handed, 'refresh_token'));
-  const { context } = system.bridge;
-  const { grant_id: id } = await context.store.durable
-    .selectFrom('mappings')
-    .select('grant_id')
-    .where('token_digest', 'in', context.vault.digests(token))
-    .executeTakeFirstOrThrow();
-  if (id === null) throw new Error('the token stood on no grant');
-  const late = { accessToken: 'late', refreshToken, lifetime: 1000, scope: 'account:read' };
-  const pair = sealPair(context, { id, version: 1, sentAt: clock.now() }, late);
-  await keepPair(context, { grantId: id, version: 0, pair });
-  await settleOwedRevocations(context);
-  expect(system.proxy.revoked()).toEqual([]);
-  expect((await refreshAsApp(refreshToken, OWN_CLIENT)).status).toBe(200);
-});
 
 test('a consent names the own client, the bridge serves by it, and the whole pair goes to the app', async () => {
   const token = await issueToken(system);
@@ -114,7 +77,7 @@ test('a consent names the own client, the bridge serves by it, and the whole pai
   expect((await exchangeCode(system, unspent)).status).toBe(400);
   expect(await actionsOf(token)).toEqual(expect.arrayContaining(['grant_handed_over', 'token_migrated']));
   const before = system.proxy.refreshes().length;
-  const refreshed = await refreshAsApp(String(fieldOf(answer, 'refresh_token')), OWN_CLIENT);
+  const refreshed = await refreshAsApp(system, String(fieldOf(answer, 'refresh_token')), OWN_CLIENT);
   expect([refreshed.status, typeof refreshed.body['refresh_token']]).toEqual([200, 'string']);
   expect(system.proxy.refreshes().length).toBe(before + 1);
 });
@@ -135,7 +98,7 @@ test('repeats get the same pair until the app confirms; then it is gone here, an
   const late = await exchange(system.bridgeUrl, token);
   expect([late.status, fieldOf(late, 'error')]).toEqual([400, 'invalid_request']);
   expect(fieldOf(late, 'error_description')).toContain('no longer kept');
-  expect((await refreshAsApp(String(fieldOf(first, 'refresh_token')), OWN_CLIENT)).status).toBe(200);
+  expect((await refreshAsApp(system, String(fieldOf(first, 'refresh_token')), OWN_CLIENT)).status).toBe(200);
 });
 
 test('many at once: one hand-over, one pair for all', async () => {
@@ -176,7 +139,7 @@ test('a later authorization is a grant of its own, and ending it ends nothing of
   expect((await read(system, '/1/user/deauthorize.json', later)).status).toBe(200);
   await system.bridge.context.flights.run('owed-revocations', async () => undefined);
   expect(system.proxy.revoked()).toEqual([]);
-  expect((await refreshAsApp(String(fieldOf(handed, 'refresh_token')), OWN_CLIENT)).status).toBe(200);
+  expect((await refreshAsApp(system, String(fieldOf(handed, 'refresh_token')), OWN_CLIENT)).status).toBe(200);
 });
 
 test('an unconfirmed pair is erased after seven days, and stays listed', async () => {
@@ -274,7 +237,9 @@ test('a grant of the bridge’s own client is not given away', async () => {
   expect(fieldOf(wrong, 'error')).toBe('invalid_client');
   const handed = await exchange(system.bridgeUrl, own, asked);
   expect([handed.status, fieldOf(handed, 'migrated_tokens')]).toEqual([200, 2]);
-  expect((await refreshAsApp(String(fieldOf(handed, 'refresh_token')), PUBLIC_CLIENT)).status).toBe(200);
+  expect((await refreshAsApp(system, String(fieldOf(handed, 'refresh_token')), PUBLIC_CLIENT)).status).toBe(
+    200,
+  );
 });
 
 test.each(['presenting', 'in_doubt'] as const)(

@@ -72,3 +72,25 @@ export function exchange(
 export function confirm(bridgeUrl: string, token: string): Promise<RawAnswer> {
   return exchange(bridgeUrl, token, { grant_type: CONFIRMATION });
 }
+
+/** A field of a JSON answer. */
+export const fieldOf = (answer: { json: unknown }, name: string) =>
+  (answer.json as Record<string, unknown>)[name];
+
+/** Refreshes at the modern side as the app itself would. */
+export async function refreshAsApp(
+  { proxy }: Pick<System, 'proxy'>,
+  refreshToken: string,
+  client: { clientId: string; clientSecret?: string },
+) {
+  const answer = await fetch(`${proxy.origin}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+      client_id: client.clientId,
+      ...(client.clientSecret && { client_secret: client.clientSecret }),
+    }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
