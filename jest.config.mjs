@@ -10,6 +10,8 @@ const esmOnly = [
   'openid-client',
   'p-limit',
   'yocto-queue',
+  'structured-headers',
+  'ical.js',
 ];
 const swc = {
   swcrc: false,

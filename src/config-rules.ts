@@ -19,6 +19,8 @@ export interface RuledSettings {
   IN_DOUBT_QUIET_SECONDS: number;
   LEGACY_BACKEND_URL?: string | undefined;
   LEGACY_SHADOW: boolean;
+  LEGACY_DEPRECATED_AT?: number | undefined;
+  BRIDGE_SUNSET_AT?: number | undefined;
   SMTP_URL?: string | undefined;
   MAIL_FROM?: string | undefined;
   TLS_CERT_FILE?: string | undefined;
@@ -79,6 +81,10 @@ function everywhere(env: RuledSettings): Rule[] {
     [
       env.LEGACY_SHADOW && env.LEGACY_BACKEND_URL === undefined,
       'LEGACY_SHADOW: needs LEGACY_BACKEND_URL, there is nothing to compare with',
+    ],
+    [
+      (env.BRIDGE_SUNSET_AT ?? Infinity) < (env.LEGACY_DEPRECATED_AT ?? 0),
+      'BRIDGE_SUNSET_AT: must not be before LEGACY_DEPRECATED_AT',
     ],
     [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
     [

@@ -1,8 +1,24 @@
-import { accessSync, constants } from 'node:fs';
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { contradictions } from './config-rules.ts';
+import {
+  cron,
+  dayList,
+  httpAddress,
+  isDatabaseUrl,
+  isPostgres,
+  isReadable,
+  moment,
+  onOrOff,
+  origin,
+  port,
+  proxies,
+  type Quotas,
+  quotas,
+  readableFile,
+  seconds,
+  wholeNumber,
+} from './config-values.ts';
 import { DAY } from './shared/lifetimes.ts';
 import { isMailAddress } from './shared/mail/address.ts';
 import type { MailSettings } from './shared/mail/mailer.ts';
@@ -13,78 +29,6 @@ import type { DatabaseLocation } from './store/open-store.ts';
  * The only reader of the environment: text in, one frozen `Config` out, with every problem reported together.
  * README's settings table lists the same names; test/ground checks that the two agree.
  */
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
-
-function isReadable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** An address, a network, or one of the names that express knows. */
-function isProxyRange(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [host = '', bits] = text.split('/', 2);
-  const version = isIP(host);
-  return (
-    version !== 0 &&
-    (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
-  );
-}
-
-const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-
-const isPostgres = (text: string) =>
-  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
-const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
-
-const httpAddress = z
-  .string()
-  .refine(isHttpAddress, 'must be an http or https address')
-  .transform((text) => text.replace(/\/+$/, ''));
-
-const origin = httpAddress.refine(
-  (text) => new URL(text).origin === text,
-  'must be a scheme, a host and a port, no more',
-);
-
-const onOrOff = z
-  .enum(['on', 'off'], 'must be on or off')
-  .default('off')
-  .transform((word) => word === 'on');
-
-const readableFile = z.string().refine(isReadable, 'cannot be read');
-
-const proxies = z
-  .string()
-  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-  .refine((list) => list.every(isProxyRange), 'must be addresses or networks such as 10.0.0.0/8');
-
-type Quotas = readonly [number, number, number];
-
-const port = wholeNumber(0, 65535);
-const seconds = wholeNumber(0, 10 * 365 * 86400);
-
-/** Calls of one client of the embedded modern generation in 15 minutes, 24 hours and 30 days. */
-const quotas = z
-  .string()
-  .regex(
-    /^\s*[1-9]\d{0,8}(\s*,\s*[1-9]\d{0,8}){2}\s*$/,
-    'must be three whole numbers from 1 to 999999999, for 15 minutes, 24 hours and 30 days, such as 100,250,3000',
-  )
-  .transform((text): Quotas => {
-    const [short = 0, day = 0, month = 0] = text.split(',').map(Number);
-    return [short, day, month];
-  });
 
 const environment = z.object({
   NODE_ENV: z.string().default('development'),
@@ -118,6 +62,11 @@ const environment = z.object({
   LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
   LEGACY_BACKEND_URL: origin.optional(),
   LEGACY_SHADOW: onOrOff,
+  LEGACY_DEPRECATED_AT: moment.optional(),
+  LEGACY_RETIREMENT_AT: moment.optional(),
+  BRIDGE_SUNSET_AT: moment.optional(),
+  REMINDER_CRON: cron.default('*/15 * * * *'),
+  REMINDER_DAYS: dayList.default([180, 90, 60, 30, 14, 7, 3, 1, 0]),
   TRUST_MODERN_EMAILS: onOrOff,
   SMTP_URL: z
     .string()
@@ -177,6 +126,12 @@ export interface Config {
   oldBackendUrl: string | undefined;
   /** Whether a share of the reads is asked of both generations and compared. */
   shadow: boolean;
+  /** For a database that has no dates yet; in Unix milliseconds. */
+  dates: { deprecation: number | undefined; retirement: number | undefined; sunset: number | undefined };
+  /** When reminders are planned, in UTC. */
+  reminderCron: string;
+  /** How many days before a date people are reminded, the most first. */
+  reminderDays: readonly number[];
   /** Whether the modern side verifies the e-mail addresses of its accounts. */
   trustModernEmails: boolean;
   /** Its address may hold a password. */
@@ -250,6 +205,13 @@ function interpret(env: Environment): Config {
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
     oldBackendUrl: env.LEGACY_BACKEND_URL,
     shadow: env.LEGACY_SHADOW,
+    dates: {
+      deprecation: env.LEGACY_DEPRECATED_AT,
+      retirement: env.LEGACY_RETIREMENT_AT,
+      sunset: env.BRIDGE_SUNSET_AT,
+    },
+    reminderCron: env.REMINDER_CRON,
+    reminderDays: env.REMINDER_DAYS,
     trustModernEmails: env.TRUST_MODERN_EMAILS,
     mail: mailOf(env, publicUrl),
     tls:

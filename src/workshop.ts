@@ -6,6 +6,8 @@ import { createFlights } from './domain/flights.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
+import { fillDates } from './domain/fill-dates.ts';
+import { watchLifecycle } from './domain/lifecycle-watch.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
 import { createUsageLog } from './domain/usage.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
@@ -41,7 +43,8 @@ export interface Workshop {
 interface Opening {
   config: Config;
   logger: Logger;
-  clock: Pick<Clock, 'elapsed'>;
+  /** A test's own one, instead of the database's and the machine's. */
+  own: Clock | undefined;
 }
 
 /** Where this machine remembers its database. */
@@ -50,7 +53,8 @@ export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
 }
 
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
-async function openBeside({ config, logger, clock }: Opening, store: Store) {
+async function openBeside({ config, logger, own }: Opening, store: Store) {
+  const clock = own ?? machineClock;
   try {
     const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
@@ -60,7 +64,11 @@ async function openBeside({ config, logger, clock }: Opening, store: Store) {
     const file = openEpochFile(epochFileOf(config));
     try {
       const instance = await openInstanceWatch({ store, file, clock, logger });
-      return { processId, keyring, instance, spill, databaseClock: await startDatabaseClock(store) };
+      const databaseClock = await startDatabaseClock(store);
+      const dated = { store, clock: own ?? databaseClock, logger };
+      await fillDates(dated, config.dates);
+      const lifecycle = await watchLifecycle(dated);
+      return { processId, keyring, instance, spill, databaseClock, lifecycle };
     } catch (error) {
       await keyring.stop();
       throw error;
@@ -90,8 +98,9 @@ export async function openWorkshop(
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
   if (overrides.modernBegins) await forgetBudget(store, upstream.clientId);
-  const opening = { config, logger, clock: overrides.clock ?? machineClock };
-  const { processId, keyring, instance, spill, databaseClock } = await openBeside(opening, store);
+  const opening = { config, logger, own: overrides.clock };
+  const { databaseClock, lifecycle, ...beside } = await openBeside(opening, store);
+  const { keyring, instance } = beside;
   const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
   const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
@@ -101,7 +110,8 @@ export async function openWorkshop(
     clock,
     databaseClock: overrides.clock ? undefined : databaseClock,
     vault,
-    keyring,
+    ...beside,
+    lifecycle,
     logger,
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
@@ -109,18 +119,16 @@ export async function openWorkshop(
     oldBackend: openOldBackend(config, () => instance.why()),
     flights: createFlights(),
     watch: createClaimWatch(clock),
-    instance,
-    spill,
     counts: createSharedCounts({ store, clock, vault }),
     usage: createUsageLog({ store, clock, logger }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
-    processId,
     chance: Math.random,
   };
   return {
     context,
     async close() {
       databaseClock.stop();
+      lifecycle.stop();
       await context.usage.close();
       await keyring.stop();
       await store.close();

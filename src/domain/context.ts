@@ -12,6 +12,7 @@ import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
 import type { InstanceWatch } from './instance-watch.ts';
+import type { LifecycleWatch } from './lifecycle-watch.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import type { UsageLog } from './usage.ts';
 
@@ -26,6 +27,10 @@ interface DomainSettings {
   codeReplay: 'deny' | 'revoke';
   shadow: boolean;
   trustModernEmails: boolean;
+  /** How many days before a date people are reminded, the most first. */
+  reminderDays: readonly number[];
+  /** When reminders are planned, in UTC. */
+  reminderCron: string;
 }
 
 /** What every use case is given; built once in bridge.ts. */
@@ -49,6 +54,8 @@ export interface Context {
   watch: ClaimWatch;
   /** Whether the database is the original; `server` and `sides` send nothing while it is not. */
   instance: InstanceWatch;
+  /** The dates, extensions and brownouts that are in force. */
+  lifecycle: LifecycleWatch;
   spill: Spill;
   counts: SharedCounts;
   /** What tokens are used for. */

@@ -81,7 +81,8 @@ export async function openEmailProof(
   const find = () => findProof(context.store.durable, context.vault.digests(value));
   const proof = await underAllKeys(context, find);
   if (!proof) return 'unknown';
-  const isTheirs = proof.account_id === person.accountId && proof.email === normalEmail(person.email);
+  const isForThem = proof.account_id === null || proof.account_id === person.accountId;
+  const isTheirs = isForThem && proof.email === normalEmail(person.email);
   if (!isTheirs) return 'another account';
   if (proof.used_at !== null) return 'used';
   return proof.expires_at > context.clock.now() ? proof : 'expired';
@@ -95,7 +96,8 @@ export async function proveEmail(
 ): Promise<Pinned | ProofProblem> {
   const proof = await openEmailProof(context, value, person);
   if (typeof proof === 'string') return proof;
-  const { email, account_id: accountId } = proof;
+  const { email } = proof;
+  const { accountId } = person;
   const by = { actor: `account:${accountId}`, requestId, how: 'a link that was mailed to the address' };
   return context.store.transaction(async (tx) => {
     if (!(await claimProof(tx, proof.id, context.clock.now()))) return 'used';

@@ -52,7 +52,8 @@ interface EmailProofsTable {
   id: string;
   token_digest: string;
   email: string;
-  account_id: string;
+  /** The account that asked for it; null for a link of a reminder, which any account with that address may use. */
+  account_id: Nullable<string>;
   created_at: number;
   expires_at: number;
   used_at: Nullable<number>;

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 import type { Purpose } from '../shared/secrets.ts';
 import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
+import type { LifecycleTables } from './lifecycle-tables.ts';
 
 /** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -118,10 +119,12 @@ interface MappingsTable {
   updated_at: number;
   /** Whose token it is while the account is known by its e-mail alone. */
   account_email: Nullable<string>;
-  /** As the import said; what is seen since stands in `usage`. */
+  /** To the day: as the import said, then as `usage` shows; the exact time stands there. */
   last_used_at: Nullable<number>;
   /** Whose token it is by the id of the older generation, while no pair says which account that is now. */
   legacy_account_id: Nullable<string>;
+  /** When it was last used again after a long silence. */
+  woken_at: Nullable<number>;
 }
 
 interface LegacyCodesTable {
@@ -218,7 +221,7 @@ interface BudgetsTable {
 }
 
 /** The durable database. */
-export interface Tables extends ExistingTokenTables {
+export interface Tables extends ExistingTokenTables, LifecycleTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;

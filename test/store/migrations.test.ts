@@ -148,13 +148,16 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/002-counts.sql', '8e633a130cbbb3d6'],
   ['postgres/003-keys-history-copies.sql', 'c6e1682cd3b7a21d'],
   ['postgres/004-restored-grants.sql', '61b111666cf92a52'],
+  ['postgres/005-existing-tokens.sql', '100fe09568514f37'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
+  ['sqlite-volatile/004-sessions-usage-shadow.sql', '0857c0282f05aa77'],
   ['sqlite/001-init.sql', '89be993fd47165c7'],
   ['sqlite/002-claims.sql', 'b995be7489ca0b9f'],
   ['sqlite/003-keys-history-copies.sql', 'f23880a516db2c29'],
   ['sqlite/004-restored-grants.sql', '61b111666cf92a52'],
+  ['sqlite/005-existing-tokens.sql', 'f5eb7a2dc0bb2206'],
 ];
 
 test.each(RELEASED)('the migration %s is as it was released', (file, digest) => {

@@ -1,0 +1,94 @@
+-- When what ends, for whom it ends later, and who was told of it.
+
+create table lifecycle_dates (
+  name text primary key check (name in ('deprecation', 'retirement', 'sunset')),
+  at bigint,
+  changed_at bigint not null,
+  changed_by text not null
+);
+
+create table extensions (
+  id text primary key,
+  client_id text not null references apps (client_id),
+  name text not null check (name in ('retirement', 'sunset')),
+  until bigint not null,
+  reason text not null,
+  granted_by text not null,
+  granted_at bigint not null,
+  ended_at bigint,
+  ended_by text
+);
+create unique index extensions_in_force on extensions (client_id, name) where ended_at is null;
+
+create table brownouts (
+  id text primary key,
+  client_id text references apps (client_id),
+  rehearses text not null check (rehearses in ('retirement', 'sunset')),
+  starts_at bigint not null,
+  ends_at bigint not null check (ends_at > starts_at),
+  text text not null,
+  planned_by text not null,
+  planned_at bigint not null,
+  removed_at bigint
+);
+create index brownouts_by_end on brownouts (ends_at) where removed_at is null;
+create index brownouts_by_app on brownouts (client_id, starts_at) where client_id is not null;
+
+create table brownout_exemptions (
+  id text primary key,
+  client_id text not null references apps (client_id),
+  until bigint not null,
+  reason text not null,
+  granted_by text not null,
+  granted_at bigint not null,
+  ended_at bigint,
+  ended_by text
+);
+create unique index brownout_exemptions_in_force on brownout_exemptions (client_id) where ended_at is null;
+
+create table mails (
+  id text primary key,
+  person text not null,
+  day text not null,
+  replaces text not null,
+  address text,
+  state text not null check (state in ('due', 'sending', 'sent', 'dropped', 'refused', 'undeliverable')),
+  attempts integer not null,
+  next_at bigint not null,
+  claim_id text,
+  claimed_at bigint,
+  failure text,
+  created_at bigint not null,
+  ended_at bigint
+);
+create unique index mails_once_a_day on mails (person, day, replaces) where state <> 'dropped';
+create index mails_by_next on mails (next_at) where state in ('due', 'sending');
+create index mails_undeliverable on mails (ended_at) where state = 'undeliverable';
+create index mails_by_address on mails (address, created_at);
+
+create table reminders (
+  id text primary key,
+  mail_id text not null references mails (id),
+  person text not null,
+  client_id text not null references apps (client_id),
+  role text not null check (role in ('holder', 'owner')),
+  stage text not null,
+  planned_for text not null,
+  created_at bigint not null,
+  dropped_at bigint
+);
+create unique index reminders_once on reminders (person, client_id, role, stage, planned_for)
+  where dropped_at is null;
+create index reminders_by_mail on reminders (mail_id);
+
+create table stopped_addresses (
+  address text primary key,
+  mail_id text not null references mails (id),
+  stopped_at bigint not null
+);
+
+-- A link in a reminder proves an address to whichever account with that address opens it.
+alter table email_proofs alter column account_id drop not null;
+
+alter table mappings add column woken_at bigint;
+create index accounts_by_email on accounts (lower(email)) where email is not null;

@@ -1,0 +1,99 @@
+import { accessSync, constants } from 'node:fs';
+import { isIP } from 'node:net';
+import { validate as isCron } from 'node-cron';
+import { z } from 'zod';
+import { MOMENT_FORM, readMoment } from './shared/moments.ts';
+
+/** The forms that settings have, each with what is said of a wrong one. */
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+export function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An address, a network, or one of the names that express knows. */
+function isProxyRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [host = '', bits] = text.split('/', 2);
+  const version = isIP(host);
+  return (
+    version !== 0 &&
+    (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+  );
+}
+
+const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+export const isPostgres = (text: string) =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
+export const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
+
+export const httpAddress = z
+  .string()
+  .refine(isHttpAddress, 'must be an http or https address')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+export const origin = httpAddress.refine(
+  (text) => new URL(text).origin === text,
+  'must be a scheme, a host and a port, no more',
+);
+
+export const onOrOff = z
+  .enum(['on', 'off'], 'must be on or off')
+  .default('off')
+  .transform((word) => word === 'on');
+
+export const readableFile = z.string().refine(isReadable, 'cannot be read');
+
+export const proxies = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine((list) => list.every(isProxyRange), 'must be addresses or networks such as 10.0.0.0/8');
+
+/** Calls in 15 minutes, 24 hours and 30 days. */
+export type Quotas = readonly [number, number, number];
+
+export const port = wholeNumber(0, 65535);
+export const seconds = wholeNumber(0, 10 * 365 * 86400);
+
+/** Calls of one client of the embedded modern generation in 15 minutes, 24 hours and 30 days. */
+export const quotas = z
+  .string()
+  .regex(
+    /^\s*[1-9]\d{0,8}(\s*,\s*[1-9]\d{0,8}){2}\s*$/,
+    'must be three whole numbers from 1 to 999999999, for 15 minutes, 24 hours and 30 days, such as 100,250,3000',
+  )
+  .transform((text): Quotas => {
+    const [short = 0, day = 0, month = 0] = text.split(',').map(Number);
+    return [short, day, month];
+  });
+
+export const moment = z.string().transform((text, check): number => {
+  const time = readMoment(text);
+  if (time === undefined) check.addIssue({ code: 'custom', message: MOMENT_FORM });
+  return time ?? 0;
+});
+
+export const cron = z
+  .string()
+  .refine(isCron, 'must be a cron expression of five or six fields, such as */15 * * * *');
+
+/** Whole days, each once, the most first. */
+export const dayList = z
+  .string()
+  .regex(
+    /^\s*\d{1,4}(\s*,\s*\d{1,4})*\s*$/,
+    'must be whole numbers of days with commas between, such as 30,7,1,0',
+  )
+  .transform((text) => [...new Set(text.split(',').map(Number))].toSorted((a, b) => b - a));

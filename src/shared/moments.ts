@@ -1,0 +1,14 @@
+import { DateTime } from 'luxon';
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** What a text has to be for `readMoment`, for people. */
+export const MOMENT_FORM =
+  'must be a date such as 2027-02-01, or a time with its zone such as 2027-02-01T09:00:00Z';
+
+/** A moment that a person wrote, in Unix milliseconds; a date alone is its first moment in UTC. Undefined for other texts. */
+export function readMoment(text: string): number | undefined {
+  if (!MOMENT.test(text)) return undefined;
+  const moment = DateTime.fromISO(text, { zone: 'utc' });
+  return moment.isValid ? moment.toMillis() : undefined;
+}
