@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
+import { warnOfOtherDates } from './domain/fill-dates.ts';
 import { findProductionProblem } from './domain/prove-production.ts';
 import { startSealing } from './domain/seal-history.ts';
 import { startSharing } from './domain/share-limits.ts';
@@ -37,6 +38,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context } = workshop;
   if (config.production) await requireProductionReady(workshop);
+  await warnOfOtherDates(context, config.dates);
   const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { printResult, type Result } from './commands/result.ts';
+import { command, group } from './cli-command.ts';
+import { extensionCommands, lifecycleCommands } from './cli-lifecycle.ts';
+import { reminderCommands } from './cli-reminders.ts';
+import { WrongUsage } from './commands/wrong-usage.ts';
 import { reduceError } from './shared/redaction.ts';
 import { type Purpose, PURPOSES } from './shared/secrets.ts';
 
@@ -13,37 +16,12 @@ const program = new Command('grantbridge')
   .description('Runs and looks after the bridge.')
   .exitOverride();
 
-type Run = (options: Record<string, unknown>, operands: string[]) => Promise<Result>;
-
 /** Each is loaded when it is asked for: help and wrong usage load none, and only `serve` loads the server. */
 const apps = () => import('./commands/apps.ts');
 const tokens = () => import('./commands/token-actions.ts');
 const appSecrets = () => import('./commands/app-secrets.ts');
 const keys = () => import('./commands/keys.ts');
 const history = () => import('./commands/history.ts');
-
-/** Adds a command that answers one result, in words or with `--json` as one object. */
-function command(name: string, description: string, load: () => Promise<Run>): Command {
-  return new Command(name)
-    .description(description)
-    .option('--json', 'answer one JSON object')
-    .exitOverride()
-    .action(async (...given: unknown[]) => {
-      const self = given.at(-1) as Command;
-      const options = self.opts();
-      const run = await load();
-      const result = await run(options, self.args);
-      printResult(result, options['json'] === true);
-      if (!result.ok) process.exitCode = 1;
-    });
-}
-
-/** Commands that stand under one word. */
-function group(name: string, description: string, commands: readonly Command[]): Command {
-  const word = new Command(name).description(description).exitOverride();
-  for (const one of commands) word.addCommand(one);
-  return word;
-}
 
 function parsePurpose(text: string): Purpose {
   const purpose = PURPOSES.find((one) => one === text);
@@ -105,6 +83,7 @@ program.addCommand(
     )
       .argument('<client-id>')
       .argument('<secret-id>'),
+    ...extensionCommands(),
   ]),
 );
 program.addCommand(
@@ -203,6 +182,8 @@ program.addCommand(
       .action(async (options: { output?: string }) => (await history()).exportHistory(options)),
   ]),
 );
+for (const one of lifecycleCommands()) program.addCommand(one);
+program.addCommand(reminderCommands());
 program.addCommand(
   group('handovers', 'Pairs that apps have taken over into their own clients.', [
     command(
@@ -249,5 +230,5 @@ program.parseAsync().catch((error: unknown) => {
     return;
   }
   process.stderr.write(`${reduceError(error).message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof WrongUsage ? 2 : 1;
 });

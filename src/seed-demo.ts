@@ -1,7 +1,9 @@
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
+import { fillDates } from './domain/fill-dates.ts';
 import { OUT_OF_BAND } from './domain/callback-rule.ts';
 import { registerApp, registerCallback } from './domain/register-app.ts';
+import { DAY } from './shared/lifetimes.ts';
 
 /** The demo app's values: fixed, so that every start prints the same; served on loopback alone and never in production. */
 export const DEMO_APP = {
@@ -15,8 +17,19 @@ export function demoOrigin(config: Config): string {
   return `http://${new URL(config.publicUrl).hostname}:${config.embedded.demoPort}`;
 }
 
+const RETIRES_AFTER = 60 * DAY;
+
+/** The demo's old API is deprecated since the day of the first start and retires 60 days later, in a database without dates. */
+async function seedDates(context: Context): Promise<void> {
+  const now = context.clock.now();
+  const today = now - (now % DAY);
+  const dates = { deprecation: today, retirement: today + RETIRES_AFTER };
+  if (await fillDates(context, dates, 'demo')) await context.lifecycle.refresh();
+}
+
 /** Registers the demo app, owned by the demo account; a second start adds the callback of a moved demo and no more. */
 export async function seedDemo(context: Context, config: Config, ownerAccountId: string): Promise<void> {
+  await seedDates(context);
   const callback = `${demoOrigin(config)}/connect/buffer/callback`;
   const registered = await registerApp(context, {
     name: 'Demo integration',

@@ -65,7 +65,7 @@ async function openBeside({ config, logger, own }: Opening, store: Store) {
     try {
       const instance = await openInstanceWatch({ store, file, clock, logger });
       const databaseClock = await startDatabaseClock(store);
-      const dated = { store, clock: own ?? databaseClock, logger };
+      const dated = { store, clock: own ?? databaseClock, logger, vault: keyring.vault };
       await fillDates(dated, config.dates);
       const lifecycle = await watchLifecycle(dated);
       return { processId, keyring, instance, spill, databaseClock, lifecycle };

@@ -92,3 +92,7 @@ alter table email_proofs alter column account_id drop not null;
 
 alter table mappings add column woken_at bigint;
 create index accounts_by_email on accounts (lower(email)) where email is not null;
+
+-- The tokens of a day one after the other; SQLite's index on the day has them in this order too.
+drop index usage_by_day;
+create index usage_by_day on usage (day, mapping_id);

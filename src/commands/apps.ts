@@ -1,6 +1,7 @@
 import { callbackProblem } from '../domain/callback-rule.ts';
 import { registerApp } from '../domain/register-app.ts';
 import { listApps as findApps, listCallbacks } from '../store/apps.ts';
+import { describedExtensions, extensionLine } from './dates.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
@@ -31,6 +32,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
 export async function listApps(): Promise<Result> {
   return withWorkshop(async ({ context }) => {
     const callbacks = await listCallbacks(context.store.durable);
+    const extensions = await describedExtensions(context);
     const apps = (await findApps(context.store.durable)).map((app) => {
       const uris = callbacks.filter(({ client_id }) => client_id === app.client_id).map(({ uri }) => uri);
       return {
@@ -43,6 +45,7 @@ export async function listApps(): Promise<Result> {
           callbackProblem(uri) === undefined ? [] : [`${uri}: ${callbackProblem(uri)}`],
         ),
         tokens: Number(app.tokens),
+        extensions: extensions.filter(({ client_id }) => client_id === app.client_id),
         created_at: new Date(app.created_at).toISOString(),
       };
     });
@@ -50,6 +53,7 @@ export async function listApps(): Promise<Result> {
       `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner})`,
       ...app.callbacks.map((uri) => `    ${uri}`),
       ...app.warnings.map((warning) => `    warning: ${warning}`),
+      ...app.extensions.map((one) => `    more time: ${extensionLine(one)}`),
     ]);
     return { ok: true, lines: lines.length > 0 ? lines : ['No app is registered yet.'], json: { apps } };
   });

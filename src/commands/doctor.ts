@@ -10,6 +10,7 @@ import { loadKeys } from '../store/keys-file.ts';
 import { describeLocation, isMissing } from '../store/open-store.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
 import { createOldBackend } from '../upstream/old-backend.ts';
+import { examineDates } from './dates.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
@@ -23,13 +24,14 @@ interface Finding {
 type Check = (config: Config, instance: () => Promise<Instance>) => Promise<string>;
 
 /** Which database this is; `unknown` where it does not open, which is a finding of its own. */
-type Instance = 'none yet' | 'unknown' | Record<'why' | 'problem', string | undefined>;
+type Instance = 'none yet' | 'unknown' | (Record<'why' | 'problem', string | undefined> & { dates: string });
 
-async function findInstance({ database }: Config): Promise<Instance> {
+async function findInstance({ database, dates }: Config): Promise<Instance> {
   if (isMissing(database)) return 'none yet';
-  const finding = withWorkshop(async ({ context: { instance, store } }) => {
+  const finding = withWorkshop(async ({ context }) => {
+    const { instance, store } = context;
     const problem = instance.findProblem() ?? findPlaceProblem(await store.place());
-    return { why: instance.why(), problem };
+    return { why: instance.why(), problem, dates: await examineDates(context, dates) };
   });
   return finding.catch(() => 'unknown');
 }
@@ -44,6 +46,12 @@ async function checkInstance(_config: Config, findOnce: () => Promise<Instance>)
     );
   const original = 'the original, which talks to the modern side';
   return problem === undefined ? original : `${original}. WARNING: ${problem}`;
+}
+
+async function checkDates(_config: Config, findOnce: () => Promise<Instance>): Promise<string> {
+  const instance = await findOnce();
+  if (instance === 'none yet') return 'those of the settings count from the first start on';
+  return typeof instance === 'string' ? 'not known before the database opens' : instance.dates;
 }
 
 function checkKeysFile(config: Config): string {
@@ -125,6 +133,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['keys', async (config) => checkKeysFile(config)],
   ['database', checkDatabase],
   ['instance', checkInstance],
+  ['dates', checkDates],
   ['modern side', checkModernSide],
   ['old backend', checkOldBackend],
 ];

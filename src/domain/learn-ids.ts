@@ -5,6 +5,7 @@ import { keepTold } from '../store/told-ids.ts';
 import type { AccountReading } from '../upstream/main-api.ts';
 import type { Context } from './context.ts';
 import { followPairs } from './follow-pairs.ts';
+import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvent } from './record-event.ts';
 import type { ServedMapping } from './resolve-token.ts';
 
@@ -105,10 +106,11 @@ async function keepPairs(context: Context, { mapping }: Caller, found: readonly 
  * @throws {Unavailable} it did not answer
  */
 export async function learnIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
-  if (!context.oldBackend) return;
+  const oldBackend = oldBackendUntilRetired(context, caller.mapping.client_id);
+  if (!oldBackend) return;
   const [user, profiles] = await Promise.all([
-    context.oldBackend.read('/1/user.json', caller.token),
-    context.oldBackend.read('/1/profiles.json', caller.token),
+    oldBackend.read('/1/user.json', caller.token),
+    oldBackend.read('/1/profiles.json', caller.token),
   ]);
   const pairs = [...pairAccount(user, reading.account.id), ...pairProfiles(profiles, reading.channels)];
   if (pairs.length > 0) await keepPairs(context, caller, pairs);

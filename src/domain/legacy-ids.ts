@@ -5,6 +5,7 @@ import type { AccountReading } from '../upstream/main-api.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import type { Context } from './context.ts';
 import { type Caller, learnIds } from './learn-ids.ts';
+import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { withPatience } from './patience.ts';
 import { isFromBefore } from './resolve-token.ts';
 import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './tell-ids.ts';
@@ -72,7 +73,7 @@ async function lookUp(
   const told = await findTold(context.store.durable, mapping.client_id, modernIdsOf(unknown));
   const untold = without(unknown, told);
   if (untold.length === 0) return told;
-  if (context.oldBackend && isFromBefore(mapping)) {
+  if (oldBackendUntilRetired(context, mapping.client_id) && isFromBefore(mapping)) {
     const pairs = await findPairs(context.store.durable, modernIdsOf(untold));
     if (without(untold, pairs).length > 0) await learnMissing(context, caller, reading);
   }

@@ -19,6 +19,11 @@ export interface Brownout {
   text: string;
 }
 
+/** Under what name usage keeps the calls that an owner's own brownout made fail, in the place of a token's id. */
+export function rehearsalId(brownoutId: string): string {
+  return `rehearsal:${brownoutId}`;
+}
+
 /** All that is known of dates; times in Unix milliseconds. */
 export interface Lifecycle {
   dates: Readonly<Partial<Record<DateName, number>>>;
@@ -57,28 +62,43 @@ function concerns({ exemptions }: Lifecycle, brownout: Brownout, { clientId, now
   return clientId === undefined || (exemptions.get(clientId) ?? 0) <= now;
 }
 
-/** Why an app meets what a milestone brings, at this moment; undefined while it does not. */
+function runningOf({ brownouts }: Lifecycle, milestone: Milestone, now: number): Brownout[] {
+  return brownouts.filter(
+    ({ rehearses, startsAt, endsAt }) => rehearses === milestone && startsAt <= now && now < endsAt,
+  );
+}
+
+/**
+ * Why an app meets what a milestone brings, at this moment; undefined while it does not. An owner's own brownout goes before
+ * one of all, so that what it makes fail is counted for the owner.
+ */
 export function endingOf(lifecycle: Lifecycle, milestone: Milestone, asked: Asked): Ending | undefined {
   const at = dateFor(lifecycle, milestone, asked.clientId);
   if (at !== undefined && asked.now >= at) return { because: 'date', milestone, at };
-  const brownout = lifecycle.brownouts.find(
-    (one) =>
-      one.rehearses === milestone &&
-      one.startsAt <= asked.now &&
-      asked.now < one.endsAt &&
-      concerns(lifecycle, one, asked),
-  );
+  const met = runningOf(lifecycle, milestone, asked.now).filter((one) => concerns(lifecycle, one, asked));
+  const brownout = met.find(({ clientId }) => clientId !== undefined) ?? met[0];
   return brownout && { because: 'brownout', milestone, brownout };
 }
 
-/** Whether some apps meet another answer at this moment than a call of which no app is known. */
+/** What of an ending a caller can see: that a date has come, or which brownout runs. */
+function nameOf(ending: Ending | undefined): string | undefined {
+  return ending?.because === 'brownout' ? ending.brownout.id : ending?.because;
+}
+
+/**
+ * Whether some app meets another answer at this moment than a call of which no app is known. That an extension ran out makes
+ * no difference: whoever had more time is told the date of all once it is over too.
+ */
 export function dependsOnApp(lifecycle: Lifecycle, milestone: Milestone, now: number): boolean {
-  const { extensions, exemptions, brownouts } = lifecycle;
+  const common = endingOf(lifecycle, milestone, { clientId: undefined, now });
+  const running = runningOf(lifecycle, milestone, now);
+  if (common === undefined && running.length === 0) return false;
   const named = [
-    ...extensions.keys(),
-    ...exemptions.keys(),
-    ...brownouts.flatMap(({ clientId }) => clientId ?? []),
+    ...lifecycle.extensions.keys(),
+    ...lifecycle.exemptions.keys(),
+    ...running.flatMap(({ clientId }) => clientId ?? []),
   ];
-  const common = endingOf(lifecycle, milestone, { clientId: undefined, now })?.because;
-  return named.some((clientId) => endingOf(lifecycle, milestone, { clientId, now })?.because !== common);
+  return named.some(
+    (clientId) => nameOf(endingOf(lifecycle, milestone, { clientId, now })) !== nameOf(common),
+  );
 }

@@ -14,6 +14,7 @@ import type { Database } from '../store/store.ts';
 import type { NewMapping } from '../store/tables.ts';
 import { adoptTokens } from './adopt-tokens.ts';
 import type { Context } from './context.ts';
+import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
 import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 
@@ -136,7 +137,10 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
  * @throws {Unavailable}
  */
 export async function observeToken(context: Context, sighting: Sighting): Promise<boolean> {
-  const user = await context.oldBackend?.read('/1/user.json', sighting.token);
+  const oldBackend = oldBackendUntilRetired(context, sighting.clientId);
+  // Nobody refuses it where nobody is asked.
+  if (!oldBackend) return true;
+  const user = await oldBackend.read('/1/user.json', sighting.token);
   if (user === undefined) return false;
   const userId = userIdIn(user);
   if (userId === undefined) return true;

@@ -5,6 +5,7 @@ import { Unavailable } from '../upstream/outcomes.ts';
 import type { Context, Origin } from './context.ts';
 import { deauthorize } from './deauthorize.ts';
 import { moveOf } from './mapping-state.ts';
+import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvent } from './record-event.ts';
 import { isFromBefore, type ServedMapping } from './resolve-token.ts';
 import { revokeToken } from './revoke-token.ts';
@@ -53,7 +54,7 @@ async function tell(
 ): Promise<void> {
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
   try {
-    await context.oldBackend?.deauthorize(token);
+    await oldBackendUntilRetired(context, clientId)?.deauthorize(token);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     context.logger.warn('the old backend could not be told of an end', { mappingId, error });
@@ -73,7 +74,7 @@ export function tellOldBackend(
   origin: Origin,
 ): void {
   const { mapping } = ended;
-  if (!context.oldBackend || !isFromBefore(mapping)) return;
+  if (!oldBackendUntilRetired(context, mapping.client_id) || !isFromBefore(mapping)) return;
   context.flights
     .run(`end at the old backend ${mapping.id}`, () => tell(context, ended, origin))
     .catch((error: unknown) => {

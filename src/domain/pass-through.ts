@@ -6,8 +6,9 @@ import { assignToken } from './assign-token.ts';
 import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
 import { endWaiting } from './old-backend-ends.ts';
+import { oldBackendFor } from './old-backend-for.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
-import { TokenRefused } from './resolve-token.ts';
+import { refusalWithout, type ServedMapping, TokenRefused } from './resolve-token.ts';
 
 export type { PassedAnswer } from '../upstream/old-backend.ts';
 
@@ -42,22 +43,18 @@ function inBackground(context: Context, name: string, work: () => Promise<void>)
   });
 }
 
-/** The old backend does not exist once it is retired; who asks it then has a token that is not served. */
-function backendOf({ oldBackend }: Context): OldBackend {
-  if (!oldBackend) throw new TokenRefused();
-  return oldBackend;
-}
-
 /**
  * A call with a token that waits for its owner. A refusal goes back as it was too: it is the old backend's own token.
- * @throws {Unavailable}
+ * @throws {TokenRefused | Unavailable} the first where the old backend was retired a moment ago
  */
 export async function passWaiting(
   context: Context,
   mapping: Mapping,
   call: LegacyCall,
 ): Promise<PassedAnswer> {
-  const answer = await backendOf(context).pass(call);
+  const oldBackend = oldBackendFor(context, mapping.client_id);
+  if (!oldBackend) throw refusalWithout(context, mapping.client_id, mapping);
+  const answer = await oldBackend.pass(call);
   if (isGood(answer) && isDeauthorize(call.target)) {
     await endWaiting(context, mapping, { actor: `app:${mapping.client_id}`, requestId: call.requestId });
   } else inBackground(context, `assign ${mapping.id}`, () => assignToken(context, mapping, call));
@@ -66,12 +63,17 @@ export async function passWaiting(
 
 /**
  * A call that only the old backend serves, with a token that it may know and a grant serves already. Undefined where it
- * does not know the token any more: then the path is unknown, and the token as good as before.
+ * does not know the token any more, or there is no old backend any more: then the path is unknown, and the token as good
+ * as before.
  * @throws {Unavailable}
  */
-export async function passServed(context: Context, call: PassedCall): Promise<PassedAnswer | undefined> {
-  const answer = await backendOf(context).pass(call);
-  return answer.status === 401 ? undefined : answer;
+export async function passServed(
+  context: Context,
+  mapping: ServedMapping,
+  call: PassedCall,
+): Promise<PassedAnswer | undefined> {
+  const answer = await oldBackendFor(context, mapping.client_id)?.pass(call);
+  return answer?.status === 401 ? undefined : answer;
 }
 
 interface Strangers {
@@ -102,11 +104,10 @@ function saysInvalid({ body }: PassedAnswer): boolean {
 }
 
 /** Whether the token is meant by a 401: where that does not say so, the user object decides, which any good token reads. */
-async function isTokenRefused(context: Context, answer: PassedAnswer, token: string): Promise<boolean> {
+async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, token: string): Promise<boolean> {
   if (answer.status !== 401) return false;
   if (saysInvalid(answer)) return true;
-  const read = backendOf(context).read('/1/user.json', token);
-  return read.then(
+  return oldBackend.read('/1/user.json', token).then(
     (user) => user === undefined,
     (error: unknown) => {
       if (error instanceof Unavailable) return false;
@@ -126,8 +127,10 @@ export function createStrangers(context: Context): (call: LegacyCall) => Promise
   const ask = async (call: LegacyCall) => {
     // It may have waited while another call learned that.
     if (refused.isRefused(call.token)) throw new TokenRefused();
-    const answer = await backendOf(context).pass({ ...call, isStranger: true });
-    if (await isTokenRefused(context, answer, call.token)) refused.remember(call.token, call.address);
+    const oldBackend = oldBackendFor(context, call.clientId);
+    if (!oldBackend) throw refusalWithout(context, call.clientId, undefined);
+    const answer = await oldBackend.pass({ ...call, isStranger: true });
+    if (await isTokenRefused(oldBackend, answer, call.token)) refused.remember(call.token, call.address);
     return answer;
   };
   return async (call) => {

@@ -35,6 +35,43 @@ function mailOf(email: string, link: string) {
   return { to: email, subject, text: `${lines.join('\n')}\n`, sender: 'grantbridge' };
 }
 
+/** A link that is made; its value is kept as a digest alone. */
+interface NewProof {
+  id: string;
+  value: string;
+  email: string;
+  accountId: string | null;
+  expiresAt: number;
+}
+
+async function keepProof(context: Context, tx: Database, proof: NewProof): Promise<void> {
+  const tokenDigest = context.vault.digest(proof.value);
+  await requireUsable(tx, 'digest', tokenDigest);
+  await insertProof(tx, {
+    id: proof.id,
+    token_digest: tokenDigest,
+    email: normalEmail(proof.email),
+    account_id: proof.accountId,
+    created_at: context.clock.now(),
+    expires_at: proof.expiresAt,
+  });
+}
+
+const linkOf = ({ settings }: Context, value: string) => `${settings.publicUrl}/apps/prove-email/${value}`;
+
+/**
+ * The link of a reminder to an address: whoever is signed in to an account with that address proves it by the link. It
+ * must be mailed to that address alone.
+ */
+export async function newEmailProof(
+  context: Context,
+  { email, expiresAt }: { email: string; expiresAt: number },
+): Promise<string> {
+  const proof = { id: newHexId(), value: newOpaqueValue(), email, accountId: null, expiresAt };
+  await withUsableKeys(context, () => context.store.transaction((tx) => keepProof(context, tx, proof)));
+  return linkOf(context, proof.value);
+}
+
 /**
  * Mails a new link to the person's own address; false when there were too many of late.
  * @throws {MailError} the mail was not handed over
@@ -45,20 +82,11 @@ export async function mailEmailProof(context: Context, person: Person): Promise<
   const keep = async (tx: Database) => {
     const now = context.clock.now();
     if ((await countProofsSince(tx, person.accountId, now - EMAIL_PROOF_BRAKE)) >= MAILS_MAX) return false;
-    const tokenDigest = context.vault.digest(value);
-    await requireUsable(tx, 'digest', tokenDigest);
-    await insertProof(tx, {
-      id,
-      token_digest: tokenDigest,
-      email: normalEmail(person.email),
-      account_id: person.accountId,
-      created_at: now,
-      expires_at: now + EMAIL_PROOF_LIFETIME,
-    });
+    await keepProof(context, tx, { id, value, ...person, expiresAt: now + EMAIL_PROOF_LIFETIME });
     return true;
   };
   if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
-  const link = `${context.settings.publicUrl}/apps/prove-email/${value}`;
+  const link = linkOf(context, value);
   try {
     await context.mailer.send(mailOf(person.email.trim(), link));
   } catch (error) {
@@ -69,8 +97,11 @@ export async function mailEmailProof(context: Context, person: Person): Promise<
   return true;
 }
 
-/** Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. */
-export type ProofProblem = 'unknown' | 'expired' | 'used' | 'another account';
+/**
+ * Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. The time of a reminder's
+ * link is another (`over`), and it is for whoever has the address (`another address`).
+ */
+export type ProofProblem = 'unknown' | 'expired' | 'over' | 'used' | 'another account' | 'another address';
 
 /** The proof behind a link, for the person who opened it; opening it uses up nothing. */
 export async function openEmailProof(
@@ -81,11 +112,13 @@ export async function openEmailProof(
   const find = () => findProof(context.store.durable, context.vault.digests(value));
   const proof = await underAllKeys(context, find);
   if (!proof) return 'unknown';
-  const isForThem = proof.account_id === null || proof.account_id === person.accountId;
+  const isOfReminder = proof.account_id === null;
+  const isForThem = isOfReminder || proof.account_id === person.accountId;
   const isTheirs = isForThem && proof.email === normalEmail(person.email);
-  if (!isTheirs) return 'another account';
+  if (!isTheirs) return isOfReminder ? 'another address' : 'another account';
   if (proof.used_at !== null) return 'used';
-  return proof.expires_at > context.clock.now() ? proof : 'expired';
+  if (proof.expires_at > context.clock.now()) return proof;
+  return isOfReminder ? 'over' : 'expired';
 }
 
 /** Takes the proof, once, and pins what waits under the address in the same transaction. */

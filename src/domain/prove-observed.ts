@@ -3,7 +3,6 @@ import { normalEmail } from '../shared/mail/address.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import { findPairs } from '../store/id-pairs.ts';
 import { readMapping } from '../store/find-mappings.ts';
-import { findMapping } from '../store/mappings.ts';
 import { findAccountPair } from '../store/observed.ts';
 import { giveAccount } from '../store/pasted-tokens.ts';
 import type { Database } from '../store/store.ts';
@@ -13,8 +12,9 @@ import { adoptTokens } from './adopt-tokens.ts';
 import type { Consented } from './consenting-account.ts';
 import type { Context } from './context.ts';
 import { moveOf, statesOf } from './mapping-state.ts';
+import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvents } from './record-event.ts';
-import { underAllKeys } from './under-all-keys.ts';
+import { findByToken } from './resolve-token.ts';
 
 /**
  * Whose account a token is that was seen in use alone (design 5, observed tokens). Its holder pastes it; the old backend
@@ -54,7 +54,7 @@ function networksIn(profiles: unknown): Evidence['networks'] {
 }
 
 async function collectEvidence(context: Context, mapping: Mapping, token: string): Promise<Pasted> {
-  const { oldBackend } = context;
+  const oldBackend = oldBackendUntilRetired(context, mapping.client_id);
   if (!oldBackend) return { found: 'no old backend' };
   const [user, profiles] = await Promise.all([
     oldBackend.read('/1/user.json', token),
@@ -90,7 +90,7 @@ export async function inspectPasted(
   { token, accountId }: { token: string; accountId: string },
 ): Promise<Pasted> {
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
-  const mapping = await underAllKeys(context, () => findMapping(context.store, context.vault.digests(token)));
+  const mapping = await findByToken(context, token);
   if (!mapping) return { found: 'unknown' };
   const standing = standingOf(mapping, accountId);
   return standing === OWNERLESS ? collectEvidence(context, mapping, token) : standing;

@@ -12,15 +12,27 @@ import type { Mapping, MappingState } from '../store/tables.ts';
 import { GrantDead } from './access-token.ts';
 import type { GrantClient } from './ask-for-account.ts';
 import type { Context } from './context.ts';
+import type { Brownout } from './lifecycle.ts';
+import { oldBackendFor, retirementOf } from './old-backend-for.ts';
 import { requireUsable, underAllKeys } from './under-all-keys.ts';
 
-/** A legacy token that serves nothing; with the reason and a way back where the bridge knows the token. */
+interface WayBack {
+  reason: string;
+  link: string;
+}
+
+/**
+ * A legacy token that serves nothing; with the reason and a way back where the bridge knows the token, and with the brownout
+ * where it will be served again when that is over.
+ */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
-  readonly reauthorize: { reason: string; link: string } | undefined;
-  constructor(reauthorize?: { reason: string; link: string }) {
+  readonly reauthorize: WayBack | undefined;
+  readonly brownout: Brownout | undefined;
+  constructor(reauthorize?: WayBack, brownout?: Brownout) {
     super('the legacy token is not served');
     this.reauthorize = reauthorize;
+    this.brownout = brownout;
   }
 }
 
@@ -36,11 +48,12 @@ const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
 };
 
 /** What a caller with a known token is told (design 4); the link needs a sign-in. */
+function wayBack({ settings }: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): WayBack {
+  return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
+}
+
 function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): TokenRefused {
-  return new TokenRefused({
-    reason: REASONS[state],
-    link: `${context.settings.publicUrl}/apps/${mapping.client_id}`,
-  });
+  return new TokenRefused(wayBack(context, mapping, state));
 }
 
 function served(context: Context, mapping: FoundMapping): ServedMapping {
@@ -58,20 +71,53 @@ export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
 
 /**
  * What stands behind a legacy token: a grant; nothing yet, so that the old backend answers; nothing any more; or, where
- * there is an old backend to ask, something that the bridge has never seen.
+ * there is an old backend to ask, something that the bridge has never seen. A refused token without a mapping is one that
+ * the bridge has never seen and that nobody is asked about.
  */
 export type Resolved =
   | { kind: 'served'; mapping: ServedMapping }
   | { kind: 'waiting'; mapping: Mapping }
-  | { kind: 'refused'; mapping: Mapping; refusal: TokenRefused }
+  | { kind: 'refused'; mapping: Mapping | undefined; refusal: TokenRefused }
   | { kind: 'unknown'; mapping: undefined };
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/**
+ * The refusal of a token that only the old API may know, for an app that has none any more, or misses it in a brownout;
+ * `mapping` is undefined where the bridge has never seen the token. Without an old backend a brownout takes nothing away,
+ * so that nothing speaks of it.
+ */
+export function refusalWithout(
+  context: Context,
+  clientId: string | undefined,
+  mapping: Mapping | undefined,
+): TokenRefused {
+  const reauthorize = mapping && wayBack(context, mapping, 'unmapped');
+  const ending = retirementOf(context, clientId);
+  if (ending?.because === 'brownout')
+    return new TokenRefused(reauthorize, context.oldBackend && ending.brownout);
+  if (!ending || !reauthorize) return new TokenRefused(reauthorize);
+  const reason = `The old API was retired on ${dayOf(ending.at)} (UTC), and this token had not been connected to the new API by then. Its owner has to authorize the app again.`;
+  return new TokenRefused({ ...reauthorize, reason });
+}
+
+function unmapped(context: Context, mapping: Mapping): Resolved {
+  const { client_id: clientId } = mapping;
+  return oldBackendFor(context, clientId)
+    ? { kind: 'waiting', mapping }
+    : { kind: 'refused', mapping, refusal: refusalWithout(context, clientId, mapping) };
+}
 
 function resolved(context: Context, mapping: FoundMapping): Resolved {
   const { state } = mapping;
   if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
-  const isWaiting = state === 'unmapped' && isFromBefore(mapping) && context.oldBackend !== undefined;
-  if (isWaiting) return { kind: 'waiting', mapping };
+  if (state === 'unmapped' && isFromBefore(mapping)) return unmapped(context, mapping);
   return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, state) };
+}
+
+/** The brownout that keeps a call with this token from being served, if one does. */
+export function brownoutFor(token: Resolved): Brownout | undefined {
+  return token.kind === 'refused' ? token.refusal.brownout : undefined;
 }
 
 type Lesson = (tx: Database) => Promise<void>;
@@ -110,18 +156,32 @@ function learnFrom(context: Context, mapping: Mapping, token: string): void {
 }
 
 /**
- * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once.
+ * What is known of a legacy token, whatever its state; undefined for one that the bridge has never seen.
+ * @throws {KeyMissing}
+ */
+export async function findByToken(context: Context, token: string): Promise<FoundMapping | undefined> {
+  return underAllKeys(context, () => findMapping(context.store, context.vault.digests(token)));
+}
+
+/**
+ * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once. `namedApp` tells which app a
+ * call with an unknown token names, whose dates count then.
  * @throws {TokenRefused | KeyMissing}
  */
-export async function resolveToken(context: Context, token: string): Promise<Resolved> {
-  const find = () => findMapping(context.store, context.vault.digests(token));
-  const mapping = await underAllKeys(context, find);
+export async function resolveToken(
+  context: Context,
+  token: string,
+  namedApp?: () => Promise<string | undefined>,
+): Promise<Resolved> {
+  const mapping = await findByToken(context, token);
   if (mapping) {
     learnFrom(context, mapping, token);
     return resolved(context, mapping);
   }
   if (!context.oldBackend) throw new TokenRefused();
-  return { kind: 'unknown', mapping: undefined };
+  const clientId = await namedApp?.();
+  if (oldBackendFor(context, clientId)) return { kind: 'unknown', mapping: undefined };
+  return { kind: 'refused', mapping: undefined, refusal: refusalWithout(context, clientId, undefined) };
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {

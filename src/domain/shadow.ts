@@ -3,6 +3,7 @@ import { Unavailable } from '../upstream/outcomes.ts';
 import { compareObjects, compareProfiles, type Difference } from './compare-answers.ts';
 import type { Context } from './context.ts';
 import type { Caller } from './learn-ids.ts';
+import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { isFromBefore } from './resolve-token.ts';
 
 /**
@@ -49,11 +50,12 @@ function compare(old: unknown, ours: ShadowedAnswer): Difference[] {
 
 /** What is to be counted; a token that the old backend refuses was not answered either. */
 async function ask(
-  { oldBackend }: Context,
-  { token }: Caller,
+  context: Context,
+  { mapping, token }: Caller,
   ours: ShadowedAnswer,
 ): Promise<Array<{ field: string; difference: string }>> {
   const path = ours.read === 'user' ? ENDPOINTS.user : ENDPOINTS.profiles;
+  const oldBackend = oldBackendUntilRetired(context, mapping.client_id);
   const old = await oldBackend?.read(path, token).catch((error: unknown) => {
     if (error instanceof Unavailable) return undefined;
     throw error;
@@ -70,8 +72,10 @@ async function compareOnce(context: Context, caller: Caller, ours: ShadowedAnswe
 
 /** Compares an answer that went out, if it is one of the sample; waits for nothing. */
 export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): void {
-  const { settings, oldBackend, flights } = context;
-  if (!settings.shadow || !oldBackend || !isFromBefore(caller.mapping) || flights.isClosing()) return;
+  const { settings, flights } = context;
+  const { mapping } = caller;
+  if (!settings.shadow || !isFromBefore(mapping) || flights.isClosing()) return;
+  if (!oldBackendUntilRetired(context, mapping.client_id)) return;
   const drawn = context.chance() / SHARE;
   if (drawn >= 1) return;
   // A place that is taken gives back the comparison that runs there, and this one is left out.

@@ -5,6 +5,7 @@ import { createPages, stylesheet } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { legacyRouter } from './legacy/router.ts';
+import { lifecycleRouter } from './lifecycle/router.ts';
 import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/router.ts';
 import { pageFailures, pageNotFound } from './page-failures.ts';
@@ -45,6 +46,7 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   app.use(pageHeaders);
   app.get('/assets/style.css', (_req, res) => void res.type('css').send(style));
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
+  app.use(lifecycleRouter(context, pages));
   const parts = createSigninParts(context, pages);
   app.use(ownersRouter(parts));
   app.use(signinRouter(parts));

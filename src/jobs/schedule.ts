@@ -5,15 +5,17 @@ import { withLease } from '../domain/lease.ts';
 import { settleOwedRevocations } from '../domain/owe-revocation.ts';
 import { purgeCounts, purgeExpired } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
+import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { settleDoubts } from '../domain/settle-doubts.ts';
 import { MINUTE } from '../shared/lifetimes.ts';
+import { sendReminders } from './send-reminders.ts';
 
 interface Job {
   name: string;
   /** In UTC. A tick is only a hint: what is due stands in the database. */
   cron: string;
   run: (context: Context) => Promise<void>;
-  /** Whether every process does it for itself: spilled pairs lie on one machine. */
+  /** Whether every process does it for itself: spilled pairs lie on one machine, mails are claimed one by one. */
   isLocal?: true;
 }
 
@@ -24,7 +26,14 @@ const JOBS: readonly Job[] = [
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-counts', cron: '* * * * *', run: purgeCounts },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
+  { name: 'send-reminders', cron: '* * * * *', run: sendReminders, isLocal: true },
 ];
+
+const planning = ({ settings }: Context): Job => ({
+  name: 'plan-reminders',
+  cron: settings.reminderCron,
+  run: async (context) => void (await planReminders(context)),
+});
 
 /** A holder that died keeps the others from a job for this long. */
 const LEASE_LIMIT = 5 * MINUTE;
@@ -36,7 +45,7 @@ async function runJob(context: Context, { name, run, isLocal }: Job): Promise<vo
 
 /** Starts the jobs, each once at once and then on its schedule; the answer stops them. */
 export function startJobs(context: Context): () => Promise<void> {
-  const tasks: ScheduledTask[] = JOBS.map((job) => {
+  const tasks: ScheduledTask[] = [...JOBS, planning(context)].map((job) => {
     const { name, cron } = job;
     const guarded = async () => {
       await context.flights

@@ -4,16 +4,6 @@ import type { Database } from './store.ts';
 
 type NewDate = Insertable<LifecycleTables['lifecycle_dates']>;
 
-/** Sets a date that was never set or unset; answers whether it was. */
-export async function fillDate(tx: Database, date: NewDate): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('lifecycle_dates')
-    .values(date)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return inserted.numInsertedOrUpdatedRows === 1n;
-}
-
 /** Sets or unsets a date, whatever it was. */
 export async function setDate(tx: Database, date: NewDate): Promise<void> {
   const { name: _name, ...changes } = date;

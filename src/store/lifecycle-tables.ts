@@ -66,7 +66,7 @@ interface MailsTable {
   person: string;
   /** The day in the person's own time zone, `YYYY-MM-DD`. */
   day: string;
-  /** The mail whose address refused it, or ''. */
+  /** The mail whose address refused it, or ''; `ID/2` and so on where several take its place. */
   replaces: string;
   /** Null where none is known. */
   address: Nullable<string>;

@@ -1,6 +1,7 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
+import { eachOf } from './many-rows.ts';
 import type { Store } from './store.ts';
-import type { VolatileTables } from './tables.ts';
+import type { Tables, VolatileTables } from './tables.ts';
 
 /** Calls of one token on one day (`YYYY-MM-DD`, UTC), by what was called and how. */
 export type UsageRow = Insertable<VolatileTables['usage']>;
@@ -62,6 +63,64 @@ export async function sumUsage(
     .execute();
   // PostgreSQL adds whole numbers up to a decimal one, which comes as text.
   return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
+}
+
+/** Calls of one kind, of many tokens together. */
+export interface CallSum {
+  endpoint: string;
+  carrier: string;
+  user_agent: string;
+  calls: number;
+  last_at: number;
+}
+
+/** Any number of ids, for a condition. */
+function among({ volatile }: Store, mappingIds: readonly string[]) {
+  // The list asks for no table, so either database of a store can hold it.
+  return eachOf(volatile as unknown as Kysely<Tables>, mappingIds);
+}
+
+/** The most frequent kinds of calls of these tokens since a day (`YYYY-MM-DD`), the most frequent first. */
+export async function sumCalls(
+  store: Store,
+  mappingIds: readonly string[],
+  { sinceDay, limit }: { sinceDay: string; limit: number },
+): Promise<CallSum[]> {
+  const rows = await store.volatile
+    .selectFrom('usage')
+    .select((eb) => [
+      'endpoint',
+      'carrier',
+      'user_agent',
+      sql<number | string>`sum(calls)`.as('calls'),
+      eb.fn.max('last_at').as('last_at'),
+    ])
+    .where('mapping_id', 'in', among(store, mappingIds))
+    .where('day', '>=', sinceDay)
+    .groupBy(['endpoint', 'carrier', 'user_agent'])
+    .orderBy(sql`sum(calls)`, 'desc')
+    .orderBy('endpoint')
+    .orderBy('carrier')
+    .orderBy('user_agent')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
+}
+
+/** The last call of any of these tokens since a day (`YYYY-MM-DD`). */
+export async function findLastCall(
+  store: Store,
+  mappingIds: readonly string[],
+  sinceDay: string,
+): Promise<{ last_at: number; user_agent: string } | undefined> {
+  return store.volatile
+    .selectFrom('usage')
+    .select(['last_at', 'user_agent'])
+    .where('mapping_id', 'in', among(store, mappingIds))
+    .where('day', '>=', sinceDay)
+    .orderBy('last_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** Removes at most `limit` rows of days before the given one; answers how many. */

@@ -46,6 +46,15 @@ test.each<[string, Record<string, string>]>([
   ['PUBLIC_URL: must be https', { PUBLIC_URL: 'http://bridge.example' }],
   ['PUBLIC_URL: must be a scheme, a host and a port', { PUBLIC_URL: 'https://bridge.example/path?x=1' }],
   ['TRUST_PROXY: must be addresses or networks', { TRUST_PROXY: 'foo' }],
+  ['LEGACY_RETIREMENT_AT: must be a date such as 2027-02-01', { LEGACY_RETIREMENT_AT: '1 February 2027' }],
+  ['LEGACY_DEPRECATED_AT: must be a date such as 2027-02-01', { LEGACY_DEPRECATED_AT: '2027-02-30' }],
+  ['BRIDGE_SUNSET_AT: must be a date such as 2027-02-01', { BRIDGE_SUNSET_AT: '2027-02-01T09:00:00' }],
+  [
+    'BRIDGE_SUNSET_AT: must not be before LEGACY_DEPRECATED_AT',
+    { LEGACY_DEPRECATED_AT: '2027-02-02', BRIDGE_SUNSET_AT: '2027-02-01' },
+  ],
+  ['REMINDER_CRON: must be a cron expression', { REMINDER_CRON: 'every morning' }],
+  ['REMINDER_DAYS: must be whole numbers of days', { REMINDER_DAYS: '30,-1' }],
   ['not for production', { NODE_ENV: 'production', PUBLIC_URL: 'https://x.example' }],
   [
     'DATABASE_URL: its options switch synchronous_commit off',
@@ -147,4 +156,22 @@ test('an empty text counts as unset, and the answer cannot be changed', () => {
     rateLimitPerMinute: 60,
   });
   expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('dates may be days or moments, reminders come on each day once, the first one first', () => {
+  const { dates, reminderDays } = readConfig({
+    LEGACY_DEPRECATED_AT: '2027-02-01',
+    LEGACY_RETIREMENT_AT: '2027-02-01T09:00:00+02:00',
+    REMINDER_DAYS: ' 0, 7,30 ,7',
+  });
+  expect(dates).toEqual({
+    deprecation: Date.parse('2027-02-01T00:00:00Z'),
+    retirement: Date.parse('2027-02-01T07:00:00Z'),
+    sunset: undefined,
+  });
+  expect(reminderDays).toEqual([30, 7, 0]);
+  const unset = readConfig({});
+  expect(unset.dates).toEqual({ deprecation: undefined, retirement: undefined, sunset: undefined });
+  expect(unset.reminderDays).toEqual([180, 90, 60, 30, 14, 7, 3, 1, 0]);
+  expect(unset.reminderCron).toBe('*/15 * * * *');
 });

@@ -217,6 +217,7 @@ async function examine(settings: Settings) {
     'keys',
     'database',
     'instance',
+    'dates',
     'modern side',
     'old backend',
   ]);

@@ -44,6 +44,9 @@ export function header(mail: Pick<ReceivedMail, 'headers'>, name: string): strin
   return mail.headers.find(([known]) => known === name)?.[1];
 }
 
+/** How far a client has come: `data` before its message is read, `taken` when the server has it and has not answered. */
+export type SmtpMoment = 'connected' | 'recipient' | 'data' | 'taken';
+
 export interface SmtpDoor {
   port: number;
   mails: ReceivedMail[];
@@ -51,6 +54,10 @@ export interface SmtpDoor {
   mailTo(address: string): ReceivedMail;
   /** Recipients that are refused. */
   refused: Set<string>;
+  /** Recipients that are refused for now. */
+  deferred: Set<string>;
+  /** Waited for at each moment of a dialogue; the recipient is known from its own moment on. */
+  onMoment: (moment: SmtpMoment, recipient: string) => unknown;
   /** Set while it takes nothing from anybody. */
   isAway: boolean;
   close(): Promise<void>;
@@ -58,21 +65,36 @@ export interface SmtpDoor {
 
 const refusal = (responseCode: number) => Object.assign(new Error('Not here'), { responseCode });
 
+type Recipients = Pick<SmtpDoor, 'refused' | 'deferred'>;
+
+function answerTo({ refused, deferred }: Recipients, address: string): Error | null {
+  if (refused.has(address)) return refusal(550);
+  return deferred.has(address) ? refusal(450) : null;
+}
+
 /** A real mail server on loopback that keeps what it takes. */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<SmtpDoor> {
   const mails: ReceivedMail[] = [];
-  const refused = new Set<string>();
+  const [refused, deferred] = [new Set<string>(), new Set<string>()];
+  const moment = async (name: SmtpMoment, recipient = '') => void (await door.onMoment(name, recipient));
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onConnect: (_session, done) => done(door.isAway ? refusal(421) : null),
-    onRcptTo: ({ address }, _session, done) => done(refused.has(address) ? refusal(550) : null),
-    onData: (stream, { envelope }, done) =>
-      void text(stream).then((raw) => {
+    onConnect: (_session, done) =>
+      void moment('connected').then(() => done(door.isAway ? refusal(421) : null)),
+    onRcptTo: ({ address }, _session, done) =>
+      void moment('recipient', address).then(() => done(answerTo(door, address))),
+    onData: (stream, { envelope }, done) => {
+      const to = envelope.rcptTo.map(({ address }) => address);
+      const take = async () => {
+        await moment('data', to[0]);
+        const raw = await text(stream);
         const from = envelope.mailFrom ? envelope.mailFrom.address : '';
-        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), ...readMessage(raw) });
-        done();
-      }, done),
+        mails.push({ from, to, ...readMessage(raw) });
+        await moment('taken', to[0]);
+      };
+      void take().then(() => done(), done);
+    },
     ...options,
   });
   server.on('error', () => undefined);
@@ -90,6 +112,8 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
       return mail;
     },
     refused,
+    deferred,
+    onMoment: () => undefined,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   return door;

@@ -3,6 +3,7 @@ import { authenticateModernClient } from '../../domain/authenticate-modern-clien
 import type { Context } from '../../domain/context.ts';
 import { confirm, type HandedOver, handOver } from '../../domain/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
+import { tellDates } from '../legacy/added-headers.ts';
 import { createClientDoor } from '../legacy/client-door.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../legacy/request-parameters.ts';
@@ -86,6 +87,7 @@ export function exchange(context: Context): RequestHandler {
     const body = await readForm(req);
     const { grantType, token } = checkParameters(req, body);
     const client = await clientOf(req, body);
+    tellDates(context, res, { clientId: client.client_id });
     const origin = { actor: `app:${client.client_id}`, requestId: requestIdOf(res) };
     if (grantType === CONFIRMATION) {
       const migrated = await confirm(context, { client, token, origin });

@@ -1,4 +1,6 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { dateFor, type Lifecycle } from '../../domain/lifecycle.ts';
 
 /**
  * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
@@ -16,8 +18,64 @@ const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 };
 
+interface Telling {
+  publicUrl: string;
+  clientId?: string | undefined;
+  /** The answer is that of the sunset, be its date set or only rehearsed. */
+  isSunset?: boolean;
+}
+
+/** Never before the deprecation (RFC 9745 section 4), whatever the dates say. */
+function sunsetOf(lifecycle: Lifecycle, clientId: string | undefined): number | undefined {
+  const { deprecation = 0 } = lifecycle.dates;
+  const at = dateFor(lifecycle, 'sunset', clientId);
+  return at === undefined ? undefined : Math.max(at, deprecation);
+}
+
+/** Where people read about the dates, and machines (`service-meta`, RFC 8631 section 4.3). */
+function linksTo(publicUrl: string, relations: readonly string[]): string {
+  const page = relations.map((name) => `<${publicUrl}/lifecycle>; rel="${name}"; type="text/html"`);
+  return [...page, `<${publicUrl}/lifecycle.json>; rel="service-meta"; type="application/json"`].join(', ');
+}
+
+/** The dates that are set: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, in whole seconds (design 6). */
+function dateHeaders(lifecycle: Lifecycle, { publicUrl, clientId, isSunset = false }: Telling) {
+  const { deprecation } = lifecycle.dates;
+  const sunset = sunsetOf(lifecycle, clientId);
+  const headers = new Map<string, string>();
+  if (deprecation !== undefined) headers.set('Deprecation', `@${Math.floor(deprecation / 1000)}`);
+  if (sunset !== undefined) headers.set('Sunset', new Date(sunset).toUTCString());
+  const relations = [
+    ...(deprecation === undefined ? [] : ['deprecation']),
+    ...(sunset === undefined && !isSunset ? [] : ['sunset']),
+  ];
+  if (relations.length > 0) headers.set('Link', linksTo(publicUrl, relations));
+  return headers;
+}
+
+/** Tells the dates as they are for an app, once it is known which one calls: it may have been given more time. */
+export function tellDates(
+  { lifecycle, settings }: Context,
+  res: Response,
+  told: Omit<Telling, 'publicUrl'>,
+): void {
+  res.setHeaders(dateHeaders(lifecycle.current(), { publicUrl: settings.publicUrl, ...told }));
+}
+
+/** The headers by which an answer tells dates: those of the old backend do not stand beside ours. */
+const DATE_HEADERS = ['deprecation', 'sunset', 'link'];
+
+/** Which headers of an answer of the old backend are left out, in lower case: those that the bridge has set itself. */
+export function ownHeaders(res: Response): Set<string> {
+  const own = res.getHeaderNames();
+  return new Set(res.hasHeader('link') ? [...own, ...DATE_HEADERS] : own);
+}
+
 /** Sets the added headers on every old answer, errors included. */
-export const addHeaders: RequestHandler = (_req, res, next) => {
-  for (const [name, value] of Object.entries(ADDED_HEADERS)) res.setHeader(name, value);
-  next();
-};
+export function createAddedHeaders(context: Context): RequestHandler {
+  return (_req, res, next) => {
+    for (const [name, value] of Object.entries(ADDED_HEADERS)) res.setHeader(name, value);
+    tellDates(context, res, {});
+    next();
+  };
+}

@@ -4,6 +4,7 @@ import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type AuthorizationAsked, requestAuthorization } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../page-error.ts';
+import { tellDates } from './added-headers.ts';
 import { redirectToApp } from './redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from './request-parameters.ts';
 
@@ -65,6 +66,7 @@ export function authorize(context: Context): RequestHandler {
   return async (req, res) => {
     const query = queryParameters(req);
     const { app, redirectUri, redirectUriGiven } = await provenTarget(context, query);
+    tellDates(context, res, { clientId: app.client_id });
     const rawState = rawStateIn(rawQuery(req));
     const error = requestError(query);
     if (error) return redirectToApp(res, redirectUri, { error, rawState });

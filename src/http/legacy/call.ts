@@ -3,10 +3,12 @@ import { withPatience } from '../../domain/patience.ts';
 import type { Context } from '../../domain/context.ts';
 import type { Caller } from '../../domain/learn-ids.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
-import { resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import { brownoutFor, resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
+import { tellDates } from './added-headers.ts';
 import { findToken } from './bearer-token.ts';
 import { sendChallenge } from './legacy-error.ts';
+import { clientIdIn } from './named-app.ts';
 import { type Passing, passOn } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
@@ -26,8 +28,9 @@ export function createCalls(passing: Passing) {
       const found = await findToken(req);
       if (found === undefined) return sendChallenge(res);
       const { token } = found;
-      const resolved = await resolveToken(context, token);
-      noteUsage(context, { ...found, mapping: resolved.mapping }, req);
+      const resolved = await resolveToken(context, token, () => clientIdIn(req));
+      if (resolved.mapping) tellDates(context, res, { clientId: resolved.mapping.client_id });
+      noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutFor(resolved) }, req);
       if (resolved.kind === 'refused') throw resolved.refusal;
       if (resolved.kind !== 'served') return passOn(passing, { req, res, token }, resolved);
       limit(resolved.mapping);

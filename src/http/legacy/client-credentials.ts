@@ -18,7 +18,7 @@ function formDecoded(text: string): string {
 }
 
 /** Id and secret of a Basic header, form-decoded (RFC 6749 section 2.3.1) and, for the clients that do not, raw. */
-function basicReadings(header: string): Credentials[] {
+export function basicReadings(header: string): Credentials[] {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header.trim())?.[1];
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');

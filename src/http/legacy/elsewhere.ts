@@ -1,8 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import type { Brownout } from '../../domain/lifecycle.ts';
+import { retirementOf } from '../../domain/old-backend-for.ts';
 import { passServed } from '../../domain/pass-through.ts';
-import { isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-token.ts';
+import { brownoutFor, isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-token.ts';
+import { tellDates } from './added-headers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
+import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
+import { clientIdIn } from './named-app.ts';
 import { isV1, legacyCall, type Passing, passOn, sendPassed } from './pass-through.ts';
 import { MalformedBody } from './request-parameters.ts';
 import { noteUsage } from './usage-note.ts';
@@ -40,7 +46,7 @@ async function passResolved(
       return false;
     case 'served': {
       passing.limit(resolved.mapping);
-      const answer = await passServed(passing.context, await legacyCall(asking));
+      const answer = await passServed(passing.context, resolved.mapping, await legacyCall(asking));
       if (answer) sendPassed(res, answer);
       return answer !== undefined;
     }
@@ -55,6 +61,18 @@ async function passResolved(
 function isPassed(resolved: Resolved, refusal: LegacyError): boolean {
   if (resolved.kind !== 'served') return resolved.kind !== 'refused';
   return refusal.status === REFUSALS.unknownPath[0] && isFromBefore(resolved.mapping);
+}
+
+/** The brownout in which a call is not passed on that is passed at other times. */
+function brownoutHere(context: Context, resolved: Resolved, refusal: LegacyError): Brownout | undefined {
+  if (resolved.kind !== 'served') return brownoutFor(resolved);
+  const ending = isPassed(resolved, refusal) ? retirementOf(context, resolved.mapping.client_id) : undefined;
+  return ending?.because === 'brownout' ? ending.brownout : undefined;
+}
+
+/** What the call is refused with from the retirement on, in the words of the brownout. */
+function rehearsed(context: Context, { status, code, message, headers }: LegacyError, brownout: Brownout) {
+  return new LegacyError(inBrownout(context, [status, code, message], brownout), { headers });
 }
 
 /**
@@ -74,8 +92,11 @@ export function createElsewhere(passing: Passing, readBody: RequestHandler) {
       const found = await tokenOf(req);
       const refusal = refuse();
       if (found === undefined) throw refusal;
-      const resolved = await resolveToken(context, found.token);
-      noteUsage(context, { ...found, mapping: resolved.mapping }, req);
+      const resolved = await resolveToken(context, found.token, () => clientIdIn(req));
+      const brownout = brownoutHere(context, resolved, refusal);
+      if (resolved.mapping) tellDates(context, res, { clientId: resolved.mapping.client_id });
+      noteUsage(context, { ...found, mapping: resolved.mapping, brownout }, req);
+      if (brownout) throw rehearsed(context, refusal, brownout);
       const isAnswered =
         isPassed(resolved, refusal) && (await passResolved(passing, { req, res, found }, resolved));
       if (!isAnswered) throw refusal;

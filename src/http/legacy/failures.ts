@@ -11,6 +11,7 @@ import {
   Unavailable,
 } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
+import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
 import { MalformedBody } from './request-parameters.ts';
 
@@ -39,13 +40,14 @@ function isOutOfReach(error: unknown): boolean {
   return isStorageFault(error) || isKeyFault(error);
 }
 
-function invalidToken({ reauthorize }: TokenRefused): LegacyError {
-  return new LegacyError(REFUSALS.invalidToken, { extra: reauthorize === undefined ? {} : { reauthorize } });
+function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused): LegacyError {
+  const refusal = brownout ? inBrownout(context, REFUSALS.invalidToken, brownout) : REFUSALS.invalidToken;
+  return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
 }
 
-function toLegacyError(error: unknown): LegacyError {
+function toLegacyError(context: Context, error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
-  if (error instanceof TokenRefused) return invalidToken(error);
+  if (error instanceof TokenRefused) return invalidToken(context, error);
   if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
   if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
   if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
@@ -77,7 +79,7 @@ function toTokenError(error: unknown): OAuthError {
 export function resourceFailures(context: Context): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
-    const refusal = toLegacyError(error);
+    const refusal = toLegacyError(context, error);
     if (refusal.status >= 500)
       context.logger.error(`${alarmOf(error)}a legacy call failed`, { status: refusal.status, error });
     sendLegacyError(res, refusal);

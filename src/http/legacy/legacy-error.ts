@@ -1,6 +1,9 @@
 import type { Response } from 'express';
 import type { OAuthError } from '../../shared/oauth-error.ts';
 
+/** Status, numeric code and text. */
+export type Refusal = readonly [status: number, code: number, message: string];
+
 /**
  * A refusal of a resource call in the form that every old client reads: string `error` and integer `code` (quirk Q11).
  * The texts and numbers are those of legacy-api 2.1 and 2.3.
@@ -13,7 +16,7 @@ export class LegacyError extends Error {
   readonly extra: Record<string, unknown>;
 
   constructor(
-    [status, code, message]: readonly [status: number, code: number, message: string],
+    [status, code, message]: Refusal,
     options: { headers?: Record<string, string>; extra?: Record<string, unknown>; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
@@ -24,7 +27,7 @@ export class LegacyError extends Error {
   }
 }
 
-/** Status, numeric code and text of each refusal. */
+/** What is refused, and how. */
 export const REFUSALS = {
   invalidToken: [401, 401, 'The provided access token is invalid'],
   tokenTwice: [400, 400, 'The access token was sent more than once with different values.'],
@@ -39,7 +42,7 @@ export const REFUSALS = {
   rateLimit: [429, 429, 'Too many requests.'],
   unknown: [500, 1000, 'An unknown error occurred.'],
   unavailable: [503, 1000, 'The service is temporarily unavailable. Try again later.'],
-} as const satisfies Record<string, readonly [number, number, string]>;
+} as const satisfies Record<string, Refusal>;
 
 /** The refusal of a caller that has to wait; in whole seconds. */
 export function tooManyCalls(secondsLeft: number): LegacyError {

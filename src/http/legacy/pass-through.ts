@@ -9,10 +9,11 @@ import {
 } from '../../domain/pass-through.ts';
 import type { Resolved } from '../../domain/resolve-token.ts';
 import { requestIdOf } from '../request-id.ts';
+import { ownHeaders } from './added-headers.ts';
 import { tokenInHeader } from './bearer-token.ts';
 import { refuseHiddenTokens } from './carriers.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
-import { bodyParameters, queryParameters } from './request-parameters.ts';
+import { clientIdIn } from './named-app.ts';
 
 /** Calls as they came for the old backend, and its answers as they were for their callers. */
 
@@ -42,15 +43,6 @@ export function createPassing(context: Context, perMinute: number): Passing {
     },
     passStranger: createStrangers(context),
   };
-}
-
-const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
-
-/** The app that a call names; a body that cannot be read names none. */
-async function clientIdIn(req: Request): Promise<string | undefined> {
-  const inBody = await bodyParameters(req).catch(() => undefined);
-  const given = queryParameters(req).get('client_id') ?? inBody?.get('client_id');
-  return given !== undefined && CLIENT_ID.test(given) ? given : undefined;
 }
 
 /** An address may be sent whole (RFC 9112 section 3.2.2); the old backend is named by the settings alone. */
@@ -116,7 +108,7 @@ export async function legacyCall(asking: Asking): Promise<LegacyCall> {
 
 /** Sends an answer as it was; headers that the bridge has set already are its own (added-headers.ts). */
 export function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
-  const own = new Set(['content-length', ...res.getHeaderNames()]);
+  const own = ownHeaders(res).add('content-length');
   rawHeaders.forEach((name, index) => {
     if (index % 2 === 0 && !own.has(name.toLowerCase())) res.appendHeader(name, rawHeaders[index + 1] ?? '');
   });

@@ -1,12 +1,13 @@
 import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { addHeaders } from './added-headers.ts';
+import { createAddedHeaders } from './added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
 import { deauthorize } from './deauthorize.ts';
 import { createElsewhere } from './elsewhere.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
+import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
 import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
 import { createPassing } from './pass-through.ts';
 import { profile, profiles } from './profiles.ts';
@@ -65,8 +66,18 @@ function addCall(router: Router, path: string, handlers: Served): void {
   router.all(`${path}.:format`, ...handlers.elsewhere(() => new LegacyError(REFUSALS.format)));
 }
 
-function resources(context: Context, perMinute: number): Router {
+/** Every address of the resource side, those that were never served included. */
+const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
+
+interface Parts {
+  context: Context;
+  perMinute: number;
+  gate: LifecycleGate;
+}
+
+function resources({ context, perMinute, gate }: Parts): Router {
   const router = Router(exactly);
+  router.all(RESOURCES, gate.json);
   const passing = createPassing(context, perMinute);
   const call = createCalls(passing);
   const elsewhere = createElsewhere(passing, readBytes);
@@ -85,16 +96,19 @@ function resources(context: Context, perMinute: number): Router {
 /** Everything the older generation served. */
 export function legacyRouter(context: Context, perMinute: number): Router {
   const router = Router(exactly);
-  router.use(['/oauth2', '/1', '/user'], addHeaders, httpsOnly);
+  const gate = createLifecycleGate(context, readBytes);
+  router.use(['/oauth2', '/1', '/user'], createAddedHeaders(context), httpsOnly);
+  router.all(AUTHORIZE_PATHS, gate.page);
   router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context), methodFailures);
   router.all(AUTHORIZE_PATHS, only(['GET']), methodFailures);
   router.all(
     TOKEN_PATHS,
+    gate.json,
     only(['POST']),
     readBytes,
     token(context),
     tokenFailures(context, 'a legacy exchange'),
   );
-  router.use(resources(context, perMinute));
+  router.use(resources({ context, perMinute, gate }));
   return router;
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.ts';
 import { exchangeCode } from '../../domain/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { requestIdOf } from '../request-id.ts';
+import { tellDates } from './added-headers.ts';
 import { createClientDoor } from './client-door.ts';
 import { sendJson } from './legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from './request-parameters.ts';
@@ -48,6 +49,7 @@ export function token(context: Context): RequestHandler {
     const body = await readBody(req);
     const asked = checkParameters(req, body);
     const clientId = await clientOf(req, body);
+    tellDates(context, res, { clientId });
     const origin = { actor: `app:${clientId}`, requestId: requestIdOf(res) };
     const accessToken = await exchangeCode(context, { clientId, ...asked }, origin);
     sendJson(res, 200, { access_token: accessToken });

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { type Brownout, rehearsalId } from '../../domain/lifecycle.ts';
 import type { FoundToken } from './bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
@@ -13,17 +14,23 @@ function endpointOf({ path, params }: Request): string {
 
 interface Used extends Pick<FoundToken, 'carrier'> {
   mapping: { id: string } | undefined;
+  /** The brownout that makes the call fail. */
+  brownout?: Brownout | undefined;
 }
 
-/** Measures a call with a known token once it is answered, whoever answers it and however. */
-export function noteUsage({ usage }: Context, { mapping, carrier }: Used, req: Request): void {
+/** The token, and the brownout where an owner rehearses with the own app and wants to see what fails. */
+function measuredAs({ mapping, brownout }: Used): string[] {
+  const isOwners = brownout?.clientId !== undefined;
+  return [...(mapping ? [mapping.id] : []), ...(isOwners ? [rehearsalId(brownout.id)] : [])];
+}
+
+/** Measures a call with a known token, or of an app that rehearses, once it is answered, whoever answers it and however. */
+export function noteUsage({ usage }: Context, used: Used, req: Request): void {
   const { res } = req;
-  if (mapping === undefined || res === undefined) return;
-  const call = {
-    mappingId: mapping.id,
-    endpoint: endpointOf(req),
-    carrier,
-    userAgent: req.get('user-agent'),
-  };
-  res.once('finish', () => usage.note({ ...call, status: res.statusCode }));
+  const names = measuredAs(used);
+  if (names.length === 0 || res === undefined) return;
+  const call = { endpoint: endpointOf(req), carrier: used.carrier, userAgent: req.get('user-agent') };
+  res.once('finish', () => {
+    for (const mappingId of names) usage.note({ ...call, mappingId, status: res.statusCode });
+  });
 }

@@ -6,6 +6,8 @@ import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
+import { asOfNow, dateCard } from './date-card.ts';
+import { connectByWords, endedWords, phaseOf } from './date-lines.ts';
 import { type Frame, personIn, signInAddress } from './frame.ts';
 import { stateLines } from './state-words.ts';
 
@@ -32,24 +34,37 @@ async function ownTokens({ context }: Frame, req: Request): Promise<AppTokens | 
   return tokensOfPair(context, { clientId: clientIdOf(req), accountId: personIn(req).accountId });
 }
 
+function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name }: App): void {
+  const asOf = asOfNow(frame.context, clientId);
+  const ended = endedWords(asOf);
+  frame.page(res, 'app-signed-out', {
+    title: ended === undefined ? `Connect “${name}” again` : name,
+    appName: name,
+    signIn: signInAddress(res.req),
+    ended,
+    connectBy: connectByWords(asOf),
+  });
+}
+
 function showApp(frame: Frame): RequestHandler {
   return async (req, res) => {
     const app = await appOf(frame, req);
     const person = personOf(req);
-    if (!person) {
-      const title = `Connect “${app.name}” again`;
-      return frame.page(res, 'app-signed-out', { title, appName: app.name, signIn: signInAddress(req) });
-    }
+    if (!person) return showSignedOut(frame, res, app);
     const tokens = await ownTokens(frame, req);
     const waiting = await waitingUnder(frame.context, person.email);
+    const phase = phaseOf(asOfNow(frame.context, app.client_id));
+    const isOwner = app.owner_account_id === person.accountId;
     frame.page(res, 'app', {
       title: app.name,
       app,
-      isOwner: app.owner_account_id === person.accountId,
+      isOwner,
+      dates: await dateCard(frame.context, { clientId: app.client_id, isOwner }),
+      hasEnded: phase === 'ended',
       waiting: tokens?.waiting ?? 0,
       isWaiting: waiting.tokens + waiting.apps > 0,
       alive: tokens?.alive ?? 0,
-      lines: stateLines(tokens?.counts ?? {}),
+      lines: stateLines(tokens?.counts ?? {}, phase),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
   };
@@ -59,6 +74,8 @@ function showApp(frame: Frame): RequestHandler {
 function connect(frame: Frame): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
+    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended')
+      return res.redirect(303, `/apps/${clientId}?done=old-api-ended`);
     const tokens = await ownTokens(frame, req);
     if (!tokens || tokens.waiting === 0) return res.redirect(303, `/apps/${clientId}?done=nothing-waits`);
     const { accountId } = personIn(req);

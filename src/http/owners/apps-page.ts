@@ -2,10 +2,18 @@ import type { RequestHandler, Router } from 'express';
 import { appsOfOwner, tokensOfAccount, waitingUnder } from '../../domain/tokens-of-account.ts';
 import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';
+import { asOfNow, nextDate } from './date-card.ts';
+import { type DateLine, phaseOf } from './date-lines.ts';
 import { type Frame, personIn } from './frame.ts';
 import { stateLines } from './state-words.ts';
 
 /** GET /apps: what the person registered, what uses the own account, and what waits under the own e-mail address. */
+
+/** The date that counts for an app, where it is another than that of all. */
+function ownDate({ context }: Frame, clientId: string, common: DateLine | undefined): DateLine | undefined {
+  const next = nextDate(context, clientId);
+  return next?.at === common?.at ? undefined : next;
+}
 
 function showApps(frame: Frame): RequestHandler {
   const { context } = frame;
@@ -16,10 +24,16 @@ function showApps(frame: Frame): RequestHandler {
       tokensOfAccount(context, accountId),
       waitingUnder(context, email),
     ]);
+    const next = nextDate(context);
     frame.page(res, 'apps', {
       title: 'Your apps',
-      owned,
-      connected: connected.map((app) => ({ ...app, lines: stateLines(app.counts) })),
+      next,
+      owned: owned.map((app) => ({ ...app, next: ownDate(frame, app.clientId, next) })),
+      connected: connected.map((app) => {
+        const phase = phaseOf(asOfNow(context, app.clientId));
+        const lines = stateLines(app.counts, phase);
+        return { ...app, lines, next: ownDate(frame, app.clientId, next), hasEnded: phase === 'ended' };
+      }),
       // Not how much, as long as the address is not proven.
       isWaiting: waiting.tokens + waiting.apps > 0,
       formTargets: formTargets(context.server.authorizationUrl),

@@ -1,16 +1,19 @@
-import type { Request, RequestHandler, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import { openLink } from '../../domain/reauthorize.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
+import { asOfNow } from './date-card.ts';
+import { connectByWords, endedWords, phaseOf } from './date-lines.ts';
 import { type Frame, personIn, signInAddress } from './frame.ts';
 import { tokenCount } from './state-words.ts';
 
 /**
  * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
- * people do, and people forward them: opening changes nothing, and nobody but the holder can do anything with it.
+ * people do, and people forward them: opening changes nothing, and nobody but the holder can do anything with it. It is of
+ * use until the sunset, longer than design 5 says: a connection that is lost after the retirement has no other way back.
  */
 
 async function linkOf({ context }: Frame, req: Request) {
@@ -23,12 +26,27 @@ async function linkOf({ context }: Frame, req: Request) {
   });
 }
 
+function showEnded(frame: Frame, res: Response, { appName, ended }: { appName: string; ended: string }) {
+  frame.page(res, 'once', {
+    title: 'The old API has ended',
+    reason: `“${appName}” used the old API, which ended on ${ended}. Connecting it again would not make it work.`,
+    next: 'Ask the people who make the app for a version that uses the new API.',
+    href: '/lifecycle',
+    label: 'All dates of the old API',
+  });
+}
+
 function showLink(frame: Frame): RequestHandler {
   return async (req, res) => {
     const { clientId, accountId, appName } = await linkOf(frame, req);
     const title = `Connect “${appName}” again`;
+    const asOf = asOfNow(frame.context, clientId);
+    const ended = endedWords(asOf);
+    if (ended !== undefined) return showEnded(frame, res, { appName, ended });
+    const connectBy = connectByWords(asOf);
     const person = personOf(req);
-    if (!person) return frame.page(res, 'app-signed-out', { title, appName, signIn: signInAddress(req) });
+    if (!person)
+      return frame.page(res, 'app-signed-out', { title, appName, connectBy, signIn: signInAddress(req) });
     if (person.accountId !== accountId)
       return frame.page(res, 'link-of-another', { title: 'This link is for another account', appName });
     const tokens = await tokensOfPair(frame.context, { clientId, accountId });
@@ -44,6 +62,7 @@ function showLink(frame: Frame): RequestHandler {
       appName,
       waiting: tokenCount(tokens.waiting),
       isOne: tokens.waiting === 1,
+      connectBy,
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
   };
@@ -54,8 +73,10 @@ function connect(frame: Frame): RequestHandler {
     const { clientId, accountId } = await linkOf(frame, req);
     const isHolder = personIn(req).accountId === accountId;
     const tokens = isHolder ? await tokensOfPair(frame.context, { clientId, accountId }) : undefined;
+    const hasEnded = phaseOf(asOfNow(frame.context, clientId)) === 'ended';
     // The page says why there is nothing to do.
-    if (!tokens || tokens.waiting === 0) return res.redirect(303, req.originalUrl.split('?')[0] ?? '');
+    if (hasEnded || !tokens || tokens.waiting === 0)
+      return res.redirect(303, req.originalUrl.split('?')[0] ?? '');
     await leaveFor(frame.parts, { purpose: 'reauthorization', clientId, accountId }, [req, res, next]);
   };
 }

@@ -9,6 +9,8 @@ const NOTICES: Readonly<Record<string, string>> = {
     'Nothing was connected: while you confirmed it, what waited was revoked or has moved. Below is how it is now.',
   'of-another-app':
     'The token is yours now. While you confirmed it, it was found out to belong to this app. Connect it once more here.',
+  'old-api-ended': 'Nothing was connected: the old API has ended for this app. See the dates below.',
+  'rehearsal-stopped': 'Stopped. Calls of this app are answered as before.',
   revoked: 'Revoked. The app cannot use your account any more.',
   'mail-sent': 'A mail with a link is on its way to you. Open the link within 24 hours.',
   proven: 'Thank you. What waited under your e-mail address is yours now.',

@@ -22,3 +22,8 @@ const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 's
 export function timeWords(time: number): string {
   return `${DATE.format(time)} UTC`;
 }
+
+/** A window of time for people: `22 November 2026, 09:15–10:15 UTC`. */
+export function windowWords(from: number, to: number): string {
+  return `${DATE.formatRange(from, to)} UTC`;
+}

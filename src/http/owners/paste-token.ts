@@ -2,6 +2,8 @@ import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../domain/failures.ts';
 import { inspectPasted, type Pasted } from '../../domain/prove-observed.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
+import { asOfNow } from './date-card.ts';
+import { phaseOf } from './date-lines.ts';
 import { fieldsOf, type Frame, personIn } from './frame.ts';
 import { askAgain, type Problems } from './problems.ts';
 
@@ -62,6 +64,8 @@ function takeToken(frame: Frame): RequestHandler {
     if (pasted.found === 'yours') return res.redirect(303, `/apps/${pasted.clientId}`);
     if (pasted.found !== 'can be proven') return show(frame, res, { token: FOUND[pasted.found] });
     const { clientId, evidence } = pasted;
+    // Its page says why there is nothing to connect any more.
+    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);
     const asked = {
       purpose: 'reauthorization',
       clientId,

@@ -1,5 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { mailEmailProof, openEmailProof, type ProofProblem, proveEmail } from '../../domain/prove-email.ts';
+import { reauthorizationLink } from '../../domain/reauthorize.ts';
+import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { personOf } from '../signin/session.ts';
@@ -8,7 +10,8 @@ import { type Frame, personIn } from './frame.ts';
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it
  * changes nothing. Its value is a secret and stands nowhere but in the mail: a signed-out person signs in first and opens
- * the mail's link again, because the address to come back to would be kept.
+ * the mail's link again, because the address to come back to would be kept. The links of a reminder also say what they
+ * were pressed for (`?connect=`, `?revoke=`, `?app=` and a client id), and lead on to that.
  */
 
 const ASK_AGAIN = 'Go to your apps and ask for a new link there.';
@@ -16,6 +19,7 @@ const ASK_AGAIN = 'Go to your apps and ask for a new link there.';
 const PROBLEMS: Record<ProofProblem, { reason: string; next: string }> = {
   unknown: { reason: 'It is incomplete, or it is too old.', next: ASK_AGAIN },
   expired: { reason: 'It is older than 24 hours.', next: ASK_AGAIN },
+  over: { reason: 'The time in which it could be used is over.', next: ASK_AGAIN },
   used: {
     reason: 'It was used already. What waited under your e-mail address is yours.',
     next: 'Go to your apps to see it.',
@@ -24,7 +28,14 @@ const PROBLEMS: Record<ProofProblem, { reason: string; next: string }> = {
     reason: 'It was asked for by another account than the one that you are signed in with here.',
     next: 'Sign out, sign in with the account that asked for it, and open the link again.',
   },
+  'another address': {
+    reason:
+      'It was mailed to another e-mail address than that of the account that you are signed in with here.',
+    next: 'Sign out, sign in with the account that has the address, and open the link again.',
+  },
 };
+
+const CLIENT_ID = /^[0-9a-f]{24}$/;
 
 const valueOf = (req: Request) => String(req.params['value']);
 
@@ -49,23 +60,50 @@ function mailProof({ context }: Frame): RequestHandler {
   };
 }
 
+/** The app in the query of a reminder's link. */
+function appIn(value: unknown): string | undefined {
+  return typeof value === 'string' && CLIENT_ID.test(value) ? value : undefined;
+}
+
+/** The page on which the tokens of an app are connected, if some wait; else that of the app. */
+async function connectPage(
+  { context }: Frame,
+  pair: { clientId: string; accountId: string },
+): Promise<string> {
+  const tokens = await tokensOfPair(context, pair);
+  if (!tokens || tokens.waiting === 0) return `/apps/${pair.clientId}`;
+  return new URL(await reauthorizationLink(context, pair)).pathname;
+}
+
+/** Where a reminder's button leads to; undefined for a link that somebody asked for. */
+async function aimOf(frame: Frame, req: Request): Promise<string | undefined> {
+  const [connect, revoke, app] = ['connect', 'revoke', 'app'].map((name) => appIn(req.query[name]));
+  const { accountId } = personIn(req);
+  if (connect !== undefined) return connectPage(frame, { clientId: connect, accountId });
+  if (revoke !== undefined) return `/apps/${revoke}/revoke`;
+  return app === undefined ? undefined : `/apps/${app}`;
+}
+
 function showProof(frame: Frame): RequestHandler {
   return async (req, res) => {
     const person = personOf(req);
     const title = 'Is this e-mail address yours?';
     if (!person) return frame.page(res, 'prove-signed-out', { title: 'Sign in first' });
     const proof = await openEmailProof(frame.context, valueOf(req), person);
+    // One mail has a button for each app, and the first that was pressed has proven the address.
+    if (proof === 'used' && Object.keys(req.query).length > 0)
+      return res.redirect(303, (await aimOf(frame, req)) ?? '/apps?done=proven');
     if (typeof proof === 'string') throw unusable(proof);
     frame.page(res, 'prove', { title, email: proof.email });
   };
 }
 
-function takeProof({ context }: Frame): RequestHandler {
+function takeProof(frame: Frame): RequestHandler {
   return async (req, res) => {
     const by = { person: personIn(req), requestId: requestIdOf(res) };
-    const pinned = await proveEmail(context, valueOf(req), by);
+    const pinned = await proveEmail(frame.context, valueOf(req), by);
     if (typeof pinned === 'string') throw unusable(pinned);
-    res.redirect(303, '/apps?done=proven');
+    res.redirect(303, (await aimOf(frame, req)) ?? '/apps?done=proven');
   };
 }
 

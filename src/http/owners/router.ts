@@ -5,9 +5,11 @@ import { appsRoutes } from './apps-page.ts';
 import { connectLinkRoutes } from './connect-link.ts';
 import { createFrame } from './frame.ts';
 import { modernClientRoutes } from './modern-client.ts';
+import { notMeRoutes } from './not-me.ts';
 import { pasteTokenRoutes } from './paste-token.ts';
 import { proveEmailRoutes } from './prove-email-pages.ts';
 import { registerRoutes } from './register.ts';
+import { rehearseRoutes } from './rehearse.ts';
 import { secretRoutes } from './secrets.ts';
 
 /** The pages of account holders and app owners, in the order in which their addresses are tried. */
@@ -24,5 +26,7 @@ export function ownersRouter(parts: SigninParts): Router {
   appRoutes(router, frame);
   secretRoutes(router, frame);
   modernClientRoutes(router, frame);
+  notMeRoutes(router, parts);
+  rehearseRoutes(router, frame);
   return router;
 }

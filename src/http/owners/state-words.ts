@@ -30,11 +30,36 @@ const WORDS: Record<State, Omit<StateLine, 'tokens'>> = {
   revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.', kind: '' },
 };
 
+/** What has passed for the app: nothing yet, its retirement, or its sunset. */
+export type Phase = 'before' | 'retired' | 'ended';
+
+/** What the states mean otherwise once a date has passed. */
+const LATER: Record<Phase, Partial<typeof WORDS>> = {
+  before: {},
+  retired: {
+    unmapped: {
+      label: 'refused',
+      meaning: 'Not connected to the new API. Connect the app and its calls are answered again.',
+      kind: 'warning',
+    },
+  },
+  ended: {
+    reauthorization_required: {
+      label: 'stopped',
+      meaning: 'The connection has ended, and so has the old API.',
+      kind: '',
+    },
+    unmapped: { label: 'refused', meaning: 'It was never connected, and the old API has ended.', kind: '' },
+    active: { label: 'connected', meaning: 'Still connected, but the old API has ended.', kind: '' },
+  },
+};
+
 /** One line for each state that occurs; what asks for something to be done comes first. */
-export function stateLines(counts: Counts): StateLine[] {
+export function stateLines(counts: Counts, phase: Phase): StateLine[] {
+  const words = { ...WORDS, ...LATER[phase] };
   return (Object.keys(WORDS) as State[]).flatMap((state) => {
     const count = counts[state] ?? 0;
-    return count === 0 ? [] : [{ ...WORDS[state], tokens: tokenCount(count) }];
+    return count === 0 ? [] : [{ ...words[state], tokens: tokenCount(count) }];
   });
 }
 

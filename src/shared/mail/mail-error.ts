@@ -2,15 +2,27 @@
 interface DeliveryFailure {
   code?: string;
   responseCode?: number;
+  /** What the server said, its code first. */
+  response?: string;
+  /** What it said that to. */
+  command?: string;
   message: string;
 }
 
 /** Said of the mail itself or its recipient: the server's words repeat the address, so they stay out of the log. */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
-function wordsOf({ code, responseCode, message }: DeliveryFailure): string {
+/** The codes at the start of an answer, with the enhanced one (RFC 2034) where there is one. */
+function codesOf({ responseCode, response = '' }: DeliveryFailure): { basic: number; enhanced: string } {
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?: |$)/.exec(response)?.[1] ?? '';
+  return { basic: responseCode ?? 0, enhanced };
+}
+
+function wordsOf(failure: DeliveryFailure): string {
+  const { code, message } = failure;
   if (code === undefined || !ABOUT_THE_MAIL.has(code)) return message;
-  return responseCode === undefined ? code : `${code} ${responseCode}`;
+  const { basic, enhanced } = codesOf(failure);
+  return [code, basic || '', enhanced].filter((word) => word !== '').join(' ');
 }
 
 /** A password as it stands in the address, in the clear, or as the dialogue encodes it (RFC 4616, AUTH LOGIN). */
@@ -19,19 +31,56 @@ function spellingsOf({ user, pass }: { user: string; pass: string }): string[] {
   return [pass, encodeURIComponent(pass), ...encoded];
 }
 
+/** Answers to the recipient and to the message; one to the sender's address or the session is about us. */
+const TO_THE_MAIL = new Set(['RCPT TO', 'DATA']);
+
+/** What a server refuses for want of the mailbox (RFC 5321 §4.2.3, RFC 7504 §3.2), where it does not say more exactly. */
+const NO_SUCH_MAILBOX = new Set([550, 551, 552, 553, 556]);
+
+/** RFC 3463 §3.2 and §3.3: the address and its mailbox; the seventh and eighth speak of the sender's address. */
+const ABOUT_THE_MAILBOX = /^5\.(?:1\.(?![78]$)|2\.)/;
+
+function isAnswer({ code = '', command = '' }: DeliveryFailure): boolean {
+  return ABOUT_THE_MAIL.has(code) && TO_THE_MAIL.has(command);
+}
+
+/**
+ * A relay that takes nothing from us, or dislikes what we write, says 5yz to every recipient: that must not count as so
+ * many mailboxes that are gone.
+ */
+function isForGood(failure: DeliveryFailure): boolean {
+  if (!isAnswer(failure)) return false;
+  const { basic, enhanced } = codesOf(failure);
+  return enhanced === '' ? NO_SUCH_MAILBOX.has(basic) : ABOUT_THE_MAILBOX.test(enhanced);
+}
+
+/** In short, without an address or a server's words, for people who look after mails. */
+function inShort(failure: DeliveryFailure): string {
+  const { basic, enhanced } = codesOf(failure);
+  const codes = [basic || '', enhanced].filter((word) => word !== '').join(' ');
+  if (isAnswer(failure)) return `the mail server answered ${codes}`;
+  return `the mail server could not be used (${[failure.code ?? 'no code', codes].join(' ').trim()})`;
+}
+
 /**
  * A mail that was not handed over. Its message is for the log and holds neither the SMTP password nor an address; it
  * has no cause, because nodemailer's errors repeat the dialogue with the server.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** The server refuses this recipient for good (RFC 5321 §4.2.1, 5yz); any other failure may pass. */
+  /** There is no such mailbox, or it takes nothing (RFC 5321 §4.2.1, 5yz); any other failure may pass. */
   readonly isRefused: boolean;
+  /** Whether the server answered about this recipient or message; else it is the way to the server that fails. */
+  readonly isAboutMail: boolean;
+  /** For people: why, in a few words that name nobody. */
+  readonly short: string;
 
   constructor(failure: DeliveryFailure, auth?: { user: string; pass: string }) {
     const secrets = auth ? spellingsOf(auth) : [];
     const words = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), wordsOf(failure));
     super(`The mail could not be handed over: ${words}`);
-    this.isRefused = failure.code === 'EENVELOPE' && (failure.responseCode ?? 0) >= 500;
+    this.isRefused = isForGood(failure);
+    this.isAboutMail = isAnswer(failure);
+    this.short = inShort(failure);
   }
 }

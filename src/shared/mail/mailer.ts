@@ -1,15 +1,17 @@
 /**
- * Mail to people, plain text alone: over SMTP, or without a server as files that any mail program opens. It knows
- * nothing of who sends or why.
+ * Mail to people: over SMTP, or without a server as files that any mail program opens. It knows nothing of who sends or
+ * why.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
-import { SECOND } from '../lifetimes.ts';
+import { createTransport, type Transporter } from 'nodemailer';
+import { MINUTE, SECOND } from '../lifetimes.ts';
 import { createPrivateFile } from '../private-file.ts';
-import { isMailAddress } from './address.ts';
 import { MailError } from './mail-error.ts';
+import { type Mail, messageOf } from './message.ts';
 import { readSmtpUrl } from './smtp-url.ts';
+
+export type { Mail } from './message.ts';
 
 export interface MailSettings {
   /** As `readSmtpUrl` takes it; undefined: files. */
@@ -20,20 +22,19 @@ export interface MailSettings {
   directory: string;
 }
 
-export interface Mail {
-  to: string;
-  subject: string;
-  /** Lines end with `\n`. */
-  text: string;
-  /** The name beside the sender's address. */
-  sender: string;
+interface Sender {
+  /**
+   * Hands a mail over once; what fails is never tried again from here.
+   * @throws {MailError} when it was not handed over, or when nobody can say whether it was
+   */
+  send(mail: Mail): Promise<void>;
 }
 
-export interface Mailer {
+export interface Mailer extends Sender {
   /** Set when mails are written to files there instead of being sent. */
   directory: string | undefined;
-  /** @throws {MailError} when it was not handed over */
-  send(mail: Mail): Promise<void>;
+  /** For many mails over a few connections that are used again; it has to be closed. */
+  openRun(): Sender & { close(): void };
 }
 
 /** Somebody waits for the page that sends, so no step takes long. */
@@ -44,66 +45,72 @@ const TIMEOUTS = {
   socketTimeout: 10 * SECOND,
 };
 
+/**
+ * Where nobody waits: a server that has the whole message may look into it for long before it answers, and giving up
+ * then is how a mail comes twice (RFC 5321 §4.5.3.2.6).
+ */
+const PATIENT = { ...TIMEOUTS, greetingTimeout: 30 * SECOND, socketTimeout: 1 * MINUTE };
+
+/** Mails that are handed over side by side: servers take few connections from one client. */
+export const MAILS_AT_ONCE = 4;
+
+/** The whole of a hand-over, also to a server that says a little now and then. */
+export const HAND_OVER_LIMIT = 3 * MINUTE;
+
 /** Nothing in a mail is ever fetched or read from the disk, whatever its text says. */
 const CLOSED = { disableFileAccess: true, disableUrlAccess: true };
 
-/** A line break would begin a header of its own (RFC 5322 §2.2). */
-function insistOnOneLine(text: string): void {
-  if (/[\p{Cc}\u2028\u2029]/u.test(text))
-    throw new MailError({ message: 'a header holds a control character' });
-}
-
-function compose({ to, subject, text, sender }: Mail, from: string) {
-  [subject, sender].forEach(insistOnOneLine);
-  if (!isMailAddress(to)) throw new MailError({ message: 'the recipient is not one plain address' });
-  return {
-    from: { name: sender, address: from },
-    // An object, for a text may be read as a list of addresses.
-    to: { name: '', address: to },
-    subject,
-    text,
-    // No answer by an absence notice (RFC 3834 §5).
-    headers: { 'Auto-Submitted': 'auto-generated' },
-    xMailer: false as const,
-  };
-}
+/** A pool may try by itself to send again what a lost connection took along: never here. */
+const POOL = { pool: true as const, maxConnections: MAILS_AT_ONCE, maxRequeues: 0 };
 
 function smtpMailer(smtpUrl: string, from: string): Mailer {
   const server = readSmtpUrl(smtpUrl);
   if (!server) throw new Error('SMTP_URL is not usable');
-  const transport = createTransport({ ...server, ...TIMEOUTS, ...CLOSED });
+  const sendBy = (transport: Pick<Transporter, 'sendMail'>) => async (mail: Mail) => {
+    const message = { ...messageOf(mail, from), signal: AbortSignal.timeout(HAND_OVER_LIMIT) };
+    try {
+      await transport.sendMail(message);
+    } catch (failure) {
+      throw new MailError(failure as Error, server.auth);
+    }
+  };
   return {
     directory: undefined,
-    async send(mail) {
-      const message = compose(mail, from);
-      try {
-        await transport.sendMail(message);
-      } catch (failure) {
-        throw new MailError(failure as Error, server.auth);
-      }
+    send: sendBy(createTransport({ ...server, ...TIMEOUTS, ...CLOSED })),
+    openRun() {
+      const pool = createTransport({ ...server, ...PATIENT, ...CLOSED, ...POOL });
+      return { send: sendBy(pool), close: () => pool.close() };
     },
   };
 }
 
-/** Sorted by time, and telling nothing of the recipient. */
-function newFileName(): string {
+/** Telling nothing of the recipient; sorted by time, but for what may be handed over a second time. */
+function fileNameOf({ messageId }: Mail): string {
+  if (messageId !== undefined) return `${messageId}.eml`;
   return `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(6).toString('hex')}.eml`;
+}
+
+/** One that is there was handed over before. */
+function keepOnce(path: string, message: string): void {
+  try {
+    createPrivateFile(path, message);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function fileMailer(directory: string, from: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...CLOSED });
-  return {
-    directory,
-    async send(mail) {
-      const message = compose(mail, from);
-      try {
-        const composed = await transport.sendMail(message);
-        createPrivateFile(join(directory, newFileName()), (composed.message as Buffer).toString());
-      } catch (failure) {
-        throw new MailError(failure as Error);
-      }
-    },
+  const send = async (mail: Mail) => {
+    const message = messageOf(mail, from);
+    try {
+      const composed = await transport.sendMail(message);
+      keepOnce(join(directory, fileNameOf(mail)), (composed.message as Buffer).toString());
+    } catch (failure) {
+      throw new MailError(failure as Error);
+    }
   };
+  return { directory, send, openRun: () => ({ send, close: () => undefined }) };
 }
 
 /**

@@ -22,6 +22,8 @@ app.get('/auth/bufferapp', passport.authenticate('bufferapp', { session: false }
 app.get('/auth/bufferapp/callback', passport.authenticate('bufferapp', { session: false }), (req, res) =>
   res.json(req.user),
 );
+// oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
+app.use((error, _req, res, _next) => res.status(500).send(String(error)));
 app.listen(Number(PORT), '127.0.0.1', (error) => {
   if (error) throw error;
   process.send('ready');

@@ -1,0 +1,143 @@
+import { type Config, readConfig } from '../config.ts';
+import type { Context } from '../domain/context.ts';
+import { resumeMails } from '../domain/stop-mails.ts';
+import { type Delivered, deliverReminders } from '../domain/reminders/deliver.ts';
+import { listUndeliverable } from '../domain/reminders/deliver-undeliverable.ts';
+import { planReminders, type Preview, previewReminders } from '../domain/reminders/plan-reminders.ts';
+import { printable, shown } from './moment-option.ts';
+import { dayGiven, rehearsalOf } from './rehearsal.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+/** `reminders`: who is reminded of what and why, by hand and for any day. */
+
+const USE = 'A token counts as last used when it was last used up to now, also for a later day.';
+
+function jsonOf({ person, due, day, isNow }: Preview) {
+  return {
+    person: person.id,
+    address: person.address ?? null,
+    zone: person.zone,
+    day,
+    is_now: isNow,
+    due: due.map(({ clientId, part, role, stage, plannedFor, at, because }) => ({
+      client_id: clientId,
+      app: part.appName,
+      role,
+      stage,
+      planned_for: plannedFor,
+      date: at === undefined ? null : shown(at),
+      because,
+    })),
+  };
+}
+
+type Planned = ReturnType<typeof jsonOf>;
+
+function linesOf({ person, address, zone, day, is_now: isNow, due }: Planned): string[] {
+  const when = isNow ? 'now' : `later: one mail a day, from nine in the morning (${zone})`;
+  const head = `${day}  ${person}  ${address ?? 'no address is known'}  ${when}`;
+  return [head, ...due.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: ${one.because}`)];
+}
+
+async function previewed(context: Context): Promise<Planned[]> {
+  const people: Planned[] = [];
+  for await (const preview of previewReminders(context)) people.push(jsonOf(preview));
+  return people;
+}
+
+/** `reminders plan [--on MOMENT]`: who would get what, when and why; writes nothing, and works on a copy too. */
+export async function planAll(options: Record<string, unknown>): Promise<Result> {
+  const on = dayGiven(options['on']);
+  return withWorkshop(async ({ context }) => {
+    const at = on ?? context.clock.now();
+    const people = await previewed(on === undefined ? context : rehearsalOf(context, readConfig(), on));
+    const mails = people.filter((one) => one.is_now).length;
+    const lines = [
+      `At ${shown(at)}: ${mails} mails now, ${people.length - mails} people later.`,
+      ...(on === undefined ? [] : [USE]),
+      ...people.flatMap(linesOf).map(printable),
+    ];
+    return { ok: true, lines, json: { at: shown(at), mails, people } };
+  });
+}
+
+function told(made: number, delivered: Delivered) {
+  const { sent, dropped, putOff, passedOn, undeliverable } = delivered;
+  const counts = `${sent} sent, ${dropped} dropped, ${putOff} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
+  const json = { planned: made, sent, dropped, put_off: putOff, passed_on: passedOn, undeliverable };
+  return { lines: [`${made} planned; ${counts}.`], json };
+}
+
+function refusal(words: string): Result {
+  return { ok: false, lines: [words], json: { refused: words } };
+}
+
+async function rehearsed(context: Context, config: Config, on: number): Promise<Result> {
+  if (config.production && !context.instance.isCopy())
+    return refusal(
+      'The ledger would say that people were told who were not. Nothing was changed. Use reminders plan --on, or a restored copy of the database.',
+    );
+  const rehearsal = rehearsalOf(context, config, on);
+  const made = await planReminders(rehearsal);
+  const { lines, json } = told(made, await deliverReminders(rehearsal, { isRehearsal: true }));
+  const folder = rehearsal.mailer.directory ?? '';
+  const where = `Nothing left this machine: the mails are in ${folder}, and the ledger counts them as sent.`;
+  return { ok: true, lines: [...lines, where, USE], json: { ...json, at: shown(on), directory: folder } };
+}
+
+async function sentNow(context: Context): Promise<Result> {
+  const why = context.instance.why();
+  if (why !== undefined)
+    return refusal(`This is a restored copy (${why}): it sends nothing. Rehearse with reminders run --on.`);
+  const made = await planReminders(context);
+  const { lines, json } = told(made, await deliverReminders(context));
+  const { directory } = context.mailer;
+  const where = directory === undefined ? [] : [`Without SMTP_URL the mails are files in ${directory}.`];
+  return { ok: true, lines: [...lines, ...where], json: { ...json, directory: directory ?? null } };
+}
+
+/** `reminders run [--on MOMENT]`: plans and sends now; for another day into files, on a database that may be spoiled. */
+export async function runReminders(options: Record<string, unknown>): Promise<Result> {
+  const on = dayGiven(options['on']);
+  return withWorkshop(({ context }) =>
+    on === undefined ? sentNow(context) : rehearsed(context, readConfig(), on),
+  );
+}
+
+/** `reminders undeliverable`: the newest mails that nobody could be reached with. */
+export async function listUnreached(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const mails = (await listUndeliverable(context)).map(
+      ({ mailId, person, day, at, failure, reminders }) => ({
+        mail_id: mailId,
+        person,
+        day,
+        at: shown(at),
+        failure,
+        reminders: reminders.map(({ clientId, appName, role, stage, plannedFor }) => ({
+          client_id: clientId,
+          app: appName,
+          role,
+          stage,
+          planned_for: plannedFor,
+        })),
+      }),
+    );
+    const lines = mails.flatMap(({ day, person, failure, reminders }) => [
+      `${day}  ${person}  ${failure}`,
+      ...reminders.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: stage ${one.stage}`),
+    ]);
+    const none = 'Every reminder reached somebody.';
+    return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { mails } };
+  });
+}
+
+/** `reminders resume ADDRESS`: takes back a “not me” (domain/stop-mails.ts). */
+export async function resume(_options: Record<string, unknown>, [address = '']: string[]): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const isResumed = await resumeMails(context, address);
+    const line = isResumed ? 'Reminders go there again.' : 'Nobody has stopped reminders to this address.';
+    return { ok: isResumed, lines: [line], json: { resumed: isResumed } };
+  });
+}

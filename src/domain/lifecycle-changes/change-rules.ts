@@ -1,0 +1,52 @@
+import { SECOND } from '../../shared/lifetimes.ts';
+import { findApp } from '../../store/apps.ts';
+import { readDates } from '../../store/lifecycle.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context, Origin } from '../context.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+
+/** What every change of dates, extensions, exemptions and brownouts keeps to. */
+
+/** Who asks, for the history. */
+export type By = Pick<Origin, 'actor'> & Partial<Origin>;
+
+/** A change that was not made, and why, in one sentence for a person. */
+export class ChangeRefused extends Error {
+  override readonly name = 'ChangeRefused';
+}
+
+/** Every process reads the tables once a second; what begins no sooner begins everywhere in the same millisecond. */
+export const STARTS_AHEAD = 2 * SECOND;
+
+/** A time as the history and refusals tell it. */
+export function momentText(at: number | undefined): string {
+  return at === undefined ? 'not set' : new Date(at).toISOString().replace('.000Z', 'Z');
+}
+
+/** The common dates, as the transaction sees them. */
+export async function datesIn(tx: Database): Promise<Lifecycle['dates']> {
+  const rows = await readDates(tx);
+  return Object.fromEntries(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, at]])));
+}
+
+/** @throws {ChangeRefused} where no app has this client id, or it is retired */
+export async function requireApp(tx: Database, clientId: string): Promise<void> {
+  if (!(await findApp(tx, clientId)))
+    throw new ChangeRefused('No app that was registered or imported has this client id.');
+}
+
+/** @throws {ChangeRefused} where a time that has to come is past */
+export function requireFuture(until: number, now: number): void {
+  if (until <= now) throw new ChangeRefused(`${momentText(until)} is past.`);
+}
+
+/** Makes a change in one transaction; this process knows it when it is answered. */
+export async function changeLifecycle<T>(
+  context: Context,
+  work: (tx: Database, now: number) => Promise<T>,
+): Promise<T> {
+  const answer = await context.store.transaction((tx) => work(tx, context.clock.now()));
+  // What this fails to read is read within a second; the change stands.
+  await context.lifecycle.refresh().catch(() => undefined);
+  return answer;
+}

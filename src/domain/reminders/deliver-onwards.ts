@@ -1,0 +1,95 @@
+import { newHexId } from '../../shared/ids.ts';
+import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
+import {
+  type ClaimedMail,
+  contactsOf,
+  endMail,
+  insertReplacement,
+  moveReminders,
+  refusedAddresses,
+  stoppedAmong,
+} from '../../store/mails.ts';
+import { readRemindersOf, type ReminderRow } from '../../store/reminders.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context } from '../context.ts';
+import type { Outcome } from './deliver-outcome.ts';
+
+/**
+ * A mail whose address takes nothing: what it says of an app to its owner goes to the app's next contact, and what nobody
+ * can be told goes to support.
+ */
+
+interface Refusal {
+  address: string | undefined;
+  failure: string;
+}
+
+/** For whom nobody is left. */
+const NOBODY = '';
+
+type Contacts = (clientId: string) => string | undefined;
+
+/** The first contact of an app that has not refused what this person was sent on that day, and wants reminders. */
+async function findContacts(tx: Database, mail: ClaimedMail, refusal: Refusal): Promise<Contacts> {
+  const owned = (await readRemindersOf(tx, mail.id)).filter(({ role }) => role === 'owner');
+  const contacts = await contactsOf(tx, [...new Set(owned.map(({ client_id }) => client_id))]);
+  const refused = [...(await refusedAddresses(tx, mail)), refusal.address ?? ''].map(normalEmail);
+  const stopped = await stoppedAmong(
+    tx,
+    contacts.map(({ address }) => normalEmail(address)),
+  );
+  const takes = (address: string) =>
+    isMailAddress(address) && !refused.includes(normalEmail(address)) && !stopped.has(normalEmail(address));
+  return (clientId) =>
+    contacts.find(({ client_id, address }) => client_id === clientId && takes(address))?.address;
+}
+
+/** By the normalised address of who is told next. */
+function groupByNext(reminders: readonly ReminderRow[], contacts: Contacts): Map<string, ReminderRow[]> {
+  const groups = new Map<string, ReminderRow[]>();
+  for (const reminder of reminders) {
+    const contact = reminder.role === 'owner' ? contacts(reminder.client_id) : undefined;
+    const next = contact === undefined ? NOBODY : normalEmail(contact);
+    groups.set(next, [...(groups.get(next) ?? []), reminder]);
+  }
+  return groups;
+}
+
+type Replacing = { mail: ClaimedMail; failure: string; now: number };
+
+/** Several mails may replace one, so each but the first has a number too. */
+async function replace(
+  tx: Database,
+  groups: Map<string, ReminderRow[]>,
+  { mail, failure, now }: Replacing,
+): Promise<void> {
+  const { person, day } = mail;
+  for (const [index, [address, reminders]] of [...groups].entries()) {
+    const id = newHexId();
+    const ending =
+      address === NOBODY
+        ? { address: null, state: 'undeliverable' as const, failure, ended_at: now }
+        : { address, state: 'due' as const, failure: null, ended_at: null };
+    const replaces = index === 0 ? mail.id : `${mail.id}/${index + 1}`;
+    await insertReplacement(tx, { id, person, day, replaces, next_at: now, created_at: now, ...ending });
+    const ids = reminders.map((reminder) => reminder.id);
+    await moveReminders(tx, ids, id);
+  }
+}
+
+/** Ends a claimed mail that its address does not take, and hands on what it says, in one transaction. */
+export async function passOn(context: Context, mail: ClaimedMail, refusal: Refusal): Promise<Outcome> {
+  const now = context.clock.now();
+  const { failure } = refusal;
+  const ending = { now, failure, address: refusal.address ?? null };
+  return context.store.transaction(async (tx) => {
+    const contacts = await findContacts(tx, mail, refusal);
+    const groups = groupByNext(await readRemindersOf(tx, mail.id), contacts);
+    const isForNobody = [...groups.keys()].every((address) => address === NOBODY);
+    const state = isForNobody ? 'undeliverable' : 'refused';
+    if (!(await endMail(tx, mail, { ...ending, state }))) return 'left';
+    if (isForNobody) return 'undeliverable';
+    await replace(tx, groups, { mail, failure, now });
+    return 'passedOn';
+  });
+}

@@ -1,0 +1,33 @@
+import { DAY, MINUTE } from '../../shared/lifetimes.ts';
+import { type ClaimedMail, putOffMail } from '../../store/mails.ts';
+import type { Context } from '../context.ts';
+import type { Outcome } from './deliver-outcome.ts';
+
+/** What may pass is tried again, less and less often. */
+
+const FIRST_WAIT = 1 * MINUTE;
+const LONGEST_WAIT = 240 * MINUTE;
+
+/** RFC 5321 §4.5.4.1: giving up takes at least four or five days. */
+const GIVE_UP_AFTER = 5 * DAY;
+
+/** A machine that was off for days has not tried for days. */
+const ATTEMPTS_LEAST = 12;
+
+/** The wait in milliseconds after the given number of attempts; `chance` in [0, 1) spreads what failed together. */
+function waitAfter(attempts: number, chance: number): number {
+  const ceiling = Math.min(FIRST_WAIT * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT);
+  return Math.floor(ceiling * (0.75 + chance / 2));
+}
+
+/** Whether a server has put a mail off for so long that its address counts as one that refuses. */
+export function isHopeless({ created_at, attempts }: ClaimedMail, now: number): boolean {
+  return now - created_at >= GIVE_UP_AFTER && attempts >= ATTEMPTS_LEAST;
+}
+
+/** Gives a claimed mail back until its next attempt. */
+export async function putOffReminder(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
+  const nextAt = context.clock.now() + waitAfter(mail.attempts, context.chance());
+  await putOffMail(context.store.aside, mail, { nextAt, failure });
+  return 'putOff';
+}

@@ -1,0 +1,37 @@
+import { listUndeliverableMails } from '../../store/mails.ts';
+import type { Context } from '../context.ts';
+
+/** What nobody could be told, for support. */
+
+export interface Undeliverable {
+  mailId: string;
+  /** `account:ID`, or `email:ADDRESS`. */
+  person: string;
+  /** The person's own, `YYYY-MM-DD`. */
+  day: string;
+  at: number;
+  /** In a few words. */
+  failure: string;
+  reminders: Array<{ clientId: string; appName: string; role: string; stage: string; plannedFor: string }>;
+}
+
+const SHOWN = 500;
+
+/** The newest mails that reached nobody, newest first. */
+export async function listUndeliverable(context: Context): Promise<Undeliverable[]> {
+  const mails = await listUndeliverableMails(context.store.durable, SHOWN);
+  return mails.map(({ id, person, day, ended_at, failure, reminders }) => ({
+    mailId: id,
+    person,
+    day,
+    at: ended_at,
+    failure: failure ?? '',
+    reminders: reminders.map(({ client_id, name, role, stage, planned_for }) => ({
+      clientId: client_id,
+      appName: name,
+      role,
+      stage,
+      plannedFor: planned_for,
+    })),
+  }));
+}

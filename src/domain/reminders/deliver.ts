@@ -1,0 +1,65 @@
+import { newHexId } from '../../shared/ids.ts';
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { type Mail, MAILS_AT_ONCE } from '../../shared/mail/mailer.ts';
+import { type ClaimedMail, claimMail } from '../../store/mails.ts';
+import type { Context } from '../context.ts';
+import { deliverOne } from './deliver-one.ts';
+import type { Outcome } from './deliver-outcome.ts';
+
+/**
+ * The mails leave. Each is claimed by one process before anything is sent and marked after it; a process that dies
+ * between the two leaves a claim that ends by itself, and the mail goes out again under the same Message-ID (P17).
+ */
+
+export type Delivered = Record<Exclude<Outcome, 'left'>, number>;
+
+/** Longer than looking a person up and handing a mail over may take together (HAND_OVER_LIMIT). */
+const CLAIM_LIMIT = 5 * MINUTE;
+
+export interface DeliveryOptions {
+  /** The mails of this context go to files for whoever rehearses, also on a restored copy. */
+  isRehearsal?: boolean;
+}
+
+interface Run {
+  context: Context;
+  isRehearsal: boolean;
+  delivered: Delivered;
+}
+
+async function claimNext({ context, isRehearsal }: Run): Promise<ClaimedMail | undefined> {
+  const now = context.clock.now();
+  const instance = isRehearsal ? undefined : context.instance.seen();
+  return claimMail(context.store.aside, { claimId: newHexId(), now, until: now + CLAIM_LIMIT, instance });
+}
+
+async function deliverInTurn(run: Run): Promise<void> {
+  const { context, delivered } = run;
+  while (!context.flights.isClosing()) {
+    const claimedAt = context.clock.elapsed();
+    const mail = await claimNext(run);
+    if (!mail) return;
+    const outcome = await deliverOne(context, mail, claimedAt);
+    if (outcome !== 'left') delivered[outcome] += 1;
+  }
+}
+
+/**
+ * Sends every mail that is due, until none is left or the process stops; on a restored copy none.
+ * @returns how many took which end; `passedOn` went to an app's next contact
+ */
+export async function deliverReminders(
+  context: Context,
+  { isRehearsal = false }: DeliveryOptions = {},
+): Promise<Delivered> {
+  const delivered: Delivered = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };
+  if (!isRehearsal && context.instance.why() !== undefined) return delivered;
+  const post = context.mailer.openRun();
+  const mailer = { ...context.mailer, send: (mail: Mail) => post.send(mail) };
+  const run = { context: { ...context, mailer }, isRehearsal, delivered };
+  const turns = Array.from({ length: MAILS_AT_ONCE }, () => deliverInTurn(run));
+  const ends = await Promise.allSettled(turns);
+  post.close();
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return delivered;
+}

@@ -1,0 +1,91 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import { type AccountRow, accountsWithEmails, readEarlierEmails } from '../../store/reminder-people.ts';
+import type { Context } from '../context.ts';
+import { joinParts, loadParts } from './load-parts.ts';
+import type { Part, Person } from './people.ts';
+
+/**
+ * Who stands behind accounts and addresses. What waits under an address belongs to the first account that has it, so that
+ * a person is not told twice when it is pinned; an address that no account has is a person of its own.
+ */
+
+const UNKNOWN_ZONE = 'UTC';
+
+const emailOf = ({ email }: { email: string | null }) => normalEmail(email ?? '');
+
+const idOfEmail = (email: string) => `email:${email}`;
+
+/** The first account that has each of these addresses, in the order of ids. */
+async function firstAccounts(
+  { store: { durable } }: Context,
+  emails: readonly string[],
+): Promise<Map<string, string>> {
+  const first = new Map<string, string>();
+  if (emails.length === 0) return first;
+  for (const row of await accountsWithEmails(durable, emails)) {
+    const email = emailOf(row);
+    if (!first.has(email)) first.set(email, row.account_id);
+  }
+  return first;
+}
+
+/** What waits under the addresses of these accounts, by the id of the first account that has each. */
+async function partsUnderEmails(
+  context: Context,
+  accounts: readonly AccountRow[],
+): Promise<Map<string, Part[]>> {
+  const emails = [...new Set(accounts.map(emailOf))].filter((email) => email !== '');
+  const parts = await loadParts(context, { by: 'email', names: emails });
+  const first = await firstAccounts(context, [...parts.keys()]);
+  return new Map([...parts].map(([email, own]) => [first.get(email) ?? '', own]));
+}
+
+/** The addresses under which what these accounts have now once waited, by their ids. */
+async function earlierEmails(
+  { store: { durable } }: Context,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const emails = new Map<string, string[]>();
+  for (const { account_id: id, email } of await readEarlierEmails(durable, ids))
+    if (id !== null) emails.set(id, [...(emails.get(id) ?? []), emailOf({ email })]);
+  return emails;
+}
+
+function personOf(account: AccountRow, parts: readonly Part[], earlier: readonly string[]): Person {
+  const id = `account:${account.account_id}`;
+  const emails = [...new Set([emailOf(account), ...earlier])].filter((email) => email !== '');
+  return {
+    id,
+    aliases: [id, ...emails.map(idOfEmail)],
+    accountId: account.account_id,
+    name: account.name ?? undefined,
+    address: emails[0],
+    zone: account.timezone ?? UNKNOWN_ZONE,
+    parts,
+  };
+}
+
+/** Those of these accounts that hold or own anything. */
+export async function peopleOfAccounts(context: Context, accounts: readonly AccountRow[]): Promise<Person[]> {
+  const ids = accounts.map((row) => row.account_id);
+  const own = await loadParts(context, { by: 'account', names: ids });
+  const waiting = await partsUnderEmails(context, accounts);
+  const earlier = await earlierEmails(context, ids);
+  return accounts.flatMap((account) => {
+    const id = account.account_id;
+    const parts = joinParts(own.get(id) ?? [], waiting.get(id) ?? []);
+    return parts.length === 0 ? [] : [personOf(account, parts, earlier.get(id) ?? [])];
+  });
+}
+
+/** Those of these addresses that no account has, and under which anything waits. */
+export async function peopleOfEmails(context: Context, emails: readonly string[]): Promise<Person[]> {
+  const first = await firstAccounts(context, emails);
+  const names = emails.filter((email) => !first.has(email));
+  const parts = await loadParts(context, { by: 'email', names });
+  return [...parts].map(([email, own]) => {
+    const id = idOfEmail(email);
+    const nobody = { accountId: undefined, name: undefined, zone: UNKNOWN_ZONE };
+    return { id, aliases: [id], address: email, ...nobody, parts: own };
+  });
+}

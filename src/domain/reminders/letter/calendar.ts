@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator';
+import { DAY, MINUTE, SECOND } from '../../../shared/lifetimes.ts';
+import type { Milestone } from '../../lifecycle.ts';
+import type { Due } from '../people.ts';
+import type { AppFacts } from './about-app.ts';
+
+/** The dates of a mail for the reader's calendar (RFC 5545, published as RFC 5546 §3.2.1 has it). */
+
+/** An app of the mail, with what is due for it. */
+interface Dated {
+  app: AppFacts;
+  due: readonly Due[];
+}
+
+/** The same for every mail about it, so that a date that was moved takes the place of the one before. */
+function uidOf(personId: string, { clientId, links }: AppFacts, milestone: Milestone): string {
+  const about = createHash('sha256').update(`${personId}\n${clientId}\n${milestone}`).digest('hex');
+  return `${about.slice(0, 32)}@${new URL(links.page('/')).hostname}`;
+}
+
+const SUMMARIES: Record<Milestone, (name: string) => string> = {
+  retirement: (name) => `“${name}” stops working unless it is connected`,
+  sunset: (name) => `“${name}” stops working with the old API`,
+};
+
+/** The dates ahead that the mail speaks of for an app; none of one that seems not to be needed. */
+function eventsOf({ app, due: all }: Dated, personId: string) {
+  const due = all.filter(({ stage }) => stage !== 'unused');
+  if (due.length === 0) return [];
+  const milestones = (['retirement', 'sunset'] as const).filter((milestone) => {
+    const isMeant =
+      milestone === 'sunset' || due.some((one) => one.milestone === 'retirement' || one.stage === 'woken');
+    return isMeant && (app.dates[milestone]?.at ?? 0) > app.reader.now;
+  });
+  const url = app.links.page(`/apps/${app.clientId}`);
+  return milestones.map((milestone) => ({
+    id: uidOf(personId, app, milestone),
+    start: new Date(app.dates[milestone]?.at ?? 0),
+    stamp: new Date(app.reader.now),
+    // Of two mails the later one has the date that counts, whichever way it was moved (RFC 5545 §3.8.7.4).
+    sequence: Math.floor(app.reader.now / MINUTE),
+    summary: SUMMARIES[milestone](app.name),
+    description: `What to do: ${url}`,
+    url,
+    // Nobody is busy then.
+    transparency: ICalEventTransparency.TRANSPARENT,
+    alarms: [{ type: ICalAlarmType.display, trigger: DAY / SECOND }],
+  }));
+}
+
+/** The file for all apps of a mail; undefined where no date is ahead. It holds no link that proves anything. */
+export function calendarOf(personId: string, apps: readonly Dated[]): string | undefined {
+  const events = apps.flatMap((one) => eventsOf(one, personId));
+  if (events.length === 0) return undefined;
+  const prodId = { company: 'grantbridge', product: 'reminders', language: 'EN' };
+  return ical({ prodId, method: ICalCalendarMethod.PUBLISH, events }).toString();
+}

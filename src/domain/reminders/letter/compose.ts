@@ -1,0 +1,127 @@
+import type { Context } from '../../context.ts';
+import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
+import { aboutApp, type AppFacts, aboutHolder, aboutOwner } from './about-app.ts';
+import { asHtml } from './as-html.ts';
+import { asText } from './as-text.ts';
+import { calendarOf } from './calendar.ts';
+import type { Block, Card, Line } from './content.ts';
+import { holderBlocks } from './for-holder.ts';
+import { ownerBlocks } from './for-owner.ts';
+import { createLinks, type Links } from './links.ts';
+import type { Reader } from './moments.ts';
+import { byUrgency } from './stages.ts';
+import { subjectOf } from './subject.ts';
+
+/**
+ * The one mail of a day: everything that is due for a person, app by app. It is read anew from the databases each time,
+ * and writes nothing but the links that it needs.
+ */
+
+/** A mail as it is handed to the mailer. */
+interface Letter {
+  /** One line without control characters. */
+  subject: string;
+  /** Lines end with `\n`. */
+  text: string;
+  html: string;
+  /** An iCalendar file of the dates in the mail (RFC 5545); undefined where it names none that is ahead. */
+  calendar: string | undefined;
+  headers: Record<string, string>;
+}
+
+/** What a mail is about: its row, whom it is for (with the address that it goes to), and what is due. */
+interface LetterOrder {
+  /** 32 hexadecimal characters. */
+  mailId: string;
+  person: Person;
+  due: readonly Due[];
+}
+
+/** What is due for one app. */
+interface AppDue {
+  app: AppFacts;
+  due: Due[];
+}
+
+function byApp(due: readonly Due[]): Due[][] {
+  const apps = new Map<string, Due[]>();
+  for (const one of due) apps.set(one.clientId, [...(apps.get(one.clientId) ?? []), one]);
+  return [...apps.values()];
+}
+
+async function holderPart(context: Context, person: Person, { app, due }: AppDue): Promise<Block[]> {
+  const own = due.filter(({ role }) => role === 'holder');
+  const part = own.map((one) => one.part).find((known): known is HolderPart => known.role === 'holder');
+  return part ? holderBlocks(await aboutHolder(context, person, { app, part, due: own })) : [];
+}
+
+async function ownerPart(context: Context, { app, due }: AppDue): Promise<Block[]> {
+  const own = due.filter(({ role }) => role === 'owner');
+  const part = own.map((one) => one.part).find((known): known is OwnerPart => known.role === 'owner');
+  return part ? ownerBlocks(await aboutOwner(context, { app, part, due: own })) : [];
+}
+
+const heading = (text: string): Block => ({ kind: 'heading', text });
+
+/** Both parts under one name; what both say, such as what is planned, is said once. */
+function together(held: readonly Block[], owned: readonly Block[]): Block[] {
+  if (held.length === 0 || owned.length === 0) return [...held, ...owned];
+  const said = new Set(owned.map((block) => JSON.stringify(block)));
+  const own = held.filter((block) => !said.has(JSON.stringify(block)));
+  return [heading('Your own use of it'), ...own, heading('Your users'), ...owned];
+}
+
+async function cardOf(context: Context, person: Person, app: AppDue): Promise<Card> {
+  const [held, owned] = [await holderPart(context, person, app), await ownerPart(context, app)];
+  const { name, clientId, links } = app.app;
+  return { name, href: links.page(`/apps/${clientId}`), blocks: together(held, owned) };
+}
+
+function footOf(links: Links, due: readonly Due[], notMe: string): Line[] {
+  const reasons = [
+    ...(due.some(({ role }) => role === 'holder')
+      ? ['apps use the old API with tokens of your account']
+      : []),
+    ...(due.some(({ role }) => role === 'owner')
+      ? ['you are the owner or a contact of an app that uses it']
+      : []),
+  ];
+  const { host } = new URL(links.page('/'));
+  return [
+    {
+      text: `grantbridge at ${host} sends this mail, at most one a day, because ${reasons.join(', and ')}.`,
+      link: { label: 'All dates of the old API', href: links.page('/lifecycle') },
+    },
+    {
+      text: 'Not you?',
+      link: { label: 'Stop these mails', href: notMe },
+    },
+  ];
+}
+
+/** RFC 2919 §2: letters, digits, dots and hyphens. */
+function listId(publicUrl: string): string {
+  const host = new URL(publicUrl).hostname.replaceAll(/[^a-z0-9.-]/g, '');
+  return `grantbridge reminders <reminders.${host}>`;
+}
+
+/** Writes the mail. Every link in it is built from PUBLIC_URL. */
+export async function composeLetter(context: Context, { mailId, person, due }: LetterOrder): Promise<Letter> {
+  const reader: Reader = { zone: person.zone, now: context.clock.now() };
+  const links = createLinks(context, person, due);
+  const apps = byApp(byUrgency(due, reader)).flatMap((own): AppDue[] => {
+    const [first] = own;
+    return first ? [{ app: aboutApp(context, first.part, { reader, links }), due: own }] : [];
+  });
+  const cards: Card[] = [];
+  for (const app of apps) cards.push(await cardOf(context, person, app));
+  const notMe = links.page(`/mails/${mailId}/not-me`);
+  const content = { subject: subjectOf(due, reader), cards, foot: footOf(links, due, notMe) };
+  return {
+    subject: content.subject,
+    text: asText(content),
+    html: asHtml(content),
+    calendar: calendarOf(person.id, apps),
+    headers: { 'List-Id': listId(context.settings.publicUrl), 'List-Unsubscribe': `<${notMe}>` },
+  };
+}

@@ -1,0 +1,111 @@
+import type { CallSum } from '../../../store/usage.ts';
+import type { Calls } from '../../calls-of.ts';
+import type { Part } from '../people.ts';
+import { type AppFacts, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
+import type { Block, CallLine } from './content.ts';
+import { countWords, dayWords, localWords, numberWords, windowWords } from './moments.ts';
+import { plainWords } from './plain.ts';
+
+/** What a mail shows of both roles alike: the calls that were seen, and what else is planned. */
+
+const KINDS_MAX = 5;
+const WINDOWS_MAX = 3;
+
+const CARRIERS: Record<string, string> = {
+  header: 'token in the header',
+  query: 'token in the address',
+  body: 'token in the body',
+};
+
+/** `none` and `other` are what usage says where there is no name, or were too many. */
+function agentWords(userAgent: string): string {
+  if (userAgent === 'none') return 'a program that does not say its name';
+  return userAgent === 'other' ? 'other programs' : plainWords(userAgent);
+}
+
+function callLine({ endpoint, carrier, user_agent, calls }: CallSum): CallLine {
+  return {
+    endpoint: plainWords(endpoint),
+    how: `by ${agentWords(user_agent)}, ${CARRIERS[carrier] ?? 'token elsewhere'}`,
+    calls: numberWords(calls),
+  };
+}
+
+function moreWords(kinds: readonly CallSum[]): string {
+  const rest = kinds.slice(KINDS_MAX);
+  if (rest.length === 0) return '';
+  const calls = rest.reduce((sum, kind) => sum + kind.calls, 0);
+  return `and ${countWords(rest.length, 'more kind')} of calls, ${countWords(calls, 'call')} together`;
+}
+
+/** Days are known for longer than calls, which may have been lost. */
+function lastWords({ calls, part, app: { reader } }: RoleFacts<Part>): string {
+  const last = calls?.last;
+  if (last) return `The last call was on ${localWords(last.at, reader)}, by ${agentWords(last.userAgent)}.`;
+  if (part.lastUsedAt !== undefined) return `The last use was on ${dayWords(part.lastUsedAt, reader)}.`;
+  return calls ? 'No call was ever seen.' : '';
+}
+
+function tableOf(calls: Calls, part: Part, title: string): Block[] {
+  const { kinds, last } = calls;
+  if (kinds.length > 0)
+    return [{ kind: 'calls', title, calls: kinds.slice(0, KINDS_MAX).map(callLine), more: moreWords(kinds) }];
+  // Used, but what for is not known any more.
+  const isLost = !last && part.lastUsedAt !== undefined;
+  return isLost ? [] : [{ kind: 'text', text: `${title}: none.` }];
+}
+
+const UNSAFE =
+  'Some calls send the token in the address, where logs keep it: the app should send it in the Authorization header.';
+
+/** The calls that were seen, the last one, and what is unsafe about them. */
+export function callBlocks(facts: RoleFacts<Part>): Block[] {
+  const { calls, part } = facts;
+  const title = `Calls ${part.role === 'owner' ? 'to the old API ' : ''}in the last ${CALLS_WITHIN_DAYS} days`;
+  const unread: Block = {
+    kind: 'text',
+    text: `${title}: they could not be read when this mail was written.`,
+  };
+  const isUnsafe = calls?.kinds.some(({ carrier }) => carrier === 'query') === true;
+  const said = [lastWords(facts), isUnsafe ? UNSAFE : ''].filter((text) => text !== '');
+  return [
+    ...(calls ? tableOf(calls, part, title) : [unread]),
+    ...said.map((text): Block => ({ kind: 'text', text })),
+  ];
+}
+
+/** Beside a button that proves an address. */
+export const SIGN_IN: Block = {
+  kind: 'note',
+  text: 'If you are not signed in, you are asked to sign in first, with the account that has this e-mail address. Then open the link in this mail once more.',
+};
+
+/** That this app was given more time. */
+export function extensionBlocks({ dates, reader }: AppFacts): Block[] {
+  const extended = [dates.retirement, dates.sunset].find((date) => date?.forOthers !== undefined);
+  if (extended?.forOthers === undefined) return [];
+  const text = `This app was given more time: until ${dayWords(extended.at, reader)} instead of ${dayWords(extended.forOthers, reader)}.`;
+  return [{ kind: 'note', text }];
+}
+
+/** The planned windows in which calls are refused as they will be after a date. */
+export function brownoutBlocks(app: AppFacts): Block[] {
+  const { brownouts, exemptUntil, reader } = app;
+  const exempt: Block[] =
+    exemptUntil === undefined
+      ? []
+      : [
+          {
+            kind: 'note',
+            text: `This app is left out of the planned short stops until ${dayWords(exemptUntil, reader)}.`,
+          },
+        ];
+  if (brownouts.length === 0) return exempt;
+  const lines = brownouts.slice(0, WINDOWS_MAX).map(({ startsAt, endsAt, rehearses }) => ({
+    text: `${windowWords(startsAt, endsAt, reader)}: ${rehearses === 'sunset' ? 'every call is refused' : 'tokens that are not connected are refused'}`,
+  }));
+  const more = brownouts.length - WINDOWS_MAX;
+  const rest = more > 0 ? [{ text: `and ${numberWords(more)} more` }] : [];
+  const title = 'Short stops before that, to show what will fail';
+  return [...exempt, { kind: 'list', title, lines: [...lines, ...rest] }];
+}

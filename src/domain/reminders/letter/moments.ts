@@ -1,0 +1,71 @@
+import { DateTime, IANAZone } from 'luxon';
+import { DAY } from '../../../shared/lifetimes.ts';
+
+/** Dates and numbers in the words of a mail: on the reader's own calendar, and in UTC beside it. */
+
+/** Who reads, and when. */
+export interface Reader {
+  /** An IANA zone; UTC where it is none. */
+  zone: string;
+  now: number;
+}
+
+function local(at: number, { zone }: Reader): DateTime {
+  const known = IANAZone.isValidZone(zone) ? zone : 'UTC';
+  return DateTime.fromMillis(at, { zone: known, locale: 'en-GB' });
+}
+
+const utc = (at: number) => DateTime.fromMillis(at, { zone: 'UTC', locale: 'en-GB' });
+
+/** `1 February 2027`. */
+export function dayWords(at: number, reader: Reader): string {
+  return local(at, reader).toFormat('d LLLL yyyy');
+}
+
+/** `1 February 2027 at 01:00 (Europe/Berlin), which is 00:00 UTC`. */
+export function momentWords(at: number, reader: Reader): string {
+  const [here, there] = [local(at, reader), utc(at)];
+  if (here.offset === 0) return `${there.toFormat("d LLLL yyyy 'at' HH:mm")} UTC`;
+  const isSameDay = here.toISODate() === there.toISODate();
+  const other = there.toFormat(isSameDay ? 'HH:mm' : "d LLLL 'at' HH:mm");
+  return `${here.toFormat("d LLLL yyyy 'at' HH:mm")} (${here.zoneName}), which is ${other} UTC`;
+}
+
+/** The same without UTC, where it matters less: `1 February 2027 at 01:00 (Europe/Berlin)`. */
+export function localWords(at: number, reader: Reader): string {
+  const here = local(at, reader);
+  const zone = here.offset === 0 ? 'UTC' : `(${here.zoneName})`;
+  return `${here.toFormat("d LLLL yyyy 'at' HH:mm")} ${zone}`;
+}
+
+/** A window of time: `3 December 2026, 11:00 to 11:15 (Europe/Berlin)`. */
+export function windowWords(from: number, to: number, reader: Reader): string {
+  const [start, end] = [local(from, reader), local(to, reader)];
+  const isSameDay = start.toISODate() === end.toISODate();
+  const until = end.toFormat(isSameDay ? 'HH:mm' : 'd LLLL, HH:mm');
+  const zone = start.offset === 0 ? 'UTC' : `(${start.zoneName})`;
+  return `${start.toFormat('d LLLL yyyy, HH:mm')} to ${until} ${zone}`;
+}
+
+/** Days of the reader's calendar until a moment; negative once it is past. */
+export function daysUntil(at: number, reader: Reader): number {
+  const days = (time: number) => (time + local(time, reader).offset * 60_000) / DAY;
+  return Math.floor(days(at)) - Math.floor(days(reader.now));
+}
+
+/** `today`, `tomorrow`, `in 14 days`. */
+export function inDays(at: number, reader: Reader): string {
+  const days = daysUntil(at, reader);
+  if (days <= 1) return days === 1 ? 'tomorrow' : 'today';
+  return `in ${numberWords(days)} days`;
+}
+
+/** `12,345`. */
+export function numberWords(count: number): string {
+  return count.toLocaleString('en-GB');
+}
+
+/** `1 token`, `2,000 tokens`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${numberWords(count)} ${count === 1 ? one : many}`;
+}

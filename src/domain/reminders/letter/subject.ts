@@ -1,0 +1,76 @@
+import type { Due } from '../people.ts';
+import { countWords, dayWords, inDays, type Reader } from './moments.ts';
+import { plainName } from './plain.ts';
+import { byUrgency, type Kind, kindOf, stopWords } from './stages.ts';
+
+/** The subject line: what stops, and in how many days. */
+
+const nameOf = ({ part, clientId }: Due) => `“${plainName(part.appName, clientId)}”`;
+
+/** The most urgent reminder of each app, the most urgent app first. */
+function chiefs(due: readonly Due[], reader: Reader): Due[] {
+  const apps = new Map<string, Due>();
+  for (const one of byUrgency(due, reader)) if (!apps.has(one.clientId)) apps.set(one.clientId, one);
+  return [...apps.values()];
+}
+
+/** What stops: the app, or for its owner those of its users' tokens that wait. */
+function stopping(due: Due, reader: Reader): string {
+  const { part, at = 0, milestone } = due;
+  const day = `(${dayWords(at, reader)})`;
+  if (part.role === 'holder' || milestone === 'sunset')
+    return `${nameOf(due)} ${stopWords(at, reader)} ${day}`;
+  const { waiting } = part.tokens;
+  const stop = stopWords(at, reader, waiting !== 1);
+  return `${nameOf(due)}: ${countWords(waiting, 'token')} ${stop} ${day}`;
+}
+
+function ofOne(due: Due, reader: Reader): string {
+  const name = nameOf(due);
+  const words: Record<Kind, () => string> = {
+    died: () => `${name} has stopped: connect it again`,
+    past: () => stopping(due, reader),
+    ahead: () => stopping(due, reader),
+    woken: () => `${name} is in use again: connect it`,
+    unused: () =>
+      due.role === 'owner'
+        ? `${name} seems not to be used any more`
+        : `${name} uses a token that you seem not to need`,
+  };
+  return words[kindOf(due, reader)]();
+}
+
+function stopOfMany(apps: readonly Due[], reader: Reader): string {
+  const dates = apps.flatMap(({ at }) => at ?? []);
+  const first = Math.min(...dates);
+  const when = `${inDays(first, reader)} (${dayWords(first, reader)})`;
+  const isSame = dates.every((at) => dayWords(at, reader) === dayWords(first, reader));
+  return `${apps.length} apps stop working${isSame ? '' : ', the first'} ${when}`;
+}
+
+function ofMany(apps: readonly Due[], reader: Reader): string {
+  const [first] = apps;
+  if (!first) return 'Your apps';
+  const words: Record<Kind, () => string> = {
+    died: () => `${apps.length} apps have stopped: connect them again`,
+    past: () => `${apps.length} apps have stopped working`,
+    ahead: () => stopOfMany(apps, reader),
+    woken: () => `${apps.length} apps are in use again: connect them`,
+    unused: () =>
+      apps.every(({ role }) => role === 'holder')
+        ? `${apps.length} apps use tokens that you seem not to need`
+        : `${apps.length} apps seem not to be used any more`,
+  };
+  return words[kindOf(first, reader)]();
+}
+
+/** One line for all that is due: the most urgent is said, of the rest how many apps there are. */
+export function subjectOf(due: readonly Due[], reader: Reader): string {
+  const apps = chiefs(due, reader);
+  const [first] = apps;
+  if (!first) return 'Your apps';
+  const alike = apps.filter((one) => kindOf(one, reader) === kindOf(first, reader));
+  const said = alike.length === 1 ? ofOne(first, reader) : ofMany(alike, reader);
+  const rest = apps.length - alike.length;
+  return rest === 0 ? said : `${said}, and ${rest} more ${rest === 1 ? 'app' : 'apps'} to look at`;
+}

@@ -1,0 +1,81 @@
+import {
+  type HolderRow,
+  type Named,
+  type OwnerRow,
+  readHolderRows,
+  readOwnerRows,
+} from '../../store/reminder-people.ts';
+import type { Context } from '../context.ts';
+import type { HolderPart, OwnerPart, Part } from './people.ts';
+import { takeTurns } from './take-turns.ts';
+
+/** What people hold and own, app by app. */
+
+function holderPart(row: HolderRow): HolderPart {
+  return {
+    role: 'holder',
+    clientId: row.client_id,
+    appName: row.app_name,
+    waiting: row.waiting,
+    lastUsedAt: row.last_used_at ?? undefined,
+    wokenAt: row.woken_at ?? undefined,
+    diedAt: row.died_at ?? undefined,
+  };
+}
+
+function ownerPart(row: OwnerRow): OwnerPart {
+  return {
+    role: 'owner',
+    clientId: row.client_id,
+    appName: row.app_name,
+    tokens: { waiting: row.waiting, active: row.active },
+    accounts: { waiting: row.accounts_waiting, active: row.accounts_active },
+    lastUsedAt: row.last_used_at ?? undefined,
+    waitingUsedAt: row.waiting_used_at ?? undefined,
+  };
+}
+
+/** The parts of these people by their names: what they hold first, then what they own; people without any are left out. */
+export async function loadParts(
+  { store: { durable } }: Pick<Context, 'store'>,
+  named: Named,
+): Promise<Map<string, Part[]>> {
+  const parts = new Map<string, Part[]>();
+  const add = (person: string, part: Part) => {
+    const known = parts.get(person);
+    if (known) known.push(part);
+    else parts.set(person, [part]);
+  };
+  if (named.names.length === 0) return parts;
+  for (const row of await readHolderRows(durable, named)) add(row.person, holderPart(row));
+  await takeTurns();
+  for (const row of await readOwnerRows(durable, named)) add(row.person, ownerPart(row));
+  await takeTurns();
+  return parts;
+}
+
+function later(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}
+
+function sumOf(one: HolderPart, other: HolderPart): HolderPart {
+  return {
+    ...one,
+    waiting: one.waiting + other.waiting,
+    lastUsedAt: later(one.lastUsedAt, other.lastUsedAt),
+    wokenAt: later(one.wokenAt, other.wokenAt),
+    diedAt: later(one.diedAt, other.diedAt),
+  };
+}
+
+/** What a person has under two names: tokens at one app are one part, whatever name they are known under. */
+export function joinParts(own: readonly Part[], others: readonly Part[]): Part[] {
+  const joined = [...own];
+  for (const other of others) {
+    const at = joined.findIndex(({ role, clientId }) => role === other.role && clientId === other.clientId);
+    const known = joined[at];
+    if (known?.role === 'holder' && other.role === 'holder') joined[at] = sumOf(known, other);
+    else joined.push(other);
+  }
+  return joined;
+}

@@ -1,0 +1,148 @@
+import { DAY } from '../../shared/lifetimes.ts';
+import { isMailAddress } from '../../shared/mail/address.ts';
+import { accountsAfter, readAccount, waitingEmailsAfter } from '../../store/reminder-people.ts';
+import { readHoldingMails, readStoppedAddresses, readTold, type ReminderRow } from '../../store/reminders.ts';
+import type { Context } from '../context.ts';
+import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
+import type { Person } from './people.ts';
+import { keyOfStage, localDay } from './plan-stages.ts';
+import { takeTurns } from './take-turns.ts';
+
+/** Whom reminders may concern, with what the ledger says of them; read page by page, so that memory stays flat. */
+
+/** A person and what the ledger says. */
+interface Told {
+  person: Person;
+  /** The keys of the stages that the person was told of, or is about to be, under any name (`keyOfStage`). */
+  told: Set<string>;
+}
+
+export interface Candidate extends Told {
+  /** One mail a day: one is on its way, or one is there of this day. */
+  isHeld: boolean;
+}
+
+/** A statement about so many people takes SQLite some tens of milliseconds at most, in which the process does nothing else. */
+const PAGE = 250;
+
+/** Addresses that are none, and those that asked for no more mails, are as good as unknown. */
+async function withKnownAddresses(
+  { store: { durable } }: Context,
+  people: readonly Person[],
+): Promise<Person[]> {
+  const addresses = people.flatMap(({ address }) => address ?? []);
+  const stopped = new Set(await readStoppedAddresses(durable, addresses));
+  const isKnown = (address: string) => isMailAddress(address) && !stopped.has(address);
+  return people.map((person) => {
+    const { address } = person;
+    return address === undefined || isKnown(address) ? person : { ...person, address: undefined };
+  });
+}
+
+/** The key of a row of the ledger (`keyOfStage`). */
+export function keyOfRow(row: Pick<ReminderRow, 'client_id' | 'role' | 'stage' | 'planned_for'>): string {
+  const { client_id: clientId, role, stage, planned_for: plannedFor } = row;
+  return keyOfStage({ clientId, role, stage, plannedFor });
+}
+
+/** Rows of the ledger by the names of people. */
+function byName<Row extends { person: string }>(rows: readonly Row[]): (person: Person) => Row[] {
+  const names = new Map<string, Row[]>();
+  for (const row of rows) {
+    const known = names.get(row.person);
+    if (known) known.push(row);
+    else names.set(row.person, [row]);
+  }
+  return ({ aliases }) => aliases.flatMap((name) => names.get(name) ?? []);
+}
+
+const namesOf = (people: readonly Person[]) => [...new Set(people.flatMap(({ aliases }) => aliases))];
+
+interface Ledger {
+  /** A mail whose own reminders do not count as told. */
+  exceptMail?: string;
+}
+
+async function withTold(
+  { store: { durable } }: Context,
+  people: readonly Person[],
+  ledger: Ledger = {},
+): Promise<Told[]> {
+  const rowsOf = byName(await readTold(durable, namesOf(people), ledger));
+  return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
+}
+
+/** All days that it is somewhere. */
+const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localDay(time, 'UTC'));
+
+async function candidatesOf(context: Context, found: readonly Person[], now: number): Promise<Candidate[]> {
+  const { durable } = context.store;
+  const people = await withKnownAddresses(context, found);
+  const mailsOf = byName(await readHoldingMails(durable, namesOf(people), daysAt(now)));
+  const isHeld = (person: Person) =>
+    mailsOf(person).some(
+      ({ state, day }) => state === 'due' || state === 'sending' || day === localDay(now, person.zone),
+    );
+  return (await withTold(context, people)).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
+}
+
+/** Pages of what follows in some order, until one is empty; each row names where the next page begins. */
+async function* pagesOf<Row>(
+  read: (after: string) => Promise<readonly Row[]>,
+  nameOf: (row: Row) => string,
+): AsyncIterable<readonly Row[]> {
+  let after = '';
+  for (;;) {
+    const rows = await read(after);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = nameOf(last);
+    await takeTurns();
+  }
+}
+
+async function* pagesOfPeople(context: Context): AsyncIterable<Person[]> {
+  const { durable } = context.store;
+  const accounts = pagesOf(
+    (after) => accountsAfter(durable, after, PAGE),
+    (row) => row.account_id,
+  );
+  for await (const page of accounts) yield peopleOfAccounts(context, page);
+  const emails = pagesOf(
+    (after) => waitingEmailsAfter(durable, after, PAGE),
+    (email) => email,
+  );
+  for await (const page of emails) yield peopleOfEmails(context, page);
+}
+
+/**
+ * Everybody who holds or owns anything that waits or works, in a stable order: accounts, then the addresses that no account
+ * has. `now` in Unix milliseconds says which day it is for whom.
+ */
+export async function* peoplePages(context: Context, { now }: { now: number }): AsyncIterable<Candidate[]> {
+  for await (const people of pagesOfPeople(context))
+    if (people.length > 0) yield await candidatesOf(context, people, now);
+}
+
+async function findPerson(context: Context, id: string): Promise<Person | undefined> {
+  const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
+  if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
+  const account = by === 'account' ? await readAccount(context.store.durable, name) : undefined;
+  return account && (await peopleOfAccounts(context, [account]))[0];
+}
+
+/**
+ * One person as of now, by `account:ID` or `email:ADDRESS`; undefined when nothing waits for or belongs to that person any
+ * more, also for an address that an account has meanwhile.
+ */
+export async function loadPerson(
+  context: Context,
+  id: string,
+  ledger: Ledger = {},
+): Promise<Told | undefined> {
+  const found = await findPerson(context, id);
+  if (!found) return undefined;
+  const [one] = await withTold(context, await withKnownAddresses(context, [found]), ledger);
+  return one;
+}

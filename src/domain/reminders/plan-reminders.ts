@@ -1,0 +1,138 @@
+import { newHexId } from '../../shared/ids.ts';
+import { insertPlanned, type NewMail, type NewReminder, readRemindersOf } from '../../store/reminders.ts';
+import type { Context } from '../context.ts';
+import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
+import { noteLastUse } from './note-last-use.ts';
+import type { Due, Person } from './people.ts';
+import { isTimeToMail, keyOfStage, localDay, stagesDue } from './plan-stages.ts';
+import { takeTurns } from './take-turns.ts';
+
+/**
+ * Makes the mails of the day. Whoever runs it and how often, the unique keys of the ledger let each reminder stand in one
+ * mail, and each person have one mail a day.
+ */
+
+/** So many people's mails are written in one transaction. */
+const PEOPLE_AT_ONCE = 100;
+
+function planningAt(context: Context, now: number) {
+  return { lifecycle: context.lifecycle.current(), days: context.settings.reminderDays, now };
+}
+
+interface Plan {
+  person: Person;
+  due: Due[];
+}
+
+/** A mail that nobody has the address for is kept for support to see, and counts as the mail of its reminders. */
+function mailOf({ person: { id, zone, address } }: Plan, now: number): NewMail {
+  const isUnknown = address === undefined;
+  return {
+    id: newHexId(),
+    person: id,
+    day: localDay(now, zone),
+    replaces: '',
+    address: address ?? null,
+    state: isUnknown ? 'undeliverable' : 'due',
+    attempts: 0,
+    next_at: now,
+    failure: isUnknown ? 'no address is known' : null,
+    created_at: now,
+    ended_at: isUnknown ? now : null,
+  };
+}
+
+function remindersOf(mail: NewMail, { due }: Plan): NewReminder[] {
+  return due.map(({ clientId, role, stage, plannedFor }) => ({
+    id: newHexId(),
+    mail_id: mail.id,
+    person: mail.person,
+    client_id: clientId,
+    role,
+    stage,
+    planned_for: plannedFor,
+    created_at: mail.created_at,
+  }));
+}
+
+async function keepPlans(context: Context, plans: readonly Plan[], now: number): Promise<number> {
+  const written = plans.map((plan) => {
+    const mail = mailOf(plan, now);
+    return { mail, reminders: remindersOf(mail, plan) };
+  });
+  const made = await context.store.transaction((tx) =>
+    insertPlanned(
+      tx,
+      written.map(({ mail }) => mail),
+      written.flatMap(({ reminders }) => reminders),
+    ),
+  );
+  await takeTurns();
+  return made.length;
+}
+
+function plansOf(context: Context, page: readonly Candidate[], now: number): Plan[] {
+  const planning = planningAt(context, now);
+  return page
+    .filter(({ isHeld }) => !isHeld)
+    .map(({ person, told }) => ({ person, due: stagesDue(person, told, planning) }))
+    .filter(({ person, due }) => due.length > 0 && isTimeToMail(person, due, { now }));
+}
+
+/** Makes a mail for everybody who is due for one now, and answers how many; none on a restored copy. */
+export async function planReminders(context: Context): Promise<number> {
+  if (context.instance.why() !== undefined) return 0;
+  await noteLastUse(context);
+  const now = context.clock.now();
+  let made = 0;
+  for await (const page of peoplePages(context, { now })) {
+    const plans = plansOf(context, page, now);
+    for (let start = 0; start < plans.length; start += PEOPLE_AT_ONCE)
+      made += await keepPlans(context, plans.slice(start, start + PEOPLE_AT_ONCE), now);
+  }
+  return made;
+}
+
+/** What somebody is due for. */
+export interface Preview extends Plan {
+  /** The person's own day, `YYYY-MM-DD`. */
+  day: string;
+  /** Whether planning at this moment would make the mail; else it waits for the morning, or for the last mail's day to end. */
+  isNow: boolean;
+}
+
+/** Everybody who is due for something at this moment, whether or not it is time; writes nothing. */
+export async function* previewReminders(context: Context): AsyncIterable<Preview> {
+  const now = context.clock.now();
+  for await (const page of peoplePages(context, { now }))
+    for (const { person, told, isHeld } of page) {
+      const due = stagesDue(person, told, planningAt(context, now));
+      if (due.length === 0) continue;
+      const isNow = !isHeld && isTimeToMail(person, due, { now });
+      yield { person, due, day: localDay(now, person.zone), isNow };
+    }
+}
+
+/** What still holds of a mail, and the ids of its reminders that do not. */
+interface StillDue extends Plan {
+  gone: string[];
+}
+
+/**
+ * What of a mail still holds at this moment, looked up anew: whoever acted, or is past a stage, need not be told of it.
+ * Undefined when the person has vanished, and with that all of its reminders.
+ */
+export async function stillDue(
+  context: Context,
+  mail: { id: string; person: string },
+): Promise<StillDue | undefined> {
+  const loaded = await loadPerson(context, mail.person, { exceptMail: mail.id });
+  if (!loaded) return undefined;
+  const { person, told } = loaded;
+  const rows = await readRemindersOf(context.store.durable, mail.id);
+  const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
+  const now = context.clock.now();
+  const due = stagesDue(person, told, planningAt(context, now)).filter((one) => own.has(keyOfStage(one)));
+  for (const one of due) own.delete(keyOfStage(one));
+  return { person, due, gone: [...own.values()] };
+}

@@ -1,0 +1,213 @@
+import { LRUCache } from 'lru-cache';
+import { IANAZone } from 'luxon';
+import { DAY, MINUTE } from '../../shared/lifetimes.ts';
+import { dateFor, type Lifecycle, type Milestone } from '../lifecycle.ts';
+import type { Due, HolderPart, Part, Person, Stage } from './people.ts';
+
+/**
+ * The plan of the reminders: what is due for a person at a moment, as a pure function of the dates, of the person's tokens
+ * and of what the ledger says the person was told. Days are those of the person's own calendar, never spans of 24 hours.
+ */
+
+const HOUR = 60 * MINUTE;
+
+/** A mail waits for this hour of the person's morning. */
+const MORNING = 9 * HOUR;
+
+/** What was not used for longer than this is reminded of once, not in full. */
+export const USED_WITHIN = 30 * DAY;
+
+/** A stage is not made up for later than this after its date. */
+const LATE = 7 * DAY;
+
+/** What a plan depends on beside the person and the ledger. */
+export interface Planning {
+  lifecycle: Lifecycle;
+  /** How many days before a date people are told. */
+  days: readonly number[];
+  now: number;
+}
+
+const UTC = IANAZone.create('UTC');
+
+/** Many people share a zone, a moment and a few dates, and the calendar of the system is slow to ask. */
+const offsets = new LRUCache<string, number>({ max: 20_000 });
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function offsetOf(at: number, zone: string): number {
+  const key = `${at} ${zone}`;
+  const seen = offsets.get(key);
+  if (seen !== undefined) return seen;
+  const known = IANAZone.create(zone);
+  const offset = (known.isValid ? known : UTC).offset(at) * MINUTE;
+  offsets.set(key, offset);
+  return offset;
+}
+
+/** The day of the local calendar, counted from 1970-01-01. */
+const dayNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone)) / DAY);
+
+/** The latest day whose morning has come. */
+const morningNumber = (at: number, zone: string) => dayNumber(at, zone) - (isMorning(at, zone) ? 0 : 1);
+
+const isMorning = (at: number, zone: string) => (((at + offsetOf(at, zone)) % DAY) + DAY) % DAY >= MORNING;
+
+/** The local day at a moment (Unix milliseconds), `YYYY-MM-DD`; of UTC where the IANA zone is unknown. */
+export function localDay(now: number, zone: string): string {
+  return new Date(dayNumber(now, zone) * DAY).toISOString().slice(0, 10);
+}
+
+/** Under what the ledger knows a stage. */
+export function keyOfStage({ clientId, role, stage, plannedFor }: Stage): string {
+  return [clientId, role, stage, plannedFor].join('\n');
+}
+
+/** Whether a mail about it need not wait: it is nine in the morning or later, or something happened this very day. */
+export function isTimeToMail({ zone }: Person, due: readonly Due[], { now }: { now: number }): boolean {
+  return isMorning(now, zone) || due.some(({ isUrgent }) => isUrgent);
+}
+
+const isRecent = (usedAt: number | undefined, now: number) =>
+  usedAt !== undefined && now - usedAt <= USED_WITHIN;
+
+/** A date that a part is reminded of, and when the tokens that it ends were last used. */
+interface Countdown {
+  milestone: Milestone;
+  at: number;
+  usedAt: number | undefined;
+}
+
+/** A holder is told of the retirement, and of the sunset where that is past or was never planned. */
+function holdersDates(part: HolderPart, { lifecycle, now }: Planning): Countdown[] {
+  const { clientId, waiting, lastUsedAt: usedAt } = part;
+  if (waiting === 0) return [];
+  const [retirement, sunset] = [
+    dateFor(lifecycle, 'retirement', clientId),
+    dateFor(lifecycle, 'sunset', clientId),
+  ];
+  const isAhead = retirement !== undefined && now < retirement;
+  return [
+    ...(retirement === undefined ? [] : [{ milestone: 'retirement' as const, at: retirement, usedAt }]),
+    ...(isAhead || sunset === undefined ? [] : [{ milestone: 'sunset' as const, at: sunset, usedAt }]),
+  ];
+}
+
+function datesOf(part: Part, plan: Planning): Countdown[] {
+  if (part.role === 'holder') return holdersDates(part, plan);
+  const { clientId, tokens, lastUsedAt, waitingUsedAt } = part;
+  if (tokens.waiting === 0 && lastUsedAt === undefined) return [];
+  const concerned = [
+    { milestone: 'retirement' as const, count: tokens.waiting, usedAt: waitingUsedAt },
+    { milestone: 'sunset' as const, count: tokens.waiting + tokens.active, usedAt: lastUsedAt },
+  ];
+  return concerned.flatMap(({ milestone, count, usedAt }) => {
+    const at = count === 0 ? undefined : dateFor(plan.lifecycle, milestone, clientId);
+    return at === undefined ? [] : [{ milestone, at, usedAt }];
+  });
+}
+
+/** A person at one moment, and what the ledger says. */
+interface Asked {
+  zone: string;
+  /** The latest day whose morning has come. */
+  morning: number;
+  told: ReadonlySet<string>;
+  /** The fewest days before a date that the person was told of a part, by `dateKey`. */
+  latestTold: () => ReadonlyMap<string, number>;
+}
+
+type Case = Asked & { part: Part };
+
+const dateKey = ({ clientId, role, plannedFor }: Omit<Stage, 'stage'>) =>
+  [clientId, role, plannedFor].join('\n');
+
+/** What the ledger says of calendar stages. */
+function latestOf(told: ReadonlySet<string>): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const key of told) {
+    const [clientId, role, stage = '', plannedFor] = key.split('\n');
+    const date = [clientId, role, plannedFor].join('\n');
+    const days = Number(stage);
+    if (Number.isInteger(days)) latest.set(date, Math.min(days, latest.get(date) ?? days));
+  }
+  return latest;
+}
+
+/** The stage of a date that has come last, in days before it; undefined before the first, and when it is too late. */
+function latestStage(
+  { at }: Countdown,
+  { zone, morning }: Asked,
+  { days, now }: Planning,
+): number | undefined {
+  if (now > at + LATE) return undefined;
+  const left = dayNumber(at, zone) - morning;
+  const come = days.filter((day) => day >= left);
+  return come.length === 0 ? undefined : Math.min(...come);
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+function stageOf({ part: { clientId, role } }: Case, stage: string, plannedFor: string): Stage {
+  return { clientId, role, stage, plannedFor };
+}
+
+/** Whether the person was told of this stage of a date or of a later one. */
+function isTold({ told, latestTold }: Case, stage: Stage): boolean {
+  if (told.has(keyOfStage(stage))) return true;
+  return told.size > 0 && (latestTold().get(dateKey(stage)) ?? Infinity) < Number(stage.stage);
+}
+
+function calendarDue(one: Case, date: Countdown, plan: Planning): Due[] {
+  const stage = latestStage(date, one, plan);
+  if (stage === undefined) return [];
+  const { milestone, at } = date;
+  const [name, day] = [milestone === 'retirement' ? 'the retirement' : 'the sunset', dayOf(at)];
+  const common = { part: one.part, milestone, at, isUrgent: false };
+  if (!isRecent(date.usedAt, plan.now)) {
+    const because = `not used in the last 30 days, and ${name} is planned for ${day}`;
+    return [{ ...stageOf(one, 'unused', ''), ...common, because }];
+  }
+  const own = stageOf(one, String(stage), `${milestone}:${day}`);
+  return isTold(one, own) ? [] : [{ ...own, ...common, because: `stage ${stage} of ${name} on ${day}` }];
+}
+
+/** What happened to a holder's tokens: it is told of without any date, and at once. */
+function happenedDue(one: Case, { now }: Planning): Due[] {
+  const { part, zone } = one;
+  if (part.role === 'owner' || part.waiting === 0 || !isRecent(part.lastUsedAt, now)) return [];
+  const happened = [
+    { stage: 'died', at: part.diedAt, because: 'its connection ended' },
+    { stage: 'woken', at: part.wokenAt, because: 'used again after a long silence' },
+  ];
+  return happened.flatMap(({ stage, at, because }) => {
+    if (at === undefined || (stage === 'woken' && !isRecent(at, now))) return [];
+    const isUrgent = localDay(at, zone) === localDay(now, zone);
+    const about = { part, milestone: undefined, at: undefined, isUrgent };
+    return [{ ...stageOf(one, stage, String(at)), ...about, because: `${because} on ${dayOf(at)}` }];
+  });
+}
+
+function dueOf(one: Case, plan: Planning): Due[] {
+  const due = [
+    ...happenedDue(one, plan),
+    ...datesOf(one.part, plan).flatMap((date) => calendarDue(one, date, plan)),
+  ];
+  const fresh = new Map<string, Due>();
+  for (const stage of due) {
+    const key = keyOfStage(stage);
+    if (!one.told.has(key) && !fresh.has(key)) fresh.set(key, stage);
+  }
+  return [...fresh.values()];
+}
+
+/**
+ * What has come and the person was not told of, app by app; empty when there is nothing. `told` holds the keys of the
+ * stages (`keyOfStage`) that the ledger has for the person under any name.
+ */
+export function stagesDue(person: Person, told: ReadonlySet<string>, at: Planning): Due[] {
+  const { zone, parts } = person;
+  let latest: Map<string, number> | undefined;
+  const latestTold = () => (latest ??= latestOf(told));
+  const asked = { zone, morning: morningNumber(at.now, zone), told, latestTold };
+  return parts.flatMap((part) => dueOf({ ...asked, part }, at));
+}

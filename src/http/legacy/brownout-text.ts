@@ -1,0 +1,18 @@
+import type { Context } from '../../domain/context.ts';
+import type { Brownout } from '../../domain/lifecycle.ts';
+import type { Refusal } from './legacy-error.ts';
+
+/**
+ * What a call is told that a brownout makes fail: what is rehearsed, until when, and where to read about it. It is like no
+ * other refusal, so that a caller can tell it from a token that is dead.
+ */
+export function brownoutText({ settings }: Context, { text, endsAt }: Brownout): string {
+  const sentence = text.trim().replace(/([^.!?])$/, '$1.');
+  const end = new Date(endsAt).toISOString().replace('.000', '');
+  return `${sentence} This is a planned brownout. It is over at ${end}. Read more at ${settings.publicUrl}/lifecycle`;
+}
+
+/** A refusal that a brownout brings: status and code as they will be after the date, with the text of the brownout. */
+export function inBrownout(context: Context, [status, code]: Refusal, brownout: Brownout): Refusal {
+  return [status, code, brownoutText(context, brownout)];
+}

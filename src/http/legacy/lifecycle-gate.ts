@@ -1,0 +1,125 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle.ts';
+import { findByToken } from '../../domain/resolve-token.ts';
+import { PageError } from '../page-error.ts';
+import { tellDates } from './added-headers.ts';
+import { findToken, type FoundToken } from './bearer-token.ts';
+import { brownoutText } from './brownout-text.ts';
+import { LegacyError, sendLegacyError } from './legacy-error.ts';
+import { clientIdInQuery, namedApp } from './named-app.ts';
+import { noteUsage } from './usage-note.ts';
+
+/**
+ * What the old addresses answer from the sunset on, and in a brownout that rehearses it (design 6): 410, whatever the
+ * method, before anything of the call is read. Only where apps differ at the moment is it looked up whose call it is.
+ * No `Retry-After`, in a brownout neither: a client that waits it out would hide from its people what the brownout is to
+ * show them.
+ */
+
+/** Whose call it is, as far as that can be known before it is served. */
+interface Caller {
+  clientId: string | undefined;
+  carrier: FoundToken['carrier'];
+  mapping: { id: string } | undefined;
+}
+
+type Identify = (req: Request) => Promise<Caller>;
+
+/** A call that is refused for its token later on has none that says whose it is. */
+async function tokenIn(req: Request): Promise<FoundToken | undefined> {
+  try {
+    return await findToken(req);
+  } catch (error) {
+    if (error instanceof LegacyError) return undefined;
+    throw error;
+  }
+}
+
+/** By the token, which proves it, else by the name that the call gives. */
+async function callerOf(context: Context, req: Request): Promise<Caller> {
+  const found = await tokenIn(req);
+  const mapping = found && (await findByToken(context, found.token));
+  if (mapping) return { clientId: mapping.client_id, carrier: found.carrier, mapping };
+  return { ...(await namedApp(req)), mapping: undefined };
+}
+
+/** At an address that people open nothing but the address itself is read. */
+async function callerInAddress(req: Request): Promise<Caller> {
+  return { clientId: clientIdInQuery(req), carrier: 'query', mapping: undefined };
+}
+
+/** Reads the body; what reads it later finds it there. */
+function untilRead(readBody: RequestHandler, req: Request): Promise<void> {
+  return new Promise((resolve, reject) => {
+    void readBody(req, req.res as Response, (error?: unknown) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Why a call is answered with 410, which its dates say too; undefined where it goes on. */
+async function meet(context: Context, identify: Identify, req: Request): Promise<Ending | undefined> {
+  const [lifecycle, now] = [context.lifecycle.current(), context.clock.now()];
+  const isCommon = !dependsOnApp(lifecycle, 'sunset', now);
+  const caller = isCommon ? undefined : await identify(req);
+  const clientId = caller?.clientId;
+  const ending = endingOf(lifecycle, 'sunset', { clientId, now });
+  if (ending && req.res) tellDates(context, req.res, { clientId, isSunset: true });
+  const brownout = ending?.because === 'brownout' ? ending.brownout : undefined;
+  if (ending && caller) noteUsage(context, { ...caller, brownout }, req);
+  return ending;
+}
+
+function textOf(context: Context, ending: Ending): string {
+  if (ending.because === 'brownout') return brownoutText(context, ending.brownout);
+  const { sunset = ending.at } = context.lifecycle.current().dates;
+  const day = new Date(sunset).toISOString().slice(0, 10);
+  return `This API ended on ${day} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
+}
+
+function sendGone(context: Context, res: Response, ending: Ending): void {
+  const link = `${context.settings.publicUrl}/lifecycle`;
+  sendLegacyError(res, new LegacyError([410, 410, textOf(context, ending)], { extra: { link } }));
+}
+
+/** Of an address that a person opens. */
+function gonePage(context: Context, ending: Ending): PageError {
+  const link = `${context.settings.publicUrl}/lifecycle`;
+  const title = 'Apps can no longer be connected here';
+  if (ending.because === 'date')
+    return new PageError(410, title, {
+      reason: 'The app that sent you here uses an old API, and that API has ended.',
+      next: `Tell the people who make the app that it has to move to the new API. How and since when is told at ${link}`,
+    });
+  return new PageError(410, 'Apps cannot be connected here for the moment', {
+    reason: brownoutText(context, ending.brownout),
+    next: 'Go back to the app and try again after that time.',
+  });
+}
+
+export interface LifecycleGate {
+  /** For addresses that programs call. */
+  json: RequestHandler;
+  /** For an address that people open: GET and HEAD get a page. */
+  page: RequestHandler;
+}
+
+/** The gate before the old addresses; `readBody` reads a body as it is read behind the gate. */
+export function createLifecycleGate(context: Context, readBody: RequestHandler): LifecycleGate {
+  const fromCall: Identify = async (req) => {
+    await untilRead(readBody, req);
+    return callerOf(context, req);
+  };
+  return {
+    json: async (req, res, next) => {
+      const ending = await meet(context, fromCall, req);
+      if (!ending) return next();
+      sendGone(context, res, ending);
+    },
+    page: async (req, res, next) => {
+      const ending = await meet(context, callerInAddress, req);
+      if (!ending) return next();
+      if (!['GET', 'HEAD'].includes(req.method)) return sendGone(context, res, ending);
+      throw gonePage(context, ending);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Request } from 'express';
+import type { FoundToken } from './bearer-token.ts';
+import { basicReadings } from './client-credentials.ts';
+import { bodyParameters, queryParameters } from './request-parameters.ts';
+
+/** The app that a call names. Anybody may name one: this proves nothing. */
+
+const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
+
+const plausible = (given: string | undefined) =>
+  given !== undefined && CLIENT_ID.test(given) ? given : undefined;
+
+export function clientIdInQuery(req: Request): string | undefined {
+  return plausible(queryParameters(req).get('client_id'));
+}
+
+/** A body that cannot be read names none. */
+async function clientIdInBody(req: Request): Promise<string | undefined> {
+  const inBody = await bodyParameters(req).catch(() => undefined);
+  return plausible(inBody?.get('client_id'));
+}
+
+/** By its query or, once that is read, its body. */
+export async function clientIdIn(req: Request): Promise<string | undefined> {
+  return clientIdInQuery(req) ?? clientIdInBody(req);
+}
+
+/** By its query, body or Basic header, and which of them it was. */
+export async function namedApp(
+  req: Request,
+): Promise<{ clientId: string | undefined; carrier: FoundToken['carrier'] }> {
+  const inQuery = clientIdInQuery(req);
+  if (inQuery !== undefined) return { clientId: inQuery, carrier: 'query' };
+  const inBody = await clientIdInBody(req);
+  if (inBody !== undefined) return { clientId: inBody, carrier: 'body' };
+  const [inHeader] = basicReadings(req.headers.authorization ?? '');
+  return { clientId: plausible(inHeader?.clientId), carrier: 'header' };
+}

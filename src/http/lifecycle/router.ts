@@ -1,0 +1,131 @@
+import { type RequestHandler, Router } from 'express';
+import type { Context } from '../../domain/context.ts';
+import {
+  type BrownoutState,
+  describeLifecycle,
+  type PublicBrownout,
+  type PublicLifecycle,
+} from '../../domain/lifecycle-changes/describe.ts';
+import type { DateName } from '../../domain/lifecycle.ts';
+import { DAY } from '../../shared/lifetimes.ts';
+import type { Pages } from '../../shared/pages.ts';
+import { timeWords, windowWords } from '../owners/owned-app.ts';
+import { PageError } from '../page-error.ts';
+import { sendPage } from '../page-headers.ts';
+import { bodyAfter, daysLeft, HEADINGS, MEANINGS, REHEARSED, STATUSES } from './words.ts';
+
+/**
+ * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and
+ * what its owner rehearses, is on neither.
+ */
+
+/** From here on the days that are left stand out. */
+const SOON = 30 * DAY;
+
+const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
+
+const iso = (time: number) => new Date(time).toISOString();
+
+function dateJson(name: DateName, at: number | undefined) {
+  return at === undefined ? null : { at: iso(at), text: MEANINGS[name] };
+}
+
+function brownoutJson({ id, rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
+  const window = { starts_at: iso(startsAt), ends_at: iso(endsAt) };
+  return { id, rehearses, ...window, state, text, status: STATUSES[rehearses] };
+}
+
+function lifecycleJson({ settings }: Context, { now, dates, brownouts }: PublicLifecycle) {
+  return {
+    now: iso(now),
+    deprecation: dateJson('deprecation', dates.deprecation),
+    retirement: dateJson('retirement', dates.retirement),
+    sunset: dateJson('sunset', dates.sunset),
+    brownouts: brownouts.map(brownoutJson),
+    documentation: `${settings.publicUrl}/lifecycle`,
+  };
+}
+
+/** For programs of any origin: nothing of it is anybody's own. */
+function sendLifecycle(context: Context): RequestHandler {
+  return async (_req, res) => {
+    const described = await describeLifecycle(context);
+    res.set({
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      'Cache-Control': 'public, max-age=60',
+    });
+    res.json(lifecycleJson(context, described));
+  };
+}
+
+/** The card of a date; none of one that is not set. */
+function shownDate({ dates, now }: PublicLifecycle, name: DateName, publicUrl: string) {
+  const at = dates[name];
+  if (at === undefined) return [];
+  const isNear = name !== 'deprecation' && at - now <= SOON;
+  return [
+    {
+      name,
+      heading: HEADINGS[name],
+      when: timeWords(at),
+      isPast: at <= now,
+      left: daysLeft(at, now),
+      kind: isNear ? 'warning' : '',
+      meaning: MEANINGS[name],
+      answer:
+        name === 'deprecation' ? undefined : { status: STATUSES[name], body: bodyAfter(name, publicUrl) },
+    },
+  ];
+}
+
+const STATES: Record<BrownoutState, { word: string; kind: string }> = {
+  running: { word: 'now', kind: 'warning' },
+  planned: { word: 'planned', kind: '' },
+  over: { word: 'over', kind: '' },
+  cancelled: { word: 'taken back', kind: '' },
+};
+
+function shownBrownout({ rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
+  const what = { rehearses: REHEARSED[rehearses], status: STATUSES[rehearses] };
+  return { when: windowWords(startsAt, endsAt), ...what, state: STATES[state], text };
+}
+
+/** What counts now first, then what is ahead, then what was, the newest first. */
+function inOrder(brownouts: readonly PublicBrownout[]): PublicBrownout[] {
+  const past = brownouts.filter(({ state }) => state === 'over' || state === 'cancelled');
+  return [...brownouts.filter((one) => !past.includes(one)), ...past.toReversed()];
+}
+
+function showLifecycle(context: Context, pages: Pages): RequestHandler {
+  const { publicUrl } = context.settings;
+  return async (_req, res) => {
+    const described = await describeLifecycle(context);
+    const html = pages.render('lifecycle', {
+      title: 'Dates of the old API',
+      publicUrl,
+      narrow: false,
+      dates: NAMES.flatMap((name) => shownDate(described, name, publicUrl)),
+      hasEnded: (described.dates.sunset ?? Infinity) <= described.now,
+      brownouts: inOrder(described.brownouts).map(shownBrownout),
+      now: timeWords(described.now),
+    });
+    sendPage(res, html);
+  };
+}
+
+const onlyRead: RequestHandler = (_req, res) => {
+  res.set('Allow', 'GET, HEAD');
+  throw new PageError(405, 'This address can only be read', {
+    reason: 'It shows dates and takes nothing.',
+    next: 'Open it in a browser, or read it with GET.',
+  });
+};
+
+/** Both addresses, behind the headers of pages. */
+export function lifecycleRouter(context: Context, pages: Pages): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.route('/lifecycle').get(showLifecycle(context, pages)).all(onlyRead);
+  router.route('/lifecycle.json').get(sendLifecycle(context)).all(onlyRead);
+  return router;
+}

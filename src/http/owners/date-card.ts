@@ -1,0 +1,61 @@
+import type { Context } from '../../domain/context.ts';
+import { lifecycleReasons } from '../../domain/lifecycle-reasons.ts';
+import {
+  type AsOf,
+  type BrownoutLine,
+  brownoutLines,
+  type DateLine,
+  dateLines,
+  nextLine,
+} from './date-lines.ts';
+import { timeWords } from './owned-app.ts';
+
+/** What a page shows of the dates: the card of one app, and the one line of all. */
+
+/** So many brownouts stand on the page of an app; the public page has them all. */
+const SHOWN = 4;
+
+interface DateCard {
+  /** The reasons are for the owner alone. */
+  lines: Array<DateLine & { reason: string | undefined }>;
+  brownouts: BrownoutLine[];
+  /** How many more there are. */
+  more: number;
+  /** For the owner: until when the app is left out of the brownouts of all, and why. */
+  exemption: { until: string; reason: string | undefined } | undefined;
+  /** For the owner: whether there is a date to rehearse. */
+  isRehearsable: boolean;
+}
+
+/** Everything known at this moment, of one app or of those without a date of their own. */
+export function asOfNow({ lifecycle, clock }: Context, clientId?: string): AsOf {
+  return { lifecycle: lifecycle.current(), clientId, now: clock.now() };
+}
+
+/** The card of an app. */
+export async function dateCard(
+  context: Context,
+  { clientId, isOwner }: { clientId: string; isOwner: boolean },
+): Promise<DateCard> {
+  const asOf = asOfNow(context, clientId);
+  const reasons = isOwner ? await lifecycleReasons(context, clientId) : undefined;
+  const lines = dateLines(asOf);
+  const brownouts = brownoutLines(asOf);
+  const until = asOf.lifecycle.exemptions.get(clientId) ?? 0;
+  return {
+    lines: lines.map((line) => ({
+      ...line,
+      reason: line.forOthers === undefined ? undefined : reasons?.extensions[line.milestone],
+    })),
+    brownouts: brownouts.slice(0, SHOWN),
+    more: Math.max(0, brownouts.length - SHOWN),
+    exemption:
+      reasons && until > asOf.now ? { until: timeWords(until), reason: reasons.exemption } : undefined,
+    isRehearsable: isOwner && lines.some(({ isPast }) => !isPast),
+  };
+}
+
+/** The date that counts now for an app; without a client id that of all. */
+export function nextDate(context: Context, clientId?: string): DateLine | undefined {
+  return nextLine(asOfNow(context, clientId));
+}

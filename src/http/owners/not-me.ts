@@ -1,0 +1,46 @@
+import type { Request, RequestHandler, Router } from 'express';
+import { mailedAddress, stopMails } from '../../domain/stop-mails.ts';
+import { readForm, requireOwnForm } from '../forms.ts';
+import { PageError } from '../page-error.ts';
+import { sendPage } from '../page-headers.ts';
+import type { SigninParts } from '../signin/parts.ts';
+
+/**
+ * /mails/:id/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening it changes nothing. Who reads
+ * the mail needs no account here: the id in the link stands in that mail alone, and is all that the form needs.
+ */
+
+const idOf = (req: Request) => String(req.params['id']);
+
+function unknown(): PageError {
+  return new PageError(404, 'This link is not known', {
+    reason: 'The address is incomplete, or it belongs to no mail of ours.',
+    next: 'Copy the whole link from the mail and open it again.',
+  });
+}
+
+function show({ context, pages }: SigninParts): RequestHandler {
+  return async (req, res) => {
+    const address = await mailedAddress(context, idOf(req));
+    if (!address) throw unknown();
+    const { masked, isStopped } = address;
+    const page = isStopped
+      ? pages.render('not-me-done', { title: 'No more mails', masked })
+      : pages.render('not-me', { title: 'Not you?', masked });
+    sendPage(res, page);
+  };
+}
+
+function stop({ context }: SigninParts): RequestHandler {
+  return async (req, res) => {
+    if (!(await stopMails(context, idOf(req)))) throw unknown();
+    res.redirect(303, `/mails/${idOf(req)}/not-me`);
+  };
+}
+
+/** Mounts it; nobody signs in for it. */
+export function notMeRoutes(router: Router, parts: SigninParts): void {
+  const { publicUrl } = parts.context.settings;
+  router.get('/mails/:id/not-me', show(parts));
+  router.post('/mails/:id/not-me', requireOwnForm(publicUrl), readForm, stop(parts));
+}

@@ -1,0 +1,111 @@
+import type { Calls } from '../../domain/calls-of.ts';
+import type { Milestone } from '../../domain/lifecycle.ts';
+import type { Rehearsal } from '../../domain/lifecycle-changes/rehearse.ts';
+import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
+import { timeWords } from './owned-app.ts';
+
+/** A rehearsal and what failed in it, for its owner. */
+
+/** How often the page is opened again while a rehearsal runs. */
+const LOOK_EVERY = 10;
+
+/** What other processes have counted is known this long after the end. */
+const SETTLED_AFTER = 12 * SECOND;
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
+
+/** `09:17:31 UTC`. */
+const clockWords = (time: number) => `${CLOCK.format(time)} UTC`;
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** `4 minutes 12 seconds`, never less than a second. */
+function lengthWords(length: number): string {
+  const seconds = Math.max(1, Math.ceil(length / SECOND));
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+  const parts = [minutes > 0 && counted(minutes, 'minute'), rest > 0 && counted(rest, 'second')];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** In how many seconds there is something new to see: the next calls, or the end; undefined when all is known. */
+export function reloadAfter({ endsAt }: Rehearsal, now: number): number | undefined {
+  if (now >= endsAt + SETTLED_AFTER) return undefined;
+  const left = Math.ceil(Math.max(endsAt - now, 0) / SECOND);
+  return left > 0 ? Math.min(LOOK_EVERY, left + 1) : LOOK_EVERY;
+}
+
+const CARRIERS: Readonly<Record<string, string>> = {
+  header: 'Header',
+  body: 'Body',
+  query: 'Query string',
+};
+
+const NAMES: Record<Milestone, string> = { retirement: 'Retirement', sunset: 'Sunset' };
+
+type Kinds = Calls['kinds'];
+
+function callLine({ endpoint, carrier, user_agent, calls, last_at }: Kinds[number]) {
+  return {
+    endpoint,
+    carrier: CARRIERS[carrier] ?? carrier,
+    program: user_agent === 'none' ? 'No name given' : user_agent,
+    calls,
+    last: clockWords(last_at),
+  };
+}
+
+interface ShownRehearsal {
+  /** `settling`: over, but the last calls may not be counted yet. */
+  state: 'starting' | 'running' | 'settling' | 'over';
+  rehearses: Milestone;
+  name: string;
+  began: string;
+  ends: string;
+  left: string;
+  /** How many calls failed, as `7 calls`. */
+  total: number;
+  calls: string;
+  lines: Array<ReturnType<typeof callLine>>;
+  /** When it comes for good; undefined where no date is set any more. */
+  date: string | undefined;
+}
+
+function stateOf({ startsAt, endsAt }: Rehearsal, now: number): ShownRehearsal['state'] {
+  if (now < startsAt && now < endsAt) return 'starting';
+  if (now < endsAt) return 'running';
+  return now < endsAt + SETTLED_AFTER ? 'settling' : 'over';
+}
+
+/** The one that runs, or was the last. */
+export function shownRehearsal(
+  rehearsal: Rehearsal,
+  { kinds, date, now }: { kinds: Kinds; date: string | undefined; now: number },
+): ShownRehearsal {
+  const { rehearses, startsAt, endsAt } = rehearsal;
+  const total = kinds.reduce((sum, { calls }) => sum + calls, 0);
+  return {
+    state: stateOf(rehearsal, now),
+    rehearses,
+    name: NAMES[rehearses],
+    began: timeWords(startsAt),
+    ends: clockWords(endsAt),
+    left: lengthWords(endsAt - now),
+    total,
+    calls: counted(total, 'call'),
+    lines: kinds.map(callLine),
+    date,
+  };
+}
+
+/** An earlier one, in one line. */
+export function pastLine({ startsAt, endsAt, rehearses, failed }: Rehearsal) {
+  const calls = failed?.calls ?? 0;
+  return {
+    began: timeWords(startsAt),
+    name: NAMES[rehearses],
+    lasted: lengthWords(Math.min(Math.max(endsAt - startsAt, 0), 60 * MINUTE)),
+    outcome: calls === 0 ? 'No call failed' : `${counted(calls, 'call')} failed`,
+  };
+}

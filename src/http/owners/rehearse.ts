@@ -1,0 +1,132 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { callsOf } from '../../domain/calls-of.ts';
+import { endingOf, type Milestone, rehearsalId } from '../../domain/lifecycle.ts';
+import { ChangeRefused } from '../../domain/lifecycle-changes/change-rules.ts';
+import {
+  type Rehearsal,
+  rehearsalsOf,
+  startRehearsal,
+  stopRehearsal,
+} from '../../domain/lifecycle-changes/rehearse.ts';
+import { DAY, USAGE_KEPT } from '../../shared/lifetimes.ts';
+import { requestIdOf } from '../request-id.ts';
+import { asOfNow } from './date-card.ts';
+import { type DateLine, dateLines } from './date-lines.ts';
+import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { type OwnedApp, ownedApp } from './owned-app.ts';
+import { askAgain } from './problems.ts';
+import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
+
+/**
+ * /apps/:clientId/rehearse: the owner lets the own app meet a date for five minutes and sees which calls fail. The page
+ * needs no script: while there is something to see it asks the browser to open it again, unless `?watch=off` is there.
+ */
+
+const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehearse`;
+
+/** The dates of the app that can still be rehearsed. */
+function aheadOf({ context }: Frame, { client_id: clientId }: OwnedApp): DateLine[] {
+  return dateLines(asOfNow(context, clientId)).filter(({ isPast }) => !isPast);
+}
+
+async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehearsal | undefined) {
+  if (!rehearsal) return undefined;
+  const { kinds } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
+  const line = dateLines(asOfNow(context, app.client_id)).find(
+    ({ milestone }) => milestone === rehearsal.rehearses,
+  );
+  return shownRehearsal(rehearsal, { kinds, date: line?.when, now: context.clock.now() });
+}
+
+/** Asks the browser to come back, by a header: an element of the page would need the one layout of all pages. */
+function reloadSoon(res: Response, seconds: number | undefined): boolean {
+  const isWatching = seconds !== undefined && res.req.query['watch'] !== 'off';
+  if (isWatching) res.set('Refresh', String(seconds));
+  return isWatching;
+}
+
+async function show(
+  frame: Frame,
+  res: Response,
+  { app, problem }: { app: OwnedApp; problem?: string | undefined },
+): Promise<void> {
+  const now = frame.context.clock.now();
+  const { running, past } = await rehearsalsOf(frame.context, app.client_id);
+  const latest = running ?? past[0];
+  // A page that answers a form would send the form again.
+  const isWatching = problem === undefined && reloadSoon(res, latest && reloadAfter(latest, now));
+  askAgain(frame, res, {
+    template: 'rehearse',
+    title: `Rehearse the end of the old API`,
+    app,
+    page: pageOf(app),
+    ahead: aheadOf(frame, app),
+    shown: await showRehearsal(frame, app, latest),
+    past: past.filter((one) => one !== latest).map(pastLine),
+    isWatching,
+    problems: problem === undefined ? {} : { form: problem },
+  });
+}
+
+const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehearse.';
+
+const NOT_AHEAD = 'Choose one of the dates below.';
+
+/** What keeps a rehearsal from being begun now, for a person; undefined where nothing does. */
+function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
+  const ahead = aheadOf(frame, app);
+  if (ahead.length === 0) return NONE_AHEAD;
+  if (rehearses === undefined) return NOT_AHEAD;
+  const { lifecycle, now } = asOfNow(frame.context);
+  const met = (['retirement', 'sunset'] as const)
+    .map((milestone) => endingOf(lifecycle, milestone, { clientId: app.client_id, now }))
+    .find((ending) => ending?.because === 'brownout' && ending.brownout.clientId === undefined);
+  return (
+    met &&
+    'An announced test outage of the old API runs now, which this app meets too. Wait until it is over: it stands under “Dates” on the page of the app.'
+  );
+}
+
+/** One of the dates that are ahead. */
+function chosen(frame: Frame, app: OwnedApp, req: Request): Milestone | undefined {
+  const { rehearses } = fieldsOf(req);
+  return aheadOf(frame, app).find(({ milestone }) => milestone === rehearses)?.milestone;
+}
+
+const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+
+function start(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const refuse = async (problem: string) => show(frame, res.status(409), { app, problem });
+    const rehearses = chosen(frame, app, req);
+    const problem = hindrance(frame, app, rehearses);
+    if (problem !== undefined || rehearses === undefined) return refuse(problem ?? NOT_AHEAD);
+    const by = { actor: actorOf(req), requestId: requestIdOf(res) };
+    try {
+      await startRehearsal(frame.context, { clientId: app.client_id, rehearses, ...by });
+    } catch (error) {
+      if (!(error instanceof ChangeRefused)) throw error;
+      return refuse(error.message);
+    }
+    res.redirect(303, pageOf(app));
+  };
+}
+
+function stop(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const by = { actor: actorOf(req), requestId: requestIdOf(res) };
+    const wasRunning = await stopRehearsal(frame.context, { clientId: app.client_id, ...by });
+    res.redirect(303, `${pageOf(app)}${wasRunning ? '?done=rehearsal-stopped' : ''}`);
+  };
+}
+
+/** Adds the rehearsal of an owner. */
+export function rehearseRoutes(router: Router, frame: Frame): void {
+  const showPage: RequestHandler = async (req, res) =>
+    show(frame, res, { app: await ownedApp(frame.context, req) });
+  router.get('/apps/:clientId/rehearse', frame.requirePerson, showPage);
+  router.post('/apps/:clientId/rehearse', start(frame));
+  router.post('/apps/:clientId/rehearse/stop', stop(frame));
+}

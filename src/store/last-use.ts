@@ -1,0 +1,64 @@
+import { sql, type SqlBool } from 'kysely';
+import { isSqlite } from './many-rows.ts';
+import type { Database, Store } from './store.ts';
+
+/** The last use of tokens, from what may be lost of a machine's crash to where it is kept to the day. */
+
+export interface LastUse {
+  day: string;
+  mapping_id: string;
+  last_at: number;
+}
+
+/**
+ * The last uses of tokens day by day (`YYYY-MM-DD`, UTC) and token by token, from behind this one on. The pair is compared
+ * as one, which lets PostgreSQL read on in its index on both however little it knows of a day that has just begun.
+ */
+export async function usesAfter(
+  { volatile }: Pick<Store, 'volatile'>,
+  { day, mapping_id }: Pick<LastUse, 'day' | 'mapping_id'>,
+  limit: number,
+): Promise<LastUse[]> {
+  return volatile
+    .selectFrom('usage')
+    .select((eb) => ['day', 'mapping_id', eb.fn.max('last_at').as('last_at')])
+    .where(sql<SqlBool>`(day, mapping_id) > (${day}, ${mapping_id})`)
+    .groupBy(['day', 'mapping_id'])
+    .orderBy('day')
+    .orderBy('mapping_id')
+    .limit(limit)
+    .execute();
+}
+
+export interface Silences {
+  /** A later use is kept where it is more than this later than the one that is known, in milliseconds. */
+  keptEvery: number;
+  /** A use after a silence of this length or more wakes a token that waits, in milliseconds. */
+  silence: number;
+}
+
+/**
+ * Keeps later uses; nothing ever moves back. A token that waits wakes by a use after a long silence: after a known one, or
+ * after its holder was told that it is not used. Answers how many rows moved.
+ */
+export async function keepLastUses(
+  db: Database,
+  uses: readonly LastUse[],
+  { keptEvery, silence }: Silences,
+): Promise<number> {
+  const json = JSON.stringify(uses);
+  const given = isSqlite(db)
+    ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at from json_each(${json}))`
+    : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint))`;
+  const person = sql`case when m.account_id is null then 'email:' || m.account_email else 'account:' || m.account_id end`;
+  const wakes = sql`m.state in ('unmapped', 'reauthorization_required') and (
+    m.last_used_at <= u.last_at - ${sql.lit(silence)}
+    or (m.last_used_at is null and exists (select 1 from reminders r
+      where r.person = ${person} and r.client_id = m.client_id and r.role = 'holder' and r.stage = 'unused'
+        and r.planned_for = '' and r.dropped_at is null and r.created_at < u.last_at)))`;
+  const move = sql`update mappings as m set last_used_at = u.last_at,
+      woken_at = case when ${wakes} then u.last_at else m.woken_at end
+    from ${given} as u
+    where m.id = u.mapping_id and (m.last_used_at is null or m.last_used_at < u.last_at - ${sql.lit(keptEvery)})`;
+  return Number((await move.execute(db)).numAffectedRows ?? 0);
+}

@@ -1,0 +1,97 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { LifecycleTables } from './lifecycle-tables.ts';
+import { eachOf, insertionOf } from './many-rows.ts';
+import type { Database } from './store.ts';
+
+/** The ledger: which mail told, or is to tell, whom of what. Its unique keys are what keeps a reminder from coming twice. */
+
+export type NewMail = Insertable<LifecycleTables['mails']>;
+export type NewReminder = Insertable<LifecycleTables['reminders']>;
+export type ReminderRow = Selectable<LifecycleTables['reminders']>;
+
+/** What people were told of, or are to be told in a mail that is on its way; without what stands in one of the mails. */
+export async function readTold(
+  db: Database,
+  people: readonly string[],
+  { exceptMail = '' }: { exceptMail?: string } = {},
+) {
+  return db
+    .selectFrom('reminders')
+    .select(['person', 'client_id', 'role', 'stage', 'planned_for'])
+    .where('person', 'in', eachOf(db, people))
+    .where('dropped_at', 'is', null)
+    .where('mail_id', '<>', exceptMail)
+    .execute();
+}
+
+/** The mails of people that are not sent yet, and those of these days. */
+export async function readHoldingMails(
+  db: Database,
+  people: readonly string[],
+  days: readonly string[],
+): Promise<Array<{ person: string; day: string; state: LifecycleTables['mails']['state'] }>> {
+  return db
+    .selectFrom('mails')
+    .select(['person', 'day', 'state'])
+    .where('person', 'in', eachOf(db, people))
+    .where('state', '<>', 'dropped')
+    .where((eb) => eb.or([eb('state', 'in', ['due', 'sending']), eb('day', 'in', days)]))
+    .execute();
+}
+
+/** The reminders in one mail that are not dropped. */
+export async function readRemindersOf(db: Database, mailId: string): Promise<ReminderRow[]> {
+  return db
+    .selectFrom('reminders')
+    .selectAll()
+    .where('mail_id', '=', mailId)
+    .where('dropped_at', 'is', null)
+    .orderBy('id')
+    .execute();
+}
+
+/** Which of these addresses asked for no more mails. */
+export async function readStoppedAddresses(db: Database, addresses: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('stopped_addresses')
+    .select('address')
+    .where('address', 'in', eachOf(db, addresses))
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/**
+ * Keeps mails with their reminders, without those that the ledger has already, and without mails that nothing new would
+ * stand in or whose person has one of that day; answers the ids of the mails that were made. In a transaction.
+ */
+export async function insertPlanned(
+  tx: Database,
+  mails: readonly NewMail[],
+  reminders: readonly NewReminder[],
+): Promise<string[]> {
+  if (mails.length === 0) return [];
+  await sql`${insertionOf(tx, 'mails', mails)} on conflict do nothing`.execute(tx);
+  const ids = mails.map(({ id }) => id);
+  const made = new Set(await idsOf(tx, ids));
+  const rows = reminders.filter(({ mail_id }) => made.has(mail_id));
+  if (rows.length > 0) await sql`${insertionOf(tx, 'reminders', rows)} on conflict do nothing`.execute(tx);
+  const empty = await tx
+    .deleteFrom('mails')
+    .where('id', 'in', eachOf(tx, [...made]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('reminders').select('reminders.id').whereRef('reminders.mail_id', '=', 'mails.id'),
+        ),
+      ),
+    )
+    .returning('id')
+    .execute();
+  for (const { id } of empty) made.delete(id);
+  return [...made];
+}
+
+async function idsOf(tx: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.selectFrom('mails').select('id').where('id', 'in', eachOf(tx, ids)).execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addApp, listApps } from '../../src/commands/apps.ts';
+import { addBrownout, exempt, listBrownouts, removeOne, unexempt } from '../../src/commands/brownouts.ts';
+import { changeDate, showDates } from '../../src/commands/dates.ts';
+import { extend, unextend } from '../../src/commands/extensions.ts';
+import type { Result } from '../../src/commands/result.ts';
+import { withWorkshop } from '../../src/commands/with-workshop.ts';
+import { run } from '../processes/operator-command.ts';
+import { buildProgram } from '../processes/running-program.ts';
+import { until } from '../support/held-answer.ts';
+import { chooseDatabase } from '../support/started-bridge.ts';
+import { historyOf, startAdminBridge } from './support/admin-bridge.ts';
+
+/** The operator's commands about dates: what they print, what they keep, and that a bridge that runs follows them. */
+
+const [HOUR, DAY] = [3_600_000, 86_400_000];
+const REASON = { reason: 'asked for' };
+const at = (time: number) => new Date(time).toISOString();
+/** As people write it: whole seconds. */
+const now = Math.floor(Date.now() / 1000) * 1000;
+
+const history = () => withWorkshop(({ context }) => historyOf(context));
+
+const said = (words: string): unknown => expect.stringContaining(words);
+
+describe('on a database that no bridge serves', () => {
+  const before = process.env;
+  const varDir = mkdtempSync(join(tmpdir(), 'dates-'));
+  let database: Awaited<ReturnType<typeof chooseDatabase>>;
+  let clientId: string;
+
+  type Command = (options: Record<string, unknown>, operands: string[]) => Promise<Result>;
+
+  const command = (work: Command, options: Record<string, unknown>, ...operands: string[]) =>
+    work(options, operands);
+
+  beforeAll(async () => {
+    database = await chooseDatabase();
+    process.env = { VAR_DIR: varDir, LOG_LEVEL: 'error', ...database.settings };
+    const app = { name: 'Old App', callback: ['https://old-app.example/callback'], owner: 'a'.repeat(24) };
+    clientId = String((await addApp(app)).json['client_id']);
+  });
+  afterAll(async () => {
+    process.env = before;
+    await database.remove();
+    rmSync(varDir, { recursive: true, force: true });
+  });
+
+  test('dates set says what becomes of it, and dates show tells it', async () => {
+    const retirement = at(now + 60 * DAY);
+    const { ok, json, lines } = await command(changeDate, REASON, 'retirement', retirement);
+    expect({ ok, json }).toEqual({
+      ok: true,
+      json: {
+        name: 'retirement',
+        at: retirement,
+        before: null,
+        changed: true,
+        extensions: 0,
+        idle_brownouts: 0,
+      },
+    });
+    expect(lines.join(' ')).toContain('Reminders are planned anew');
+    expect((await command(changeDate, REASON, 'retirement', retirement)).json).toMatchObject({
+      changed: false,
+    });
+    const shown = await command(showDates, {});
+    expect(shown.json).toMatchObject({
+      dates: [{ at: null }, { name: 'retirement', at: retirement, changed_by: 'command' }, { at: null }],
+      extensions: [],
+    });
+    expect(shown.lines[0]).toBe('deprecation not set');
+  });
+
+  test('apps extend is shown by apps list and dates show until apps unextend', async () => {
+    const until90 = at(now + 90 * DAY);
+    const extended = await command(extend, { until: until90, ...REASON }, clientId);
+    const { json } = extended;
+    expect(json).toEqual({
+      client_id: clientId,
+      name: 'retirement',
+      until: until90,
+      before: null,
+      warning: null,
+    });
+    await command(extend, { until: until90, sunset: true, ...REASON }, clientId);
+    const sooner = await command(changeDate, REASON, 'retirement', at(now + 50 * DAY));
+    expect(sooner.lines.join(' ')).toContain('1 app has more time for it');
+    const line = `retirement only at ${until90}: asked for (command)`;
+    expect((await command(listApps, {})).lines).toContain(`    more time: ${line}`);
+    expect((await command(showDates, {})).lines).toContain(`${clientId}  Old App: ${line}`);
+    await command(unextend, REASON, clientId);
+    await command(unextend, { sunset: true, ...REASON }, clientId);
+    expect((await command(showDates, {})).json).toMatchObject({ extensions: [] });
+  });
+
+  test('a brownout is planned, listed, and taken back; an app is left out and back in', async () => {
+    const window = { from: at(now + HOUR), to: at(now + 2 * HOUR), rehearses: 'retirement' };
+    const planned = await command(addBrownout, { ...window, text: 'We rehearse.' });
+    const id = String(planned.json['id']);
+    await command(exempt, { until: at(now + DAY), ...REASON }, clientId);
+    const list = await command(listBrownouts, {});
+    const left = { client_id: clientId, app: 'Old App', until: at(now + DAY), is_over: false };
+    expect(list.json).toEqual({
+      brownouts: [
+        {
+          id,
+          rehearses: 'retirement',
+          starts_at: window.from,
+          ends_at: window.to,
+          state: 'planned',
+          text: 'We rehearse.',
+        },
+      ],
+      exemptions: [{ ...left, reason: 'asked for', granted_by: 'command' }],
+    });
+    expect(list.lines[0]).toBe(`${id}  retirement  ${window.from} to ${window.to}  planned  We rehearse.`);
+    await command(unexempt, REASON, clientId);
+    expect((await command(removeOne, {}, id)).json).toEqual({ id, had_begun: false });
+    const after = { brownouts: [{ state: 'cancelled' }], exemptions: [] };
+    expect((await command(listBrownouts, {})).json).toMatchObject(after);
+  });
+
+  test('every change has its entry, and a refused one has none', async () => {
+    const told = await history();
+    expect(told.map((line) => line.split(' ')[1])).toEqual([
+      'date_set',
+      'app_extended',
+      'app_extended',
+      'date_set',
+      'extension_ended',
+      'extension_ended',
+      'brownout_planned',
+      'exemption_granted',
+      'exemption_ended',
+      'brownout_removed',
+    ]);
+    await expect(command(removeOne, {}, 'x')).rejects.toThrow('No brownout has this id');
+    await expect(command(unextend, REASON, clientId)).rejects.toThrow('no more time');
+    expect(await history()).toEqual(told);
+  });
+});
+
+test('as programs: 2 for words that cannot be read, 1 for what is refused; a bridge that runs follows within two seconds', async () => {
+  await buildProgram();
+  const admin = await startAdminBridge();
+  const { bridge, varDir } = admin;
+  const { database, context } = bridge;
+  const settings = {
+    VAR_DIR: varDir,
+    DATABASE_URL: database.kind === 'sqlite' ? `sqlite:${database.file}` : database.url,
+  };
+  const set = (name: string, moment: string, ...more: string[]) =>
+    run(settings, 'dates', 'set', name, moment, '--reason', 'x', ...more);
+  const [wrongMoment, wrongName, past] = await Promise.all([
+    set('retirement', '2027-13-01'),
+    set('everything', '2027-02-01'),
+    set('retirement', '2020-02-01', '--json'),
+  ]);
+  expect(wrongMoment).toEqual({ code: 2, output: '', complaints: said('2027-02-01T09:00:00Z') });
+  expect(wrongName).toEqual({ code: 2, output: '', complaints: said('retirement, sunset') });
+  expect(past).toEqual({ code: 1, output: '', complaints: said('--force') });
+  await context.lifecycle.refresh();
+  expect([context.lifecycle.current().dates, await admin.history()]).toEqual([{}, []]);
+  expect(await set('retirement', '2020-02-01', '--force')).toMatchObject({ code: 0, complaints: '' });
+  await until(() => context.lifecycle.current().dates.retirement === Date.parse('2020-02-01'), 2000);
+  const served = await (await fetch(`${bridge.url}/lifecycle.json`)).json();
+  expect(served).toMatchObject({ retirement: { at: '2020-02-01T00:00:00.000Z' } });
+  await admin.stop();
+}, 120_000);

@@ -1,0 +1,153 @@
+import type { Lifecycle } from '../../src/domain/lifecycle.ts';
+import {
+  brownoutLines,
+  connectByWords,
+  dateLines,
+  nextLine,
+  phaseOf,
+} from '../../src/http/owners/date-lines.ts';
+
+/** What owners and holders are told of the dates, in each combination of them. */
+
+const at = (text: string) => Date.parse(text);
+const NOW = at('2026-11-22T12:00:00Z');
+
+function known(given: Partial<Lifecycle> = {}): Lifecycle {
+  return { dates: {}, extensions: new Map(), exemptions: new Map(), brownouts: [], ...given };
+}
+
+function seen(lifecycle: Partial<Lifecycle>, now = NOW) {
+  const asOf = { lifecycle: known(lifecycle), clientId: 'app', now };
+  const lines = dateLines(asOf).map((line) => `${line.milestone} ${line.left || 'past'} ${line.when}`);
+  return { lines, next: nextLine(asOf)?.milestone, phase: phaseOf(asOf), connectBy: connectByWords(asOf) };
+}
+
+const RETIREMENT = at('2027-02-01');
+const SUNSET = at('2027-06-01');
+const later = (times: Partial<Record<'retirement' | 'sunset', number>>) => new Map([['app', times]]);
+
+describe('the dates in words', () => {
+  test('nothing is set', () => {
+    expect(seen({})).toEqual({ lines: [], next: undefined, phase: 'before', connectBy: undefined });
+    expect(seen({ extensions: later({ retirement: SUNSET }) }).lines).toEqual([]);
+    expect(seen({ dates: { deprecation: NOW } }).lines).toEqual([]);
+  });
+
+  test('both are ahead, the earlier first', () => {
+    expect(seen({ dates: { retirement: RETIREMENT, sunset: SUNSET } })).toEqual({
+      lines: [
+        'retirement in 71 days 1 February 2027 at 00:00 UTC',
+        'sunset in 191 days 1 June 2027 at 00:00 UTC',
+      ],
+      next: 'retirement',
+      phase: 'before',
+      connectBy:
+        'Connect it by 1 February 2027 at 00:00 UTC (in 71 days). What is not connected by then stops working.',
+    });
+  });
+
+  test.each([
+    ['2027-02-01T00:00:00.001Z', 'tomorrow', '2027-01-31T00:00:00Z'],
+    ['2027-02-01T00:00:00.000Z', 'tomorrow', '2027-01-31T23:59:59.999Z'],
+    ['2027-02-01T18:00:00.000Z', 'today', '2027-02-01T00:00:00Z'],
+    ['2027-02-01T18:00:00.000Z', 'today', '2027-02-01T17:59:59.999Z'],
+    ['2027-02-01T18:00:00.000Z', 'past', '2027-02-01T18:00:00Z'],
+    ['2027-02-01T18:00:00.000Z', 'in 2 days', '2027-01-30T23:00:00Z'],
+  ])('%s is %s on %s', (date, words, now) => {
+    expect(seen({ dates: { sunset: at(date) } }, at(now)).lines[0]).toContain(`sunset ${words} `);
+  });
+
+  test('after the retirement connecting is of use until the sunset, and not later', () => {
+    const dates = { retirement: RETIREMENT, sunset: SUNSET };
+    expect(seen({ dates }, RETIREMENT)).toMatchObject({
+      next: 'sunset',
+      phase: 'retired',
+      connectBy: expect.stringMatching(
+        /^Since 1 February 2027.*, until the old API ends on 1 June 2027 at 00:00 UTC \(in 120 days\)\.$/,
+      ),
+    });
+    expect(seen({ dates: { retirement: RETIREMENT } }, RETIREMENT)).toMatchObject({
+      next: 'retirement',
+      connectBy:
+        'Since 1 February 2027 at 00:00 UTC, what is not connected is refused. Connect it, and it works again.',
+    });
+    expect(seen({ dates }, SUNSET)).toEqual({
+      lines: ['sunset past 1 June 2027 at 00:00 UTC'],
+      next: 'sunset',
+      phase: 'ended',
+      connectBy: undefined,
+    });
+  });
+
+  test('an extension moves the date of its app alone, and is said where it is later', () => {
+    const dates = { retirement: RETIREMENT };
+    const [line] = dateLines({
+      lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
+      clientId: 'app',
+      now: RETIREMENT,
+    });
+    expect(line).toMatchObject({ at: SUNSET, isPast: false, forOthers: '1 February 2027 at 00:00 UTC' });
+    const [other] = dateLines({
+      lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
+      clientId: 'other',
+      now: RETIREMENT,
+    });
+    expect(other).toMatchObject({ at: RETIREMENT, isPast: true, forOthers: undefined });
+    const [vain] = dateLines({
+      lifecycle: known({ dates, extensions: later({ retirement: NOW }) }),
+      clientId: 'app',
+      now: NOW,
+    });
+    expect(vain).toMatchObject({ at: RETIREMENT, forOthers: undefined });
+  });
+
+  test('a retirement that the sunset comes before is not spoken of', () => {
+    const dates = { retirement: RETIREMENT, sunset: SUNSET };
+    const extensions = later({ retirement: SUNSET + 1 });
+    expect(seen({ dates, extensions }).lines).toEqual(['sunset in 191 days 1 June 2027 at 00:00 UTC']);
+  });
+
+  test('of the brownouts those stand there that the app will meet', () => {
+    const hour = 3_600_000;
+    const one = (id: string, startsAt: number, more = {}) => ({
+      id,
+      clientId: undefined,
+      rehearses: 'retirement' as const,
+      startsAt,
+      endsAt: startsAt + hour,
+      text: id,
+      ...more,
+    });
+    const brownouts = [
+      one('over', NOW - hour),
+      one('the own one that runs', NOW - 0.5 * hour, { clientId: 'app' }),
+      one('of another app', NOW, { clientId: 'other' }),
+      one('spared', NOW + hour),
+      one('spared at its begin', NOW + 1.5 * hour),
+      one('later', NOW + 5 * hour, { rehearses: 'sunset' }),
+      one('after the date', RETIREMENT),
+    ];
+    const lifecycle = known({
+      dates: { retirement: RETIREMENT },
+      exemptions: new Map([['app', NOW + 2 * hour]]),
+      brownouts,
+    });
+    const lines = brownoutLines({ lifecycle, clientId: 'app', now: NOW });
+    const [unmapped, all] = ['Tokens that are not connected are', 'Every call to the old API is'];
+    expect(lines).toEqual([
+      {
+        when: '22 November 2026, 11:30–12:30 UTC',
+        isNow: true,
+        isOwn: true,
+        meaning: `${unmapped} refused.`,
+      },
+      {
+        when: '22 November 2026, 13:30–14:30 UTC',
+        isNow: false,
+        isOwn: false,
+        meaning: `${unmapped} refused.`,
+      },
+      { when: '22 November 2026, 17:00–18:00 UTC', isNow: false, isOwn: false, meaning: `${all} refused.` },
+    ]);
+  });
+});

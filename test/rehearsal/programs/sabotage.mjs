@@ -1,0 +1,46 @@
+// What a machine can be made to do wrong, so that the checker is seen to find it. Each goes wrong once only.
+import { randomBytes } from 'node:crypto';
+
+/** Of the mails that a machine sends, the one with which something goes wrong. */
+const VICTIM = 5;
+
+const sendings = {
+  /** Handed over, and then taken for one that was put off. */
+  async 'skipped-mark'(send, mail) {
+    await send(mail);
+    throw Object.assign(new Error('a mark is skipped'), {
+      name: 'MailError',
+      isRefused: false,
+      isAboutMail: false,
+    });
+  },
+  async 'second-id'(send, mail) {
+    await send(mail);
+    await send({ ...mail, messageId: randomBytes(16).toString('hex') });
+  },
+  async 'dropped-reminder'() {},
+};
+
+/** @returns a context whose machine goes wrong as it is told; 'none' leaves it as it is */
+export function sabotaged(context, sabotage) {
+  const { mailer } = context;
+  const send = (mail) => mailer.send(mail);
+  const wrong = sendings[sabotage];
+  let sent = 0;
+  if (sabotage === 'lost-refusal')
+    return {
+      ...context,
+      mailer: {
+        ...mailer,
+        send: (mail) =>
+          send(mail).catch((error) => {
+            if (!error.isRefused) throw error;
+          }),
+      },
+    };
+  if (!wrong) return context;
+  return {
+    ...context,
+    mailer: { ...mailer, send: (mail) => ((sent += 1) === VICTIM ? wrong(send, mail) : send(mail)) },
+  };
+}

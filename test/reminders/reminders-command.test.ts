@@ -1,0 +1,68 @@
+import type { Context } from '../../src/domain/context.ts';
+import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
+import { run, runJson } from '../processes/operator-command.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
+import {
+  addHolder,
+  addOwnedApp,
+  type DeliveryGround,
+  openDeliveryGround,
+  readMails,
+  setRetirement,
+  yesterdayNoon,
+} from './support/delivery-ground.ts';
+
+/** The operator's command as a process of its own. */
+
+let door: SmtpDoor;
+let ground: DeliveryGround;
+let context: Context;
+beforeAll(async () => {
+  door = await startSmtpServer();
+  ground = await openDeliveryGround({ kind: 'sqlite', smtpPort: door.port });
+  context = await ground.open(new SettableClock(yesterdayNoon()));
+  await setRetirement(context);
+  await addHolder(context, 'holder@box.example');
+  await addOwnedApp(context, { owner: 'owner@box.example' });
+});
+afterAll(async () => {
+  await ground.close();
+  await door.close();
+});
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+test('plan tells who would get what and why, and writes nothing', async () => {
+  const { code, json } = await runJson(ground.settings, 'reminders', 'plan', '--on', today());
+  expect(code).toBe(0);
+  expect(json).toMatchObject({
+    at: `${today()}T21:00:00.000Z`,
+    mails: 2,
+    people: [
+      {
+        address: 'holder@box.example',
+        zone: 'UTC',
+        is_now: true,
+        due: [{ app: 'Old app', role: 'holder', stage: '30', because: expect.any(String) }],
+      },
+      { person: 'email:owner@box.example', due: [{ app: 'Owned app', role: 'owner' }] },
+    ],
+  });
+  expect(await readMails(context)).toEqual([]);
+});
+
+test('run plans and sends now; what reached nobody is listed', async () => {
+  await planReminders(context);
+  door.refused.add('owner@box.example');
+  const { code, output } = await run(ground.settings, 'reminders', 'run');
+  expect(code).toBe(0);
+  expect(output).toMatch(
+    /^\d+ planned; 1 sent, 0 dropped, 0 put off, 0 passed on to a contact, 1 undeliverable\.\n$/,
+  );
+  expect(door.mails.map(({ to }) => to)).toEqual([['holder@box.example']]);
+  const listed = await run(ground.settings, 'reminders', 'undeliverable');
+  expect(listed.output).toMatch(
+    /^[\d-]{10} {2}email:owner@box\.example {2}the mail server answered 550\n {4}Owned app/,
+  );
+});

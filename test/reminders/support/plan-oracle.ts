@@ -1,0 +1,113 @@
+import { DateTime } from 'luxon';
+import type { Part } from '../../../src/domain/reminders/people.ts';
+
+/**
+ * The rules of the reminders once more, by another way of reckoning: each stage has a first moment, in the calendar of the
+ * zone, and all are tried one after the other. Slow, plain, and sharing nothing with the plan.
+ */
+
+const DAY = 86_400_000;
+
+export interface World {
+  zone: string;
+  days: readonly number[];
+  retirement: number | undefined;
+  sunset: number | undefined;
+  /** Of apps that were given more time. */
+  later: ReadonlyMap<string, { retirement?: number; sunset?: number }>;
+}
+
+/** Nine in the morning so many days before the day of a date. */
+function startOf(at: number, days: number, zone: string): number {
+  return DateTime.fromMillis(at, { zone }).startOf('day').minus({ days }).set({ hour: 9 }).toMillis();
+}
+
+const starts = new Map<string, Array<{ days: number; from: number }>>();
+
+/** The stages of a date with their first moments, the earliest first. */
+function stagesOf(at: number, { zone, days }: World) {
+  const key = `${at} ${zone} ${days.join()}`;
+  const known = starts.get(key);
+  if (known !== undefined) return known;
+  const ordered = days.toSorted((a, b) => b - a);
+  const found = ordered.map((one) => ({ days: one, from: startOf(at, one, zone) }));
+  if (starts.size > 10_000) starts.clear();
+  starts.set(key, found);
+  return found;
+}
+
+const isoDay = (at: number) => new Date(at).toJSON().slice(0, 10);
+
+/** The stage of a date that is on, if any is. */
+function stageOn(at: number, world: World, now: number): number | undefined {
+  if (now - at > 7 * DAY) return undefined;
+  let on: number | undefined;
+  for (const { days, from } of stagesOf(at, world)) if (from <= now) on = days;
+  return on;
+}
+
+function dateOf(world: World, name: 'retirement' | 'sunset', app: string): number | undefined {
+  const common = world[name];
+  const later = world.later.get(app)?.[name];
+  if (common === undefined) return undefined;
+  return later !== undefined && later > common ? later : common;
+}
+
+/** Which dates a part is to be told of, and when what they end was last used. */
+function datesFor(part: Part, world: World, now: number) {
+  const retirement = dateOf(world, 'retirement', part.clientId);
+  const sunset = dateOf(world, 'sunset', part.clientId);
+  const list: Array<{ name: string; at: number; usedAt: number | undefined }> = [];
+  if (part.role === 'owner') {
+    const { waiting, active } = part.tokens;
+    if (waiting === 0 && part.lastUsedAt === undefined) return [];
+    if (waiting > 0 && retirement !== undefined)
+      list.push({ name: 'retirement', at: retirement, usedAt: part.waitingUsedAt });
+    if (waiting + active > 0 && sunset !== undefined)
+      list.push({ name: 'sunset', at: sunset, usedAt: part.lastUsedAt });
+    return list;
+  }
+  if (part.waiting === 0) return [];
+  const usedAt = part.lastUsedAt;
+  if (retirement !== undefined) list.push({ name: 'retirement', at: retirement, usedAt });
+  if (sunset !== undefined && (retirement === undefined || retirement <= now))
+    list.push({ name: 'sunset', at: sunset, usedAt });
+  return list;
+}
+
+const within30 = (usedAt: number | undefined, now: number) =>
+  usedAt !== undefined && usedAt >= now - 30 * DAY;
+
+/** Whether a stage of a date, or one with fewer days, was told. */
+function wasTold(told: ReadonlySet<string>, before: string, stage: number, after: string): boolean {
+  for (const one of told) {
+    if (!one.startsWith(before) || !one.endsWith(after)) continue;
+    const days = Number(one.slice(before.length, one.length - after.length));
+    if (days <= stage) return true;
+  }
+  return false;
+}
+
+/** All that is on for a part at a moment and was not told. */
+export function onFor(part: Part, world: World, told: ReadonlySet<string>, now: number): string[] {
+  const on = new Set<string>();
+  const name = `${part.clientId} ${part.role}`;
+  if (part.role === 'holder' && part.waiting > 0 && within30(part.lastUsedAt, now)) {
+    if (part.diedAt !== undefined) on.add(`${name} died ${part.diedAt}`);
+    if (within30(part.wokenAt, now)) on.add(`${name} woken ${part.wokenAt}`);
+  }
+  for (const { name: milestone, at, usedAt } of datesFor(part, world, now)) {
+    const stage = stageOn(at, world, now);
+    if (stage === undefined) continue;
+    const after = ` ${milestone}:${isoDay(at)}`;
+    if (!within30(usedAt, now)) on.add(`${name} unused `);
+    else if (!wasTold(told, `${name} `, stage, after)) on.add(`${name} ${stage}${after}`);
+  }
+  return [...on].filter((one) => !told.has(one));
+}
+
+/** The day there, and whether it is nine in the morning or later. */
+export function momentThere(now: number, zone: string): { day: string; isAfterNine: boolean } {
+  const there = DateTime.fromMillis(now, { zone }).toISO() ?? '';
+  return { day: there.slice(0, 10), isAfterNine: there.slice(11, 13) >= '09' };
+}
