@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
-import { warnOfOtherDates } from './domain/fill-dates.ts';
+import { warnOfIdleSettings } from './domain/fill-dates.ts';
 import { findProductionProblem } from './domain/prove-production.ts';
 import { startSealing } from './domain/seal-history.ts';
 import { startSharing } from './domain/share-limits.ts';
@@ -16,6 +16,10 @@ export interface Bridge {
   url: string;
   close(): Promise<void>;
 }
+
+/** Files would be counted as mails that reached people. */
+const NO_REMINDERS =
+  'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
 
 async function requireProductionReady(workshop: Workshop): Promise<void> {
   try {
@@ -38,7 +42,8 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context } = workshop;
   if (config.production) await requireProductionReady(workshop);
-  await warnOfOtherDates(context, config.dates);
+  await warnOfIdleSettings(context, config.dates);
+  if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
   const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   const server = await startServer(config, app).catch(async (error: unknown) => {

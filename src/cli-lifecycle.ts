@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { command, group } from './cli-command.ts';
+import { DATE_NAMES, MILESTONES } from './store/lifecycle-tables.ts';
 
 /** The commands about what ends when: dates, brownouts, and the apps that are given more time. */
 
@@ -9,6 +10,8 @@ const extensions = () => import('./commands/extensions.ts');
 
 const MOMENT = 'a date such as 2027-02-01, or a time with its zone';
 const REASON = 'for the history';
+
+const BY = ['--by <name>', 'who decided it, for the history; else the user of the system'] as const;
 
 /** Those that stand under `apps`. */
 export function extensionCommands(): Command[] {
@@ -21,10 +24,12 @@ export function extensionCommands(): Command[] {
       .argument('<client-id>')
       .requiredOption('--until <moment>', MOMENT)
       .requiredOption('--reason <text>', REASON)
+      .option(...BY)
       .option('--sunset', 'of the sunset, not the retirement'),
     command('unextend', 'end that again', async () => (await extensions()).unextend)
       .argument('<client-id>')
       .requiredOption('--reason <text>', REASON)
+      .option(...BY)
       .option('--sunset', 'of the sunset, not the retirement'),
   ];
 }
@@ -39,38 +44,36 @@ export function lifecycleCommands(): Command[] {
         'set or unset a date; reminders are planned anew',
         async () => (await dates()).changeDate,
       )
-        .addArgument(new Argument('<name>').choices(['deprecation', 'retirement', 'sunset']))
+        .addArgument(new Argument('<name>').choices(DATE_NAMES))
         .argument('<moment>', 'a date such as 2027-02-01, a time with its zone, or none')
         .requiredOption('--reason <text>', REASON)
+        .option(...BY)
         .option('--force', 'even where that ends everything at once'),
     ]),
     group('brownouts', 'Planned windows that rehearse a date.', [
       command('add', 'plan one for all apps', async () => (await brownouts()).addBrownout)
         .requiredOption('--from <moment>', MOMENT)
         .requiredOption('--to <moment>', 'the first moment after it')
-        .addOption(
-          new Option('--rehearses <name>', 'the date')
-            .choices(['retirement', 'sunset'])
-            .makeOptionMandatory(),
-        )
-        .requiredOption('--text <text>', 'what callers and readers are told'),
+        .addOption(new Option('--rehearses <name>', 'the date').choices(MILESTONES).makeOptionMandatory())
+        .requiredOption('--text <text>', 'what callers and readers are told')
+        .option(...BY),
       command(
         'list',
         'planned and running ones, those of the last 90 days, and exempt apps',
         async () => (await brownouts()).listBrownouts,
       ),
-      command(
-        'remove',
-        'take one back, or end the one that runs',
-        async () => (await brownouts()).removeOne,
-      ).argument('<id>'),
+      command('remove', 'take one back, or end the one that runs', async () => (await brownouts()).removeOne)
+        .argument('<id>')
+        .option(...BY),
       command('exempt', 'leave an app out for a while', async () => (await brownouts()).exempt)
         .argument('<client-id>')
         .requiredOption('--until <moment>', MOMENT)
-        .requiredOption('--reason <text>', REASON),
+        .requiredOption('--reason <text>', REASON)
+        .option(...BY),
       command('unexempt', 'end that again', async () => (await brownouts()).unexempt)
         .argument('<client-id>')
-        .requiredOption('--reason <text>', REASON),
+        .requiredOption('--reason <text>', REASON)
+        .option(...BY),
     ]),
   ];
 }

@@ -132,6 +132,8 @@ export interface Config {
   reminderCron: string;
   /** How many days before a date people are reminded, the most first. */
   reminderDays: readonly number[];
+  /** Not in production without a mail server, where files would be counted as mails that reached people. */
+  sendsReminders: boolean;
   /** Whether the modern side verifies the e-mail addresses of its accounts. */
   trustModernEmails: boolean;
   /** Its address may hold a password. */
@@ -212,6 +214,7 @@ function interpret(env: Environment): Config {
     },
     reminderCron: env.REMINDER_CRON,
     reminderDays: env.REMINDER_DAYS,
+    sendsReminders: env.NODE_ENV !== 'production' || env.SMTP_URL !== undefined,
     trustModernEmails: env.TRUST_MODERN_EMAILS,
     mail: mailOf(env, publicUrl),
     tls:

@@ -32,6 +32,7 @@ create table brownouts (
   removed_at bigint
 );
 create index brownouts_by_end on brownouts (ends_at) where removed_at is null;
+create index brownouts_of_all on brownouts (ends_at) where client_id is null;
 create index brownouts_by_app on brownouts (client_id, starts_at) where client_id is not null;
 
 create table brownout_exemptions (
@@ -54,6 +55,7 @@ create table mails (
   address text,
   state text not null check (state in ('due', 'sending', 'sent', 'dropped', 'refused', 'undeliverable')),
   attempts integer not null,
+  in_doubt integer not null default 0,
   next_at bigint not null,
   claim_id text,
   claimed_at bigint,
@@ -64,7 +66,6 @@ create table mails (
 create unique index mails_once_a_day on mails (person, day, replaces) where state <> 'dropped';
 create index mails_by_next on mails (next_at) where state in ('due', 'sending');
 create index mails_undeliverable on mails (ended_at) where state = 'undeliverable';
-create index mails_by_address on mails (address, created_at);
 
 create table reminders (
   id text primary key,
@@ -91,8 +92,17 @@ create table stopped_addresses (
 alter table email_proofs alter column account_id drop not null;
 
 alter table mappings add column woken_at bigint;
+alter table apps add column passed_at bigint;
+
+-- Until when the uses of tokens were read to keep the last ones.
+create table last_use_reading (
+  singleton integer not null unique check (singleton = 1),
+  noted_at bigint not null
+);
+
+create index email_proofs_of_reminders on email_proofs (email) where account_id is null;
 create index accounts_by_email on accounts (lower(email)) where email is not null;
 
--- The tokens of a day one after the other; SQLite's index on the day has them in this order too.
+-- The tokens of a day one after the other.
 drop index usage_by_day;
 create index usage_by_day on usage (day, mapping_id);

@@ -4,6 +4,7 @@ import { endExemption, exemptApp } from '../domain/lifecycle-changes/exempt-app.
 import { planBrownout, removeBrownout } from '../domain/lifecycle-changes/plan-brownout.ts';
 import type { Milestone } from '../domain/lifecycle.ts';
 import { listExemptions } from '../store/brownout-exemptions.ts';
+import { actorOf } from './by-option.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
@@ -18,7 +19,7 @@ export async function addBrownout(options: Record<string, unknown>): Promise<Res
   const endsAt = momentOf('--to', options['to']);
   return withWorkshop(async ({ context }) => {
     const rehearses = options['rehearses'] as Milestone;
-    const asked = { rehearses, startsAt, endsAt, text: String(options['text']), actor: 'command' };
+    const asked = { rehearses, startsAt, endsAt, text: String(options['text']), actor: actorOf(options) };
     const planned = await planBrownout(context, asked);
     const lines = [
       `Brownout ${planned.id} of the ${rehearses} is planned, from ${shown(startsAt)} to ${shown(endsAt)}.`,
@@ -62,11 +63,11 @@ export async function listBrownouts(): Promise<Result> {
 
 /** `brownouts remove ID`: takes one back, or ends the one that runs. */
 export async function removeOne(
-  _options: Record<string, unknown>,
+  options: Record<string, unknown>,
   [id = '']: readonly string[],
 ): Promise<Result> {
   return withWorkshop(async ({ context }) => {
-    const { hadBegun } = await removeBrownout(context, { id, actor: 'command' });
+    const { hadBegun } = await removeBrownout(context, { id, actor: actorOf(options) });
     const line = hadBegun
       ? 'The brownout is ended; running bridges follow within a second.'
       : 'The brownout is taken back.';
@@ -81,7 +82,7 @@ export async function exempt(
 ): Promise<Result> {
   const until = momentOf('--until', options['until']);
   return withWorkshop(async ({ context }) => {
-    const asked = { clientId, until, reason: String(options['reason']), actor: 'command' };
+    const asked = { clientId, until, reason: String(options['reason']), actor: actorOf(options) };
     const { before } = await exemptApp(context, asked);
     const was = before === undefined ? '' : ` It replaces the exemption until ${shown(before)}.`;
     return {
@@ -98,7 +99,7 @@ export async function unexempt(
   [clientId = '']: readonly string[],
 ): Promise<Result> {
   return withWorkshop(async ({ context }) => {
-    const asked = { clientId, reason: String(options['reason']), actor: 'command' };
+    const asked = { clientId, reason: String(options['reason']), actor: actorOf(options) };
     const { before } = await endExemption(context, asked);
     const line = `Brownouts concern this app again. It was left out until ${shown(before)}.`;
     return { ok: true, lines: [line], json: { client_id: clientId, before: shown(before) } };

@@ -1,19 +1,18 @@
 import type { Context } from '../domain/context.ts';
-import { otherDates } from '../domain/fill-dates.ts';
+import { idleSettings } from '../domain/fill-dates.ts';
 import { type DateSet, setDateOf } from '../domain/lifecycle-changes/set-date.ts';
-import type { DateName } from '../domain/lifecycle.ts';
+import { DATE_NAMES, type DateName } from '../domain/lifecycle.ts';
 import { listExtensions } from '../store/extensions.ts';
 import { readDates } from '../store/lifecycle.ts';
+import { actorOf } from './by-option.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
-const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
-
 /** Every date with who set it last; null for one of which nothing was ever said. */
 async function describedDates({ store }: Context) {
   const rows = await readDates(store.durable);
-  return NAMES.map((name) => {
+  return DATE_NAMES.map((name) => {
     const row = rows.find((one) => one.name === name);
     const at = typeof row?.at === 'number' ? shown(row.at) : null;
     return { name, at, changed_at: row ? shown(row.changed_at) : null, changed_by: row?.changed_by ?? null };
@@ -56,7 +55,22 @@ export async function showDates(): Promise<Result> {
   });
 }
 
-function besideLines(name: DateName, { extensions, idleBrownouts }: DateSet): string[] {
+function sunsetLines({ sunsetFirst: { isCommon, apps } }: DateSet): string[] {
+  const those = apps === 1 ? '1 app with more time has' : `${apps} apps with more time have`;
+  return [
+    ...(isCommon
+      ? ['warning: the sunset of all comes before the retirement of all, and ends everything with it.']
+      : []),
+    ...(apps > 0
+      ? [
+          `warning: ${those} the sunset before the retirement: it ends everything with it. dates show names them.`,
+        ]
+      : []),
+  ];
+}
+
+function besideLines(name: DateName, set: DateSet): string[] {
+  const { extensions, idleBrownouts } = set;
   const apps = extensions === 1 ? '1 app has' : `${extensions} apps have`;
   const brownouts = idleBrownouts === 1 ? '1 brownout' : `${idleBrownouts} brownouts`;
   return [
@@ -64,6 +78,7 @@ function besideLines(name: DateName, { extensions, idleBrownouts }: DateSet): st
     ...(idleBrownouts > 0
       ? [`${brownouts} of the ${name} would now come without it or after it: brownouts list shows them.`]
       : []),
+    ...sunsetLines(set),
   ];
 }
 
@@ -86,9 +101,9 @@ export async function changeDate(
 ): Promise<Result> {
   const at = moment === 'none' ? undefined : momentOf('the moment (or none)', moment);
   return withWorkshop(async ({ context }) => {
-    const date = NAMES.find((one) => one === name) as DateName;
+    const date = DATE_NAMES.find((one) => one === name) as DateName;
     const asked = { name: date, at, reason: String(options['reason']), isForced: options['force'] === true };
-    const set = await setDateOf(context, { ...asked, actor: 'command' });
+    const set = await setDateOf(context, { ...asked, actor: actorOf(options) });
     const json = {
       name,
       at: at === undefined ? null : shown(at),
@@ -96,19 +111,29 @@ export async function changeDate(
       changed: set.isChanged,
       extensions: set.extensions,
       idle_brownouts: set.idleBrownouts,
+      sunset_first: { all: set.sunsetFirst.isCommon, apps: set.sunsetFirst.apps },
     };
     return { ok: true, lines: linesOf(date, at, set), json };
   });
 }
 
-/** What `doctor` tells of the dates; settings that say others have no effect. */
+/** What `doctor` tells of the dates, and of settings that have no effect. */
 export async function examineDates(
   context: Context,
-  settings: Parameters<typeof otherDates>[1],
+  settings: Parameters<typeof idleSettings>[1],
 ): Promise<string> {
   const dates = await describedDates(context);
-  const others = await otherDates(context, settings);
-  const words = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
-  if (others.length === 0) return words;
-  return `${words}. WARNING: ${others.join(', ')} says another date and has no effect; grantbridge dates set changes it`;
+  const { other, past } = await idleSettings(context, settings);
+  const words = [
+    dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', '),
+    ...(other.length > 0
+      ? [`WARNING: ${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]
+      : []),
+    ...(past.length > 0
+      ? [
+          `WARNING: ${past.join(', ')} is past and was not set, for it would end everything at once; if that is meant, grantbridge dates set --force`,
+        ]
+      : []),
+  ];
+  return words.join('. ');
 }

@@ -54,6 +54,14 @@ async function checkDates(_config: Config, findOnce: () => Promise<Instance>): P
   return typeof instance === 'string' ? 'not known before the database opens' : instance.dates;
 }
 
+async function checkReminders({ sendsReminders, mail }: Config): Promise<string> {
+  if (!sendsReminders)
+    return 'WARNING: none are planned or sent, for production has no mail server: set SMTP_URL, else the dates come and nobody was told';
+  return mail.smtpUrl === undefined
+    ? `without SMTP_URL they become files in ${mail.directory}`
+    : 'sent by SMTP_URL';
+}
+
 function checkKeysFile(config: Config): string {
   const { keysFile } = config;
   if (!existsSync(keysFile)) {
@@ -134,6 +142,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['database', checkDatabase],
   ['instance', checkInstance],
   ['dates', checkDates],
+  ['reminders', checkReminders],
   ['modern side', checkModernSide],
   ['old backend', checkOldBackend],
 ];

@@ -1,5 +1,6 @@
 import { endExtension, extendApp } from '../domain/lifecycle-changes/extend-app.ts';
 import type { Milestone } from '../domain/lifecycle.ts';
+import { actorOf } from './by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
@@ -15,8 +16,8 @@ export async function extend(
   const until = momentOf('--until', options['until']);
   const name = milestoneOf(options);
   return withWorkshop(async ({ context }) => {
-    const asked = { clientId, name, until, reason: String(options['reason']), actor: 'command' };
-    const { before, warning } = await extendApp(context, asked);
+    const asked = { clientId, name, until, reason: String(options['reason']), actor: actorOf(options) };
+    const { before, warnings } = await extendApp(context, asked);
     const was = before === undefined ? '' : ` It replaces the one until ${shown(before)}.`;
     const first = `The ${name} comes for this app at ${shown(until)} at the earliest.${was}`;
     const json = {
@@ -24,9 +25,9 @@ export async function extend(
       name,
       until: shown(until),
       before: before === undefined ? null : shown(before),
-      warning: warning ?? null,
+      warnings,
     };
-    return { ok: true, lines: [first, ...(warning === undefined ? [] : [`warning: ${warning}`])], json };
+    return { ok: true, lines: [first, ...warnings.map((warning) => `warning: ${warning}`)], json };
   });
 }
 
@@ -37,7 +38,7 @@ export async function unextend(
 ): Promise<Result> {
   const name = milestoneOf(options);
   return withWorkshop(async ({ context }) => {
-    const asked = { clientId, name, reason: String(options['reason']), actor: 'command' };
+    const asked = { clientId, name, reason: String(options['reason']), actor: actorOf(options) };
     const { before } = await endExtension(context, asked);
     const line = `The ${name} of all applies to this app again. It had time until ${shown(before)}.`;
     return { ok: true, lines: [line], json: { client_id: clientId, name, before: shown(before) } };

@@ -1,4 +1,4 @@
-import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
+import { isoMoment, MOMENT_FORM, readMoment } from '../shared/moments.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /**
@@ -12,9 +12,7 @@ export function momentOf(name: string, given: unknown): number {
 }
 
 /** A moment as commands print it. */
-export function shown(at: number): string {
-  return new Date(at).toISOString();
-}
+export const shown = isoMoment;
 
 /** What people wrote may hold anything, and a terminal obeys control characters. */
 export function printable(text: string): string {

@@ -5,7 +5,7 @@ import { type Delivered, deliverReminders } from '../domain/reminders/deliver.ts
 import { listUndeliverable } from '../domain/reminders/deliver-undeliverable.ts';
 import { planReminders, type Preview, previewReminders } from '../domain/reminders/plan-reminders.ts';
 import { printable, shown } from './moment-option.ts';
-import { dayGiven, rehearsalOf } from './rehearsal.ts';
+import { dayGiven, contextOn } from './on-day.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
@@ -51,7 +51,7 @@ export async function planAll(options: Record<string, unknown>): Promise<Result>
   const on = dayGiven(options['on']);
   return withWorkshop(async ({ context }) => {
     const at = on ?? context.clock.now();
-    const people = await previewed(on === undefined ? context : rehearsalOf(context, readConfig(), on));
+    const people = await previewed(on === undefined ? context : contextOn(context, readConfig(), on));
     const mails = people.filter((one) => one.is_now).length;
     const lines = [
       `At ${shown(at)}: ${mails} mails now, ${people.length - mails} people later.`,
@@ -73,15 +73,15 @@ function refusal(words: string): Result {
   return { ok: false, lines: [words], json: { refused: words } };
 }
 
-async function rehearsed(context: Context, config: Config, on: number): Promise<Result> {
+async function triedOn(context: Context, config: Config, on: number): Promise<Result> {
   if (config.production && !context.instance.isCopy())
     return refusal(
       'The ledger would say that people were told who were not. Nothing was changed. Use reminders plan --on, or a restored copy of the database.',
     );
-  const rehearsal = rehearsalOf(context, config, on);
-  const made = await planReminders(rehearsal);
-  const { lines, json } = told(made, await deliverReminders(rehearsal, { isRehearsal: true }));
-  const folder = rehearsal.mailer.directory ?? '';
+  const thatDay = contextOn(context, config, on);
+  const made = await planReminders(thatDay);
+  const { lines, json } = told(made, await deliverReminders(thatDay, { isDryRun: true }));
+  const folder = thatDay.mailer.directory ?? '';
   const where = `Nothing left this machine: the mails are in ${folder}, and the ledger counts them as sent.`;
   return { ok: true, lines: [...lines, where, USE], json: { ...json, at: shown(on), directory: folder } };
 }
@@ -89,7 +89,11 @@ async function rehearsed(context: Context, config: Config, on: number): Promise<
 async function sentNow(context: Context): Promise<Result> {
   const why = context.instance.why();
   if (why !== undefined)
-    return refusal(`This is a restored copy (${why}): it sends nothing. Rehearse with reminders run --on.`);
+    return refusal(`This is a restored copy (${why}): it sends nothing. Try it with reminders run --on.`);
+  if (!context.settings.sendsReminders)
+    return refusal(
+      'No mail server is set (SMTP_URL), so that nobody would be told, and the ledger would say that everybody was. Nothing was changed.',
+    );
   const made = await planReminders(context);
   const { lines, json } = told(made, await deliverReminders(context));
   const { directory } = context.mailer;
@@ -101,7 +105,7 @@ async function sentNow(context: Context): Promise<Result> {
 export async function runReminders(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);
   return withWorkshop(({ context }) =>
-    on === undefined ? sentNow(context) : rehearsed(context, readConfig(), on),
+    on === undefined ? sentNow(context) : triedOn(context, readConfig(), on),
   );
 }
 

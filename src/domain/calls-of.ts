@@ -1,7 +1,9 @@
+import { SERVED_HERE } from '../store/last-use.ts';
 import { DAY } from '../shared/lifetimes.ts';
+import { dayOf } from '../shared/moments.ts';
 import { type CallSum, findLastCall, sumCalls } from '../store/usage.ts';
 import type { Context } from './context.ts';
-import { dayOf } from './usage.ts';
+import { takeTurns } from './reminders/take-turns.ts';
 
 /** What tokens were used for. */
 export interface Calls {
@@ -11,8 +13,8 @@ export interface Calls {
   last: { at: number; userAgent: string } | undefined;
 }
 
-/** Tokens of one statement: their ids are one parameter. */
-const TOKENS_AT_ONCE = 10_000;
+/** Tokens of one statement; SQLite does nothing else meanwhile. */
+const TOKENS_AT_ONCE = 500;
 
 /** Kinds of one statement; callers name their user agents as they like. */
 const KINDS_AT_ONCE = 200;
@@ -42,10 +44,40 @@ export async function callsOf(
     // Most have a recent one, and all days are many rows.
     const last = (await findLastCall(store, ids, sinceDay)) ?? (await findLastCall(store, ids, ''));
     if (last) lasts.push(last);
+    await takeTurns();
   }
   const last = lasts.toSorted((a, b) => b.last_at - a.last_at)[0];
   return {
     kinds: [...sums.values()].toSorted((a, b) => b.calls - a.calls),
     last: last && { at: last.last_at, userAgent: last.user_agent },
   };
+}
+
+const CARRIERS: Readonly<Record<string, string>> = {
+  header: 'the header',
+  query: 'the address',
+  body: 'the body',
+};
+
+/** Where in a call the token came, for people: `the header`. */
+export function carrierWords(carrier: string): string {
+  return CARRIERS[carrier] ?? 'another place';
+}
+
+/** `none` and `other` are what usage says where there is no name, or were too many. */
+const PROGRAMS: ReadonlyMap<string, string> = new Map([
+  ['none', 'a program that does not say its name'],
+  ['other', 'other programs'],
+]);
+
+/** Which program called, for people; a name is what the program says of itself. */
+export function programWords(userAgent: string): string {
+  return PROGRAMS.get(userAgent) ?? userAgent;
+}
+
+/** The endpoints that the old backend alone answers, which end with the retirement for connected tokens too. */
+export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
+  return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter(
+    (endpoint) => !SERVED_HERE.includes(endpoint),
+  );
 }

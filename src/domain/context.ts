@@ -31,6 +31,8 @@ interface DomainSettings {
   reminderDays: readonly number[];
   /** When reminders are planned, in UTC. */
   reminderCron: string;
+  /** Whether the jobs plan and send any. */
+  sendsReminders: boolean;
 }
 
 /** What every use case is given; built once in bridge.ts. */

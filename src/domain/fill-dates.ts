@@ -1,9 +1,10 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
+import { isoMoment } from '../shared/moments.ts';
 import type { Vault } from '../shared/secrets.ts';
 import { readDates } from '../store/lifecycle.ts';
 import { setDate } from '../store/lifecycle-dates.ts';
-import type { DateName } from '../store/lifecycle-tables.ts';
+import { DATE_NAMES, type DateName } from '../store/lifecycle-tables.ts';
 import type { Database, Store } from '../store/store.ts';
 import { recordEvents } from './record-event.ts';
 
@@ -17,8 +18,6 @@ interface Parts {
   vault: Pick<Vault, 'witness'>;
 }
 
-const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
-
 const SETTINGS: Record<DateName, string> = {
   deprecation: 'LEGACY_DEPRECATED_AT',
   retirement: 'LEGACY_RETIREMENT_AT',
@@ -26,19 +25,26 @@ const SETTINGS: Record<DateName, string> = {
 };
 
 const given = (dates: Dates) =>
-  NAMES.flatMap((name) => {
+  DATE_NAMES.flatMap((name) => {
     const at = dates[name];
     return at === undefined ? [] : [{ name, at }];
   });
 
+/** A slip of the pen would end everything at once (set-date.ts). */
+const isPastEnd = ({ name, at }: { name: DateName; at: number }, now: number) =>
+  name !== 'deprecation' && at <= now;
+
 const isEmpty = async (db: Database) => (await readDates(db)).length === 0;
 
-/** Sets these dates in a database in which none was ever set or unset, in the name of `actor`; answers whether it was one. */
+/**
+ * Sets these dates in a database in which none was ever set or unset, in the name of `actor`; answers whether any was. A
+ * retirement or sunset that is past is left out.
+ */
 export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'): Promise<boolean> {
   const { store, clock } = parts;
-  const all = given(dates);
-  if (all.length === 0 || !(await isEmpty(store.durable))) return false;
   const now = clock.now();
+  const all = given(dates).filter((date) => !isPastEnd(date, now));
+  if (all.length === 0 || !(await isEmpty(store.durable))) return false;
   return store.transaction(async (tx) => {
     if (!(await isEmpty(tx))) return false;
     for (const date of all) await setDate(tx, { ...date, changed_at: now, changed_by: actor });
@@ -46,33 +52,53 @@ export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'):
       at: now,
       actor,
       action: 'date_set',
-      reason: `${name}: ${new Date(at).toISOString()}; the database had no dates`,
+      reason: `${name}: ${isoMoment(at)}; the database had no dates`,
     }));
     await recordEvents(parts, tx, changes);
     return true;
   });
 }
 
-/** The settings that say another date than the database, each with the command's name of it. */
-export async function otherDates(
-  { store }: { store: Pick<Store, 'durable'> },
+/** Settings that have no effect, each with the command's name of its date. */
+export interface IdleSettings {
+  /** The database says another date. */
+  other: string[];
+  /** Past, and of a date that the database knows nothing of. */
+  past: string[];
+}
+
+const settingOf = ({ name }: { name: DateName }) => `${SETTINGS[name]} (${name})`;
+
+/** The settings that the database does not follow. */
+export async function idleSettings(
+  { store, clock }: Pick<Parts, 'clock'> & { store: Pick<Store, 'durable'> },
   dates: Dates,
-): Promise<string[]> {
+): Promise<IdleSettings> {
   const rows = await readDates(store.durable);
+  const now = clock.now();
   const known = new Map(rows.map(({ name, at }) => [name, at]));
-  return given(dates)
-    .filter(({ name, at }) => known.get(name) !== at)
-    .map(({ name }) => `${SETTINGS[name]} (${name})`);
+  const idle = given(dates).filter(({ name, at }) => known.get(name) !== at);
+  const isPast = (date: (typeof idle)[number]) => !known.has(date.name) && isPastEnd(date, now);
+  return {
+    other: idle.filter((date) => !isPast(date)).map(settingOf),
+    past: idle.filter(isPast).map(settingOf),
+  };
 }
 
 /** Says once, when a bridge begins to serve, which settings have no effect. */
-export async function warnOfOtherDates(
-  parts: { store: Pick<Store, 'durable'>; logger: Logger },
+export async function warnOfIdleSettings(
+  parts: Parameters<typeof idleSettings>[0] & { logger: Logger },
   dates: Dates,
 ): Promise<void> {
-  const settings = await otherDates(parts, dates);
-  if (settings.length === 0) return;
-  const message =
-    'settings say other dates than the database, which count: grantbridge dates set changes them, the settings only fill an empty database';
-  parts.logger.warn(message, { settings });
+  const { other, past } = await idleSettings(parts, dates);
+  if (other.length > 0)
+    parts.logger.warn(
+      'settings say other dates than the database, which count: grantbridge dates set changes them, the settings only fill an empty database',
+      { settings: other },
+    );
+  if (past.length > 0)
+    parts.logger.warn(
+      'settings name a retirement or sunset that is past and was not set, for it would end everything at once: if that is meant, grantbridge dates set --force',
+      { settings: past },
+    );
 }

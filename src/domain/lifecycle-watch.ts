@@ -2,16 +2,9 @@ import type { Clock } from '../shared/clock.ts';
 import { SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/logger.ts';
 import { createNextRun } from '../shared/next-run.ts';
-import {
-  type BrownoutRow,
-  readBrownouts,
-  readDates,
-  readExemptions,
-  readExtensions,
-} from '../store/lifecycle.ts';
-import type { Milestone } from '../store/lifecycle-tables.ts';
 import type { Store } from '../store/store.ts';
-import type { Brownout, Lifecycle } from './lifecycle.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { readLifecycle } from './read-lifecycle.ts';
 import { tolerant } from './tolerant.ts';
 
 /**
@@ -33,37 +26,21 @@ interface Parts {
   logger: Logger;
 }
 
-/** A row as the domain knows it. */
-export function brownoutOf({ id, client_id, rehearses, starts_at, ends_at, text }: BrownoutRow): Brownout {
-  return { id, clientId: client_id ?? undefined, rehearses, startsAt: starts_at, endsAt: ends_at, text };
-}
-
-async function readLifecycle({ store: { durable }, clock }: Parts): Promise<Lifecycle> {
-  const [dates, extended, exempt, brownouts] = await Promise.all([
-    readDates(durable),
-    readExtensions(durable),
-    readExemptions(durable),
-    readBrownouts(durable, clock.now()),
-  ]);
-  const extensions = new Map<string, Partial<Record<Milestone, number>>>();
-  for (const { client_id, name, until } of extended)
-    extensions.set(client_id, { ...extensions.get(client_id), [name]: until });
-  return {
-    dates: Object.fromEntries(dates.flatMap(({ name, at }) => (at === null ? [] : [[name, at]]))),
-    extensions,
-    exemptions: new Map(exempt.map(({ client_id, until }) => [client_id, until])),
-    brownouts: brownouts.map(brownoutOf),
-  };
-}
-
 /** Reads it once, then every second. */
 export async function watchLifecycle(parts: Parts): Promise<LifecycleWatch> {
-  let known = await readLifecycle(parts);
+  const read = () => readLifecycle(parts.store.durable, parts.clock.now());
+  let known = await read();
   const reading = createNextRun(async () => {
-    known = await readLifecycle(parts);
+    known = await read();
   });
   const refresh = tolerant(
-    { logger: parts.logger, message: 'the dates cannot be read, the last ones count', firstRest: SECOND },
+    {
+      logger: parts.logger,
+      message: 'the dates cannot be read, the last ones count',
+      // No turn is left out: what was planned two seconds ahead would begin unknown to this process.
+      firstRest: READ_EVERY / 2,
+      longestRest: READ_EVERY / 2,
+    },
     reading.begin,
   );
   const timer = setInterval(() => void refresh(), READ_EVERY);

@@ -5,7 +5,7 @@ import type { DateName, Milestone } from '../store/lifecycle-tables.ts';
  * the same rows decides alike to the millisecond.
  */
 
-export type { DateName, Milestone } from '../store/lifecycle-tables.ts';
+export { DATE_NAMES, type DateName, type Milestone } from '../store/lifecycle-tables.ts';
 
 /** A window [`startsAt`, `endsAt`) in which calls are answered as they will be after a date. */
 export interface Brownout {
@@ -57,6 +57,32 @@ export function dateFor(
   return common === undefined || extended === undefined ? common : Math.max(common, extended);
 }
 
+/** A date that brings something to an app. */
+export interface AppDate {
+  milestone: Milestone;
+  at: number;
+  /** The date of all others, where this app was given more time. */
+  forOthers: number | undefined;
+}
+
+function appDate(lifecycle: Lifecycle, milestone: Milestone, clientId: string | undefined): AppDate[] {
+  const at = dateFor(lifecycle, milestone, clientId);
+  const common = lifecycle.dates[milestone];
+  if (at === undefined || common === undefined) return [];
+  return [{ milestone, at, forOthers: at > common ? common : undefined }];
+}
+
+/**
+ * The dates that bring something to an app, the earlier first, past ones too. A retirement brings nothing where the sunset
+ * comes before it, or once the sunset has come.
+ */
+export function datesOf(lifecycle: Lifecycle, { clientId, now }: Asked): AppDate[] {
+  const retirement = appDate(lifecycle, 'retirement', clientId);
+  const sunset = appDate(lifecycle, 'sunset', clientId);
+  const isMoot = retirement.some(({ at }) => sunset.some((end) => end.at <= Math.max(now, at)));
+  return isMoot ? sunset : [...retirement, ...sunset];
+}
+
 function concerns({ exemptions }: Lifecycle, brownout: Brownout, { clientId, now }: Asked): boolean {
   if (brownout.clientId !== undefined) return brownout.clientId === clientId;
   return clientId === undefined || (exemptions.get(clientId) ?? 0) <= now;
@@ -78,6 +104,21 @@ export function endingOf(lifecycle: Lifecycle, milestone: Milestone, asked: Aske
   const met = runningOf(lifecycle, milestone, asked.now).filter((one) => concerns(lifecycle, one, asked));
   const brownout = met.find(({ clientId }) => clientId !== undefined) ?? met[0];
   return brownout && { because: 'brownout', milestone, brownout };
+}
+
+/** Whether an app is left out of a brownout of all from its first moment to its last. */
+function isSpared({ exemptions }: Lifecycle, { endsAt }: Brownout, clientId: string | undefined): boolean {
+  return clientId !== undefined && (exemptions.get(clientId) ?? 0) >= endsAt;
+}
+
+/** The brownouts that an app meets at this moment or will meet, its owner's own ones too, by their start. */
+export function brownoutsAhead(lifecycle: Lifecycle, { clientId, now }: Asked): Brownout[] {
+  return lifecycle.brownouts.filter((one) => {
+    // What has come for good before it is not rehearsed any more.
+    const comesAt = dateFor(lifecycle, one.rehearses, clientId) ?? Infinity;
+    if (one.endsAt <= now || comesAt <= Math.max(now, one.startsAt)) return false;
+    return one.clientId === undefined ? !isSpared(lifecycle, one, clientId) : one.clientId === clientId;
+  });
 }
 
 /** What of an ending a caller can see: that a date has come, or which brownout runs. */

@@ -14,9 +14,16 @@ export function retirementOf(
   return endingOf(lifecycle.current(), 'retirement', { clientId, now: clock.now() });
 }
 
-/** For calls that only the old API answers: it is there until the retirement, and is missed in a brownout before. */
-export function oldBackendFor(context: Context, clientId: string | undefined): OldBackend | undefined {
-  return retirementOf(context, clientId) === undefined ? context.oldBackend : undefined;
+/**
+ * For calls that only the old API answers: it is there until the retirement, and is missed in a brownout before. `ending` is
+ * why it is missed, of the same moment: whoever looked at the clock again for the refusal could find that it is over.
+ */
+export function oldBackendFor(
+  context: Context,
+  clientId: string | undefined,
+): { oldBackend: OldBackend | undefined; ending: Ending | undefined } {
+  const ending = retirementOf(context, clientId);
+  return { oldBackend: ending ? undefined : context.oldBackend, ending };
 }
 
 /**

@@ -8,7 +8,7 @@ import { observeToken, type Sighting } from './observe-token.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from './old-backend-for.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
-import { refusalWithout, type ServedMapping, TokenRefused } from './resolve-token.ts';
+import { refusalWithout, TokenRefused } from './resolve-token.ts';
 
 export type { PassedAnswer } from '../upstream/old-backend.ts';
 
@@ -52,8 +52,8 @@ export async function passWaiting(
   mapping: Mapping,
   call: LegacyCall,
 ): Promise<PassedAnswer> {
-  const oldBackend = oldBackendFor(context, mapping.client_id);
-  if (!oldBackend) throw refusalWithout(context, mapping.client_id, mapping);
+  const { oldBackend, ending } = oldBackendFor(context, mapping.client_id);
+  if (!oldBackend) throw refusalWithout(context, mapping, ending);
   const answer = await oldBackend.pass(call);
   if (isGood(answer) && isDeauthorize(call.target)) {
     await endWaiting(context, mapping, { actor: `app:${mapping.client_id}`, requestId: call.requestId });
@@ -62,17 +62,16 @@ export async function passWaiting(
 }
 
 /**
- * A call that only the old backend serves, with a token that it may know and a grant serves already. Undefined where it
- * does not know the token any more, or there is no old backend any more: then the path is unknown, and the token as good
- * as before.
+ * A call that only the old backend serves, with a token that it may know and a grant serves already, for whoever has seen
+ * that the app still has the old API. Undefined where that does not know the token any more, or there is none: then the
+ * path is unknown, and the token as good as before.
  * @throws {Unavailable}
  */
 export async function passServed(
-  context: Context,
-  mapping: ServedMapping,
+  { oldBackend }: Pick<Context, 'oldBackend'>,
   call: PassedCall,
 ): Promise<PassedAnswer | undefined> {
-  const answer = await oldBackendFor(context, mapping.client_id)?.pass(call);
+  const answer = await oldBackend?.pass(call);
   return answer?.status === 401 ? undefined : answer;
 }
 
@@ -127,8 +126,8 @@ export function createStrangers(context: Context): (call: LegacyCall) => Promise
   const ask = async (call: LegacyCall) => {
     // It may have waited while another call learned that.
     if (refused.isRefused(call.token)) throw new TokenRefused();
-    const oldBackend = oldBackendFor(context, call.clientId);
-    if (!oldBackend) throw refusalWithout(context, call.clientId, undefined);
+    const { oldBackend, ending } = oldBackendFor(context, undefined);
+    if (!oldBackend) throw refusalWithout(context, undefined, ending);
     const answer = await oldBackend.pass({ ...call, isStranger: true });
     if (await isTokenRefused(oldBackend, answer, call.token)) refused.remember(call.token, call.address);
     return answer;

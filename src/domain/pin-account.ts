@@ -1,5 +1,6 @@
 import { normalEmail } from '../shared/mail/address.ts';
 import { ensureAccount } from '../store/accounts.ts';
+import { voidReminderProofs } from '../store/email-proofs.ts';
 import type { Database } from '../store/store.ts';
 import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../store/waiting-tokens.ts';
 import { adoptTokens } from './adopt-tokens.ts';
@@ -39,6 +40,8 @@ export async function pinAccountIn(
   const now = context.clock.now();
   const pinning = { email: normalEmail(email), accountId, now };
   const isNamed = await ensureAccount(tx, accountId, now);
+  // What is proven or decided needs no more proof: links of reminders to the address have done their work.
+  await voidReminderProofs(tx, pinning.email, now);
   const apps = await pinApps(tx, pinning);
   const owners = apps.length > 0 ? await pinOwnerTokens(tx, apps, pinning) : [];
   const tokens = [...(await pinTokens(tx, pinning)), ...owners];

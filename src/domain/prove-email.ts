@@ -1,8 +1,15 @@
 import { newHexId, newOpaqueValue } from '../shared/ids.ts';
-import { EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
+import { DAY, EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
 import { normalEmail } from '../shared/mail/address.ts';
-import { claimProof, countProofsSince, deleteProof, findProof, insertProof } from '../store/email-proofs.ts';
-import type { EmailProof } from '../store/email-proofs.ts';
+import {
+  claimProof,
+  countProofsSince,
+  deleteProof,
+  type EmailProof,
+  findProof,
+  insertProof,
+  trimReminderProofs,
+} from '../store/email-proofs.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { type Pinned, pinAccountIn } from './pin-account.ts';
@@ -59,17 +66,26 @@ async function keepProof(context: Context, tx: Database, proof: NewProof): Promi
 
 const linkOf = ({ settings }: Context, value: string) => `${settings.publicUrl}/apps/prove-email/${value}`;
 
+/** A reminder's link may be pressed weeks after the mail, but a mailbox is no place for a key that never ends. */
+const REMINDER_PROOF_LIFETIME = 30 * DAY;
+
+/** Each attempt to write a reminder makes a link anew, since no value is kept. */
+const REMINDER_PROOFS_MAX = 3;
+
 /**
  * The link of a reminder to an address: whoever is signed in to an account with that address proves it by the link. It
- * must be mailed to that address alone.
+ * must be mailed to that address alone. The newest three to an address work, each for 30 days and until the address is
+ * pinned.
  */
-export async function newEmailProof(
-  context: Context,
-  { email, expiresAt }: { email: string; expiresAt: number },
-): Promise<string> {
-  const proof = { id: newHexId(), value: newOpaqueValue(), email, accountId: null, expiresAt };
-  await withUsableKeys(context, () => context.store.transaction((tx) => keepProof(context, tx, proof)));
-  return linkOf(context, proof.value);
+export async function newEmailProof(context: Context, email: string): Promise<string> {
+  const [id, value] = [newHexId(), newOpaqueValue()];
+  const keep = async (tx: Database) => {
+    const expiresAt = context.clock.now() + REMINDER_PROOF_LIFETIME;
+    await trimReminderProofs(tx, normalEmail(email), REMINDER_PROOFS_MAX - 1);
+    await keepProof(context, tx, { id, value, email, accountId: null, expiresAt });
+  };
+  await withUsableKeys(context, () => context.store.transaction(keep));
+  return linkOf(context, value);
 }
 
 /**

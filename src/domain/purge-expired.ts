@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { DEAD_GRANT_KEPT, MINUTE, SPENT_ROWS_KEPT, USAGE_KEPT } from '../shared/lifetimes.ts';
+import { dayOf } from '../shared/moments.ts';
 import { dropAnswersBefore } from '../store/answers.ts';
 import { deleteRequestsBefore } from '../store/authorization-requests.ts';
 import { deleteEndedCounts } from '../store/counts.ts';
@@ -13,7 +14,6 @@ import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
 import { recordEvents } from './record-event.ts';
-import { dayOf } from './usage.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */
 const USAGE_AT_ONCE = 1000;

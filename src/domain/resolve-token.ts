@@ -1,4 +1,5 @@
 import { hintOfAny } from '../shared/ids.ts';
+import { dayOf } from '../shared/moments.ts';
 import { keyIdOf } from '../shared/secrets.ts';
 import {
   findMapping,
@@ -12,8 +13,8 @@ import type { Mapping, MappingState } from '../store/tables.ts';
 import { GrantDead } from './access-token.ts';
 import type { GrantClient } from './ask-for-account.ts';
 import type { Context } from './context.ts';
-import type { Brownout } from './lifecycle.ts';
-import { oldBackendFor, retirementOf } from './old-backend-for.ts';
+import type { Brownout, Ending } from './lifecycle.ts';
+import { oldBackendFor } from './old-backend-for.ts';
 import { requireUsable, underAllKeys } from './under-all-keys.ts';
 
 interface WayBack {
@@ -72,28 +73,26 @@ export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
 /**
  * What stands behind a legacy token: a grant; nothing yet, so that the old backend answers; nothing any more; or, where
  * there is an old backend to ask, something that the bridge has never seen. A refused token without a mapping is one that
- * the bridge has never seen and that nobody is asked about.
+ * the bridge has never seen and that nobody is asked about. `ending` is why the old backend is not asked, where it would be
+ * at other times.
  */
 export type Resolved =
   | { kind: 'served'; mapping: ServedMapping }
   | { kind: 'waiting'; mapping: Mapping }
-  | { kind: 'refused'; mapping: Mapping | undefined; refusal: TokenRefused }
+  | { kind: 'refused'; mapping: Mapping | undefined; refusal: TokenRefused; ending?: Ending | undefined }
   | { kind: 'unknown'; mapping: undefined };
 
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-
 /**
- * The refusal of a token that only the old API may know, for an app that has none any more, or misses it in a brownout;
- * `mapping` is undefined where the bridge has never seen the token. Without an old backend a brownout takes nothing away,
- * so that nothing speaks of it.
+ * The refusal of a token that only the old API may know, where `ending` is why that is not asked, read once by whoever
+ * decided so; `mapping` is undefined where the bridge has never seen the token. Without an old backend a brownout takes
+ * nothing away, so that nothing speaks of it.
  */
 export function refusalWithout(
   context: Context,
-  clientId: string | undefined,
   mapping: Mapping | undefined,
+  ending: Ending | undefined,
 ): TokenRefused {
   const reauthorize = mapping && wayBack(context, mapping, 'unmapped');
-  const ending = retirementOf(context, clientId);
   if (ending?.because === 'brownout')
     return new TokenRefused(reauthorize, context.oldBackend && ending.brownout);
   if (!ending || !reauthorize) return new TokenRefused(reauthorize);
@@ -102,10 +101,9 @@ export function refusalWithout(
 }
 
 function unmapped(context: Context, mapping: Mapping): Resolved {
-  const { client_id: clientId } = mapping;
-  return oldBackendFor(context, clientId)
-    ? { kind: 'waiting', mapping }
-    : { kind: 'refused', mapping, refusal: refusalWithout(context, clientId, mapping) };
+  const { oldBackend, ending } = oldBackendFor(context, mapping.client_id);
+  if (oldBackend) return { kind: 'waiting', mapping };
+  return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }
 
 function resolved(context: Context, mapping: FoundMapping): Resolved {
@@ -164,24 +162,20 @@ export async function findByToken(context: Context, token: string): Promise<Foun
 }
 
 /**
- * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once. `namedApp` tells which app a
- * call with an unknown token names, whose dates count then.
+ * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once. For a token that the bridge
+ * has never seen the dates of all count, whatever app the call names: anybody may name one.
  * @throws {TokenRefused | KeyMissing}
  */
-export async function resolveToken(
-  context: Context,
-  token: string,
-  namedApp?: () => Promise<string | undefined>,
-): Promise<Resolved> {
+export async function resolveToken(context: Context, token: string): Promise<Resolved> {
   const mapping = await findByToken(context, token);
   if (mapping) {
     learnFrom(context, mapping, token);
     return resolved(context, mapping);
   }
   if (!context.oldBackend) throw new TokenRefused();
-  const clientId = await namedApp?.();
-  if (oldBackendFor(context, clientId)) return { kind: 'unknown', mapping: undefined };
-  return { kind: 'refused', mapping: undefined, refusal: refusalWithout(context, clientId, undefined) };
+  const { oldBackend, ending } = oldBackendFor(context, undefined);
+  if (oldBackend) return { kind: 'unknown', mapping: undefined };
+  return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {

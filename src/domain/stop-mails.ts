@@ -1,12 +1,35 @@
 import { normalEmail } from '../shared/mail/address.ts';
+import { equalDigests } from '../shared/secrets.ts';
 import { findMail } from '../store/mail-tokens.ts';
-import { stoppedAmong } from '../store/mails.ts';
-import { deleteStopped, insertStopped } from '../store/stopped-addresses.ts';
+import { deleteStopped, insertStopped, stoppedAmong } from '../store/stopped-addresses.ts';
 import type { Context } from './context.ts';
 
 /** “Not you?”: whoever reads a reminder that is not theirs stops all reminders to that address. */
 
-const MAIL_ID = /^[0-9a-f]{24,32}$/;
+/** The id of a mail and the code that only its reader knows: the id alone stands in logs and in the Message-ID. */
+const LINK = /^([0-9a-f]{24})-([\w-]{22})$/;
+
+/** 132 of the digest's bits, behind the id of its key. */
+function codeOf(digest: string): string {
+  const start = digest.indexOf('.') + 1;
+  return digest.slice(start, start + 22);
+}
+
+/** No token has a blank in it, so that no digest of one is a code. */
+const codedAs = (mailId: string) => `not-me ${mailId}`;
+
+/** The path of the “Not you?” link in a mail; it leads there as long as the key that made it is held. */
+export function notMePath({ vault }: Pick<Context, 'vault'>, mailId: string): string {
+  return `/mails/${mailId}-${codeOf(vault.digest(codedAs(mailId)))}/not-me`;
+}
+
+/** The mail of a link; undefined where the code is not its own. */
+function mailOf({ vault }: Context, link: string): string | undefined {
+  const [, mailId, code] = LINK.exec(link) ?? [];
+  if (mailId === undefined || code === undefined) return undefined;
+  const codes = vault.digests(codedAs(mailId)).map(codeOf);
+  return codes.some((own) => equalDigests(own, code)) ? mailId : undefined;
+}
 
 /** The address that a reminder went to, as the link in it shows it. */
 export interface MailedAddress {
@@ -20,23 +43,29 @@ function maskOf(address: string): string {
   return `${Array.from(address)[0] ?? ''}…${address.slice(at)}`;
 }
 
-async function addressOf({ store }: Context, mailId: string): Promise<string | undefined> {
-  const mail = MAIL_ID.test(mailId) ? await findMail(store.durable, mailId) : undefined;
-  return mail?.address ?? undefined;
+async function mailedTo(
+  context: Context,
+  link: string,
+): Promise<{ mailId: string; address: string } | undefined> {
+  const mailId = mailOf(context, link);
+  const mail = mailId === undefined ? undefined : await findMail(context.store.durable, mailId);
+  if (mailId === undefined || !mail || mail.address === null) return undefined;
+  return { mailId, address: mail.address };
 }
 
-/** The address of a mail; undefined when no such mail was sent. */
-export async function mailedAddress(context: Context, mailId: string): Promise<MailedAddress | undefined> {
-  const address = await addressOf(context, mailId);
-  if (address === undefined) return undefined;
-  const stopped = await stoppedAmong(context.store.durable, [normalEmail(address)]);
-  return { masked: maskOf(address), isStopped: stopped.size > 0 };
+/** The address that the mail of a link (`ID-CODE`) went to; undefined when there is no such link. */
+export async function mailedAddress(context: Context, link: string): Promise<MailedAddress | undefined> {
+  const mail = await mailedTo(context, link);
+  if (mail === undefined) return undefined;
+  const stopped = await stoppedAmong(context.store.durable, [normalEmail(mail.address)]);
+  return { masked: maskOf(mail.address), isStopped: stopped.size > 0 };
 }
 
-/** Stops reminders to the address of a mail, whoever asks: only its reader knows the id. False when there is none. */
-export async function stopMails(context: Context, mailId: string): Promise<boolean> {
-  const address = await addressOf(context, mailId);
-  if (address === undefined) return false;
+/** Stops reminders to the address that the mail of a link went to, whoever asks. False when there is no such link. */
+export async function stopMails(context: Context, link: string): Promise<boolean> {
+  const mail = await mailedTo(context, link);
+  if (mail === undefined) return false;
+  const { mailId, address } = mail;
   const now = context.clock.now();
   await insertStopped(context.store.durable, { address: normalEmail(address), mailId, now });
   return true;

@@ -7,6 +7,8 @@ interface Tolerance {
   message: string;
   /** How long it rests after its first failure, in milliseconds; twice as long after each further one. */
   firstRest: number;
+  /** The longest that it rests, in milliseconds. */
+  longestRest?: number;
 }
 
 const LONGEST_REST = 30 * SECOND;
@@ -16,7 +18,7 @@ const LONGEST_REST = 30 * SECOND;
  * that another process keeps locked holds up this one for seconds whenever it is asked to write.
  */
 export function tolerant(
-  { logger, message, firstRest }: Tolerance,
+  { logger, message, firstRest, longestRest = LONGEST_REST }: Tolerance,
   work: () => Promise<void>,
 ): () => Promise<void> {
   let rest = firstRest;
@@ -29,7 +31,7 @@ export function tolerant(
     } catch (error) {
       const now = performance.now();
       restsUntil = now + rest;
-      rest = Math.min(2 * rest, LONGEST_REST);
+      rest = Math.min(2 * rest, longestRest);
       if (now < silentUntil) return;
       silentUntil = now + MINUTE;
       logger.warn(message, { error });

@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { DAY, SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/logger.ts';
+import { dayOf } from '../shared/moments.ts';
 import { redactText } from '../shared/redaction.ts';
 import type { Store } from '../store/store.ts';
 import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../store/usage.ts';
@@ -89,11 +90,6 @@ function outcomeOf(status: number): string {
   if (status === 429) return 'limited';
   if (status >= 500) return 'failed';
   return status >= 200 && status < 400 ? 'ok' : 'other';
-}
-
-/** The day in UTC, as rows name it. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** Lets a token have so many names on one day; each further one is `other`. */

@@ -26,14 +26,23 @@ const JOBS: readonly Job[] = [
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-counts', cron: '* * * * *', run: purgeCounts },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
-  { name: 'send-reminders', cron: '* * * * *', run: sendReminders, isLocal: true },
 ];
 
-const planning = ({ settings }: Context): Job => ({
-  name: 'plan-reminders',
-  cron: settings.reminderCron,
-  run: async (context) => void (await planReminders(context)),
-});
+/** Whatever the setting says: one that plans at night alone would never meet anybody's morning. */
+const PLAN_HOURLY = '5 * * * *';
+
+function reminderJobs({ settings }: Context): Job[] {
+  if (!settings.sendsReminders) return [];
+  const planning = {
+    name: 'plan-reminders',
+    run: async (context: Context) => void (await planReminders(context)),
+  };
+  return [
+    { ...planning, cron: settings.reminderCron },
+    { ...planning, cron: PLAN_HOURLY },
+    { name: 'send-reminders', cron: '* * * * *', run: sendReminders, isLocal: true },
+  ];
+}
 
 /** A holder that died keeps the others from a job for this long. */
 const LEASE_LIMIT = 5 * MINUTE;
@@ -45,7 +54,7 @@ async function runJob(context: Context, { name, run, isLocal }: Job): Promise<vo
 
 /** Starts the jobs, each once at once and then on its schedule; the answer stops them. */
 export function startJobs(context: Context): () => Promise<void> {
-  const tasks: ScheduledTask[] = [...JOBS, planning(context)].map((job) => {
+  const tasks: ScheduledTask[] = [...JOBS, ...reminderJobs(context)].map((job) => {
     const { name, cron } = job;
     const guarded = async () => {
       await context.flights

@@ -12,3 +12,18 @@ export function readMoment(text: string): number | undefined {
   const moment = DateTime.fromISO(text, { zone: 'utc' });
   return moment.isValid ? moment.toMillis() : undefined;
 }
+
+/** A moment as it is told in a sentence, such as `2027-02-01T09:00:00Z`. */
+export function momentText(at: number): string {
+  return isoMoment(at).replace('.000Z', 'Z');
+}
+
+/** A moment as programs read it, always with its milliseconds. */
+export function isoMoment(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** The day of a moment in UTC, `YYYY-MM-DD`. */
+export function dayOf(at: number): string {
+  return isoMoment(at).slice(0, 10);
+}

@@ -20,6 +20,16 @@ export async function findApp(
   return { ...app, callbacks: rows.map((row) => row.uri) };
 }
 
+/** The account that owns an app; null while it is known by an address alone. */
+export async function ownerOf(db: Database, clientId: string): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('apps')
+    .select('owner_account_id')
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return row?.owner_account_id;
+}
+
 /** The app's live secrets; two may live at once while a secret is being rotated. */
 export async function findSecrets(
   db: Database,

@@ -22,6 +22,37 @@ export async function insertProof(tx: Database, proof: Omit<EmailProof, 'used_at
   await tx.insertInto('email_proofs').values(proof).execute();
 }
 
+/** Keeps the newest live ones of reminders to an address (normalised) and removes the others. */
+export async function trimReminderProofs(tx: Database, email: string, keep: number): Promise<void> {
+  const newest = tx
+    .selectFrom('email_proofs')
+    .select('id')
+    .where('email', '=', email)
+    .where('account_id', 'is', null)
+    .where('used_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(keep);
+  await tx
+    .deleteFrom('email_proofs')
+    .where('email', '=', email)
+    .where('account_id', 'is', null)
+    .where('used_at', 'is', null)
+    .where('id', 'not in', newest)
+    .execute();
+}
+
+/** Uses up all that are left of reminders to an address (normalised). */
+export async function voidReminderProofs(tx: Database, email: string, now: number): Promise<void> {
+  await tx
+    .updateTable('email_proofs')
+    .set({ used_at: now })
+    .where('email', '=', email)
+    .where('account_id', 'is', null)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
 /** One by its link's value, under any key. */
 export async function findProof(
   db: Database,

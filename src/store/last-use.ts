@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import { isSqlite } from './many-rows.ts';
 import type { Database, Store } from './store.ts';
+import { WAITING_STATES } from './tables.ts';
 
 /** The last use of tokens, from what may be lost of a machine's crash to where it is kept to the day. */
 
@@ -8,7 +9,25 @@ export interface LastUse {
   day: string;
   mapping_id: string;
   last_at: number;
+  /** The last call of what the old backend alone answers. */
+  passed_at: number | null;
 }
+
+const PATHS_SERVED = [
+  '/1/profiles',
+  '/1/profiles/:id',
+  '/1/user',
+  '/1/user/deauthorize',
+  '/user/deauthorize',
+];
+
+/** What the bridge answers itself, as `usage` names it; all else goes to the old backend. `other` were too many to be named. */
+export const SERVED_HERE: readonly string[] = [
+  'other',
+  ...PATHS_SERVED.flatMap((path) => [path, `${path}.json`]),
+];
+
+const IS_PASSED = sql<boolean>`outcome = 'ok' and endpoint not in (${sql.join(SERVED_HERE.map((path) => sql.lit(path)))})`;
 
 /**
  * The last uses of tokens day by day (`YYYY-MM-DD`, UTC) and token by token, from behind this one on. The pair is compared
@@ -21,7 +40,12 @@ export async function usesAfter(
 ): Promise<LastUse[]> {
   return volatile
     .selectFrom('usage')
-    .select((eb) => ['day', 'mapping_id', eb.fn.max('last_at').as('last_at')])
+    .select((eb) => [
+      'day',
+      'mapping_id',
+      eb.fn.max('last_at').as('last_at'),
+      sql<number | null>`max(case when ${IS_PASSED} then last_at end)`.as('passed_at'),
+    ])
     .where(sql<SqlBool>`(day, mapping_id) > (${day}, ${mapping_id})`)
     .groupBy(['day', 'mapping_id'])
     .orderBy('day')
@@ -51,7 +75,7 @@ export async function keepLastUses(
     ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at from json_each(${json}))`
     : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint))`;
   const person = sql`case when m.account_id is null then 'email:' || m.account_email else 'account:' || m.account_id end`;
-  const wakes = sql`m.state in ('unmapped', 'reauthorization_required') and (
+  const wakes = sql`m.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))}) and (
     m.last_used_at <= u.last_at - ${sql.lit(silence)}
     or (m.last_used_at is null and exists (select 1 from reminders r
       where r.person = ${person} and r.client_id = m.client_id and r.role = 'holder' and r.stage = 'unused'
@@ -61,4 +85,47 @@ export async function keepLastUses(
     from ${given} as u
     where m.id = u.mapping_id and (m.last_used_at is null or m.last_used_at < u.last_at - ${sql.lit(keptEvery)})`;
   return Number((await move.execute(db)).numAffectedRows ?? 0);
+}
+
+/**
+ * Keeps for apps when any of their tokens last called what the old backend alone answers; nothing ever moves back. Kept like
+ * `keepLastUses`.
+ */
+export async function keepPassedUses(
+  db: Database,
+  uses: readonly LastUse[],
+  { keptEvery }: Pick<Silences, 'keptEvery'>,
+): Promise<void> {
+  const passed = uses.filter(({ passed_at }) => passed_at !== null);
+  if (passed.length === 0) return;
+  const json = JSON.stringify(passed);
+  const given = isSqlite(db)
+    ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'passed_at' as passed_at from json_each(${json}))`
+    : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, passed_at bigint))`;
+  const byApp = sql`(select m.client_id, max(u.passed_at) as passed_at
+    from ${given} as u join mappings m on m.id = u.mapping_id group by m.client_id)`;
+  const move = sql`update apps set passed_at = p.passed_at from ${byApp} as p
+    where apps.client_id = p.client_id
+      and (apps.passed_at is null or apps.passed_at < p.passed_at - ${sql.lit(keptEvery)})`;
+  await move.execute(db);
+}
+
+/** When the uses were last read to their end; undefined before the first time. */
+export async function readNotedAt(db: Database): Promise<number | undefined> {
+  const row = await db.selectFrom('last_use_reading').select('noted_at').executeTakeFirst();
+  return row?.noted_at;
+}
+
+/** Keeps that the uses until this moment were read; never moves back. */
+export async function keepNotedAt(db: Database, now: number): Promise<void> {
+  await db
+    .insertInto('last_use_reading')
+    .values({ singleton: 1, noted_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('singleton')
+        .doUpdateSet({ noted_at: now })
+        .where('last_use_reading.noted_at', '<', now),
+    )
+    .execute();
 }

@@ -1,13 +1,17 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 /** The rows of what ends when, for whom later, and of who was told. */
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
 /** What an app may be given more time for, and what a brownout rehearses. */
-export type Milestone = 'retirement' | 'sunset';
+export const MILESTONES = ['retirement', 'sunset'] as const;
 
-export type DateName = 'deprecation' | Milestone;
+export type Milestone = (typeof MILESTONES)[number];
+
+export const DATE_NAMES = ['deprecation', ...MILESTONES] as const;
+
+export type DateName = (typeof DATE_NAMES)[number];
 
 interface LifecycleDatesTable {
   name: DateName;
@@ -72,6 +76,8 @@ interface MailsTable {
   address: Nullable<string>;
   state: MailState;
   attempts: number;
+  /** How many times the server had all of it and its answer was lost. */
+  in_doubt: Generated<number>;
   next_at: number;
   claim_id: Nullable<string>;
   claimed_at: Nullable<number>;
@@ -103,6 +109,12 @@ interface StoppedAddressesTable {
   stopped_at: number;
 }
 
+/** One row at most. */
+interface LastUseReadingTable {
+  singleton: 1;
+  noted_at: number;
+}
+
 /** Of the durable database. */
 export interface LifecycleTables {
   lifecycle_dates: LifecycleDatesTable;
@@ -112,4 +124,5 @@ export interface LifecycleTables {
   mails: MailsTable;
   reminders: RemindersTable;
   stopped_addresses: StoppedAddressesTable;
+  last_use_reading: LastUseReadingTable;
 }

@@ -2,7 +2,6 @@ import { expressionBuilder, type Selectable, sql } from 'kysely';
 import { isOriginal, type SeenInstance } from './instance.ts';
 import type { LifecycleTables, MailState } from './lifecycle-tables.ts';
 import { isSqlite } from './many-rows.ts';
-import { readStoppedAddresses } from './reminders.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -89,15 +88,57 @@ export async function endMail(db: Database, mail: Claimed, ending: Ending): Prom
   return result.numUpdatedRows === 1n;
 }
 
+interface PutOff {
+  nextAt: number;
+  failure: string | null;
+  /** Where they are counted anew. */
+  attempts?: number;
+}
+
+/** A mail while it is in the hands of this claim. */
+const held = (db: Database, mail: Claimed) =>
+  db
+    .updateTable('mails')
+    .where('id', '=', mail.id)
+    .where('claim_id', '=', mail.claim_id)
+    .where('state', '=', 'sending');
+
+/** Keeps where a claimed mail is about to go; false when the claim has gone to another process. */
+export async function noteAddress(db: Database, mail: Claimed, address: string): Promise<boolean> {
+  const result = await held(db, mail).set({ address }).executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Counts that nobody can say whether a claimed mail was handed over; undefined when the claim has gone to another. */
+export async function countDoubt(db: Database, mail: Claimed): Promise<number | undefined> {
+  const row = await held(db, mail)
+    .set((eb) => ({ in_doubt: eb('in_doubt', '+', 1) }))
+    .returning('in_doubt')
+    .executeTakeFirst();
+  return row?.in_doubt;
+}
+
+/** Whether a mail is still in the hands of this claim; in a transaction. */
+export async function isHeldBy(tx: Database, mail: Claimed): Promise<boolean> {
+  const row = await tx
+    .selectFrom('mails')
+    .select('id')
+    .where('id', '=', mail.id)
+    .where('claim_id', '=', mail.claim_id)
+    .where('state', '=', 'sending')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Gives a claimed mail back until its next attempt. */
 export async function putOffMail(
   db: Database,
-  mail: Claimed,
-  { nextAt, failure }: { nextAt: number; failure: string },
+  mail: Claimed & Pick<ClaimedMail, 'attempts'>,
+  { nextAt, failure, attempts = mail.attempts }: PutOff,
 ): Promise<void> {
   await db
     .updateTable('mails')
-    .set({ state: 'due', next_at: nextAt, failure, claim_id: null, claimed_at: null })
+    .set({ state: 'due', next_at: nextAt, failure, attempts, claim_id: null, claimed_at: null })
     .where('id', '=', mail.id)
     .where('claim_id', '=', mail.claim_id)
     .where('state', '=', 'sending')
@@ -107,7 +148,7 @@ export async function putOffMail(
 /** Adds a mail in the place of one that was refused. */
 export async function insertReplacement(
   tx: Database,
-  mail: Omit<MailRow, 'claim_id' | 'claimed_at' | 'attempts'>,
+  mail: Omit<MailRow, 'claim_id' | 'claimed_at' | 'attempts' | 'in_doubt'>,
 ): Promise<void> {
   await tx
     .insertInto('mails')
@@ -159,14 +200,11 @@ export async function refusedAddresses(
     .select('address')
     .where('person', '=', person)
     .where('day', '=', day)
+    // In the words of the index mails_once_a_day, without which this reads the whole table.
+    .where('state', '<>', sql.lit('dropped'))
     .where('state', '=', 'refused')
     .execute();
   return rows.flatMap(({ address }) => address ?? []);
-}
-
-/** Which of these normalised addresses want no reminders. */
-export async function stoppedAmong(db: Database, addresses: readonly string[]): Promise<Set<string>> {
-  return new Set(addresses.length === 0 ? [] : await readStoppedAddresses(db, addresses));
 }
 
 /** The newest mails that nobody can be reached with, and what each was about. */
@@ -174,8 +212,9 @@ export async function listUndeliverableMails(db: Database, limit: number) {
   const mails = await db
     .selectFrom('mails')
     .select(['id', 'person', 'day', 'failure', sql<number>`coalesce(ended_at, created_at)`.as('ended_at')])
-    .where('state', '=', 'undeliverable')
-    .orderBy('ended_at', 'desc')
+    .where('state', '=', sql.lit('undeliverable'))
+    // In the words of the index mails_undeliverable; the alias of the same name is another value.
+    .orderBy('mails.ended_at', 'desc')
     .limit(limit)
     .execute();
   const ids = mails.map(({ id }) => id);

@@ -1,14 +1,12 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { eachOf, isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
-import type { DeathCause, MappingState } from './tables.ts';
+import { type DeathCause, WAITING_STATES } from './tables.ts';
 
 /**
  * Whom the reminders may have to tell of what. People are read page by page in the order of their ids, and what belongs to
  * those of a page in a few statements for all of them.
  */
-
-const WAITING: readonly MappingState[] = ['unmapped', 'reauthorization_required'];
 
 /** What ends a working grant against its holder's will. */
 const DIED_OF: readonly DeathCause[] = ['refused', 'lost', 'superseded'];
@@ -68,7 +66,7 @@ export async function waitingEmailsAfter(db: Database, email: string, limit: num
     .select('account_email as email')
     .where('account_id', 'is', null)
     .where('account_email', '>', email)
-    .where('state', 'in', WAITING);
+    .where('state', 'in', WAITING_STATES);
   const apps = db
     .selectFrom('apps')
     .select('owner_email as email')
@@ -94,7 +92,11 @@ export interface HolderRow {
   last_used_at: number | null;
   woken_at: number | null;
   died_at: number | null;
+  known_since: number | null;
 }
+
+/** The token that an app gets with its registration and nobody ever used is nobody's: nothing breaks when it ends. */
+const IS_CONCERNED = sql<boolean>`not (m.state = 'unmapped' and m.source = 'registration' and m.last_used_at is null)`;
 
 /** What waits for these people, app by app in the order of the names of apps; unidentified programs are among them. */
 export async function readHolderRows(db: Database, { by, names }: Named): Promise<HolderRow[]> {
@@ -117,10 +119,12 @@ export async function readHolderRows(db: Database, { by, names }: Named): Promis
       eb.fn.max('m.last_used_at').as('last_used_at'),
       eb.fn.max('m.woken_at').as('woken_at'),
       eb.fn.max('g.dead_at').as('died_at'),
+      eb.fn.max('m.updated_at').as('known_since'),
     ])
     .where(isOneOf(db, person, names))
     .$if(by === 'email', (query) => query.where('m.account_id', 'is', null))
-    .where('m.state', 'in', WAITING)
+    .where('m.state', 'in', WAITING_STATES)
+    .where(IS_CONCERNED)
     .where('a.retired_at', 'is', null)
     .groupBy([person, 'm.client_id', 'a.name'])
     .orderBy('a.name')
@@ -139,6 +143,8 @@ export interface OwnerRow {
   accounts_active: number;
   last_used_at: number | null;
   waiting_used_at: number | null;
+  passed_at: number | null;
+  known_since: number | null;
 }
 
 const ACTIVE = sql<boolean>`m.state = 'active'`;
@@ -153,7 +159,10 @@ export async function readOwnerRows(db: Database, { by, names }: Named): Promise
   return db
     .selectFrom('apps as a')
     .leftJoin('mappings as m', (join) =>
-      join.onRef('m.client_id', '=', 'a.client_id').on('m.state', 'in', [...WAITING, 'active']),
+      join
+        .onRef('m.client_id', '=', 'a.client_id')
+        .on('m.state', 'in', [...WAITING_STATES, 'active'])
+        .on(IS_CONCERNED),
     )
     .select((eb) => [
       person.as('person'),
@@ -165,12 +174,14 @@ export async function readOwnerRows(db: Database, { by, names }: Named): Promise
       accountsIf(ACTIVE).as('accounts_active'),
       eb.fn.max('m.last_used_at').as('last_used_at'),
       sql<number | null>`max(case when ${REST} then m.last_used_at end)`.as('waiting_used_at'),
+      'a.passed_at',
+      sql<number | null>`max(case when ${REST} then m.updated_at end)`.as('known_since'),
     ])
     .where(isOneOf(db, person, names))
     .$if(by === 'email', (query) => query.where('a.owner_account_id', 'is', null))
     .where('a.retired_at', 'is', null)
     .where('a.source', '<>', 'observed')
-    .groupBy([person, 'a.client_id', 'a.name'])
+    .groupBy([person, 'a.client_id', 'a.name', 'a.passed_at'])
     .orderBy('a.name')
     .orderBy('a.client_id')
     .execute();

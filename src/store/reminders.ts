@@ -24,18 +24,24 @@ export async function readTold(
     .execute();
 }
 
-/** The mails of people that are not sent yet, and those of these days. */
+/** The mails of people that are not sent yet, those of these days, and those that were sent since a moment. */
 export async function readHoldingMails(
   db: Database,
   people: readonly string[],
-  days: readonly string[],
-): Promise<Array<{ person: string; day: string; state: LifecycleTables['mails']['state'] }>> {
+  { days, sentSince }: { days: readonly string[]; sentSince: number },
+): Promise<Array<Pick<Selectable<LifecycleTables['mails']>, 'person' | 'day' | 'state' | 'ended_at'>>> {
   return db
     .selectFrom('mails')
-    .select(['person', 'day', 'state'])
+    .select(['person', 'day', 'state', 'ended_at'])
     .where('person', 'in', eachOf(db, people))
     .where('state', '<>', 'dropped')
-    .where((eb) => eb.or([eb('state', 'in', ['due', 'sending']), eb('day', 'in', days)]))
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['due', 'sending']),
+        eb('day', 'in', days),
+        eb.and([eb('state', '=', 'sent'), eb('ended_at', '>=', sentSince)]),
+      ]),
+    )
     .execute();
 }
 

@@ -1,6 +1,12 @@
+import { readStoppedAddresses } from './reminders.ts';
 import type { Database } from './store.ts';
 
 /** Addresses whose readers said that they are not meant. */
+
+/** Which of these normalised addresses want no reminders. */
+export async function stoppedAmong(db: Database, addresses: readonly string[]): Promise<Set<string>> {
+  return new Set(addresses.length === 0 ? [] : await readStoppedAddresses(db, addresses));
+}
 
 /** Puts a normalised address there; one that is there stays as it is. */
 export async function insertStopped(

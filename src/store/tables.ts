@@ -17,6 +17,8 @@ interface AppsTable {
   retired_at: Nullable<number>;
   /** The app's own client at the modern side; null where the bridge's serves it. */
   modern_client_id: Nullable<string>;
+  /** To the day: when any of its tokens last called what the old backend alone answers. */
+  passed_at: Nullable<number>;
 }
 
 interface AppSecretsTable {
@@ -101,6 +103,9 @@ interface GrantsTable {
 }
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
+
+/** In which a token waits for a consent. */
+export const WAITING_STATES: readonly MappingState[] = ['unmapped', 'reauthorization_required'];
 
 export type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
 

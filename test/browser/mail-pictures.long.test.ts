@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { type Letter, NOW, sampleLetters } from '../reminders/letters.ts';
+import { type Letter, NOW, sampleLetters } from '../reminders/support/letters.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { browserMissing, openChromium } from './chromium.ts';
@@ -64,7 +64,10 @@ if (browserMissing) process.stderr.write(`The pictures of mails are skipped: ${b
 (browserMissing ? describe.skip : describe)('a mail in a browser', () => {
   beforeAll(async () => {
     mkdirSync(folder, { recursive: true });
-    [system, browser] = await Promise.all([startSystem({ clock: new SettableClock(NOW) }), openChromium()]);
+    [system, browser] = await Promise.all([
+      startSystem({ clock: new SettableClock(NOW), env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } }),
+      openChromium(),
+    ]);
     letters = await sampleLetters(system);
   }, 60_000);
   afterAll(async () => {

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { examineDates } from '../../src/commands/dates.ts';
 import { readConfig } from '../../src/config.ts';
 import { setDateOf } from '../../src/domain/lifecycle-changes/set-date.ts';
 import { seedDemo } from '../../src/seed-demo.ts';
@@ -63,6 +64,46 @@ describe('the settings', () => {
       } finally {
         await first.stop();
       }
+    },
+  );
+
+  testInProcess(
+    'set no retirement or sunset that is past; a warning names the way, at the start and in doctor',
+    async () => {
+      const lines: string[] = [];
+      const stream = new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          lines.push(chunk.toString());
+          done();
+        },
+      });
+      const past = {
+        LEGACY_DEPRECATED_AT: '2020-01-01',
+        LEGACY_RETIREMENT_AT: '2026-12-31',
+        BRIDGE_SUNSET_AT: '2027-01-01',
+      };
+      const admin = await startAdminBridge({ clock, log: { level: 'warn', stream }, env: past });
+      const { context } = admin.bridge;
+      const deprecation = Date.parse('2020-01-01');
+      expect(context.lifecycle.current().dates).toEqual({ deprecation });
+      const settings = ['LEGACY_RETIREMENT_AT (retirement)', 'BRIDGE_SUNSET_AT (sunset)'];
+      const message = expect.stringMatching(/is past and was not set.*dates set --force$/);
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+        expect.objectContaining({ level: 'warn', message, settings }),
+      ]);
+      const dates = { deprecation, retirement: Date.parse('2026-12-31'), sunset: undefined };
+      expect(await examineDates(context, dates)).toMatch(
+        /WARNING: LEGACY_RETIREMENT_AT \(retirement\) is past and was not set/,
+      );
+      await setDateOf(context, {
+        name: 'retirement',
+        at: dates.retirement,
+        reason: 'x',
+        actor: 'x',
+        isForced: true,
+      });
+      expect(await examineDates(context, dates)).not.toContain('WARNING');
+      await admin.stop();
     },
   );
 

@@ -96,16 +96,29 @@ test('a sunset before the deprecation is refused either way round, and so is a d
   expect(await set('deprecation', START - DAY)).toMatchObject({ isChanged: true });
 });
 
+const extend = (until: number, name: 'retirement' | 'sunset' = 'retirement') =>
+  extendApp(context, { clientId, name, until, ...BY });
+
+test('what the sunset ends before a retirement is said, whichever of them moves', async () => {
+  const said = { warnings: [expect.stringContaining('comes first for this app, at 2027-01-04T00:00:00Z')] };
+  await set('retirement', START + 2 * DAY);
+  expect(await set('sunset', START + 3 * DAY)).toMatchObject({ sunsetFirst: { isCommon: false, apps: 0 } });
+  expect(await extend(START + 4 * DAY, 'retirement')).toMatchObject(said);
+  expect(await extend(START + 5 * DAY, 'sunset')).toMatchObject({ warnings: [] });
+  expect(await set('retirement', START + 6 * DAY)).toMatchObject({
+    sunsetFirst: { isCommon: true, apps: 1 },
+  });
+  expect(await set('sunset', START + 7 * DAY)).toMatchObject({ sunsetFirst: { isCommon: false, apps: 0 } });
+});
+
 test('an app has one extension for a milestone; what it brings to nothing is said', async () => {
-  const extend = (until: number, name: 'retirement' | 'sunset' = 'retirement') =>
-    extendApp(context, { clientId, name, until, ...BY });
-  expect((await extend(START + DAY)).warning).toMatch(/No retirement is set/);
+  expect((await extend(START + DAY)).warnings).toEqual([expect.stringMatching(/No retirement is set/)]);
   await set('retirement', START + 2 * DAY);
   expect(await extend(START + 2 * DAY)).toEqual({
     before: START + DAY,
-    warning: expect.stringMatching(/gives no more time/),
+    warnings: [expect.stringMatching(/gives no more time/)],
   });
-  expect(await extend(START + 3 * DAY)).toEqual({ before: START + 2 * DAY, warning: undefined });
+  expect(await extend(START + 3 * DAY)).toEqual({ before: START + 2 * DAY, warnings: [] });
   await extend(START + 9 * DAY, 'sunset');
   expect(current().extensions.get(clientId)).toEqual({
     retirement: START + 3 * DAY,

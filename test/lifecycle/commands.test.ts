@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { addApp, listApps } from '../../src/commands/apps.ts';
 import { addBrownout, exempt, listBrownouts, removeOne, unexempt } from '../../src/commands/brownouts.ts';
@@ -24,6 +24,9 @@ const now = Math.floor(Date.now() / 1000) * 1000;
 const history = () => withWorkshop(({ context }) => historyOf(context));
 
 const said = (words: string): unknown => expect.stringContaining(words);
+
+/** Where nobody is named. */
+const BY_USER = `command:${userInfo().username}`;
 
 describe('on a database that no bridge serves', () => {
   const before = process.env;
@@ -60,6 +63,7 @@ describe('on a database that no bridge serves', () => {
         changed: true,
         extensions: 0,
         idle_brownouts: 0,
+        sunset_first: { all: false, apps: 0 },
       },
     });
     expect(lines.join(' ')).toContain('Reminders are planned anew');
@@ -68,7 +72,7 @@ describe('on a database that no bridge serves', () => {
     });
     const shown = await command(showDates, {});
     expect(shown.json).toMatchObject({
-      dates: [{ at: null }, { name: 'retirement', at: retirement, changed_by: 'command' }, { at: null }],
+      dates: [{ at: null }, { name: 'retirement', at: retirement, changed_by: BY_USER }, { at: null }],
       extensions: [],
     });
     expect(shown.lines[0]).toBe('deprecation not set');
@@ -76,19 +80,19 @@ describe('on a database that no bridge serves', () => {
 
   test('apps extend is shown by apps list and dates show until apps unextend', async () => {
     const until90 = at(now + 90 * DAY);
-    const extended = await command(extend, { until: until90, ...REASON }, clientId);
+    const extended = await command(extend, { until: until90, ...REASON, by: 'Ada' }, clientId);
     const { json } = extended;
     expect(json).toEqual({
       client_id: clientId,
       name: 'retirement',
       until: until90,
       before: null,
-      warning: null,
+      warnings: [],
     });
     await command(extend, { until: until90, sunset: true, ...REASON }, clientId);
     const sooner = await command(changeDate, REASON, 'retirement', at(now + 50 * DAY));
     expect(sooner.lines.join(' ')).toContain('1 app has more time for it');
-    const line = `retirement only at ${until90}: asked for (command)`;
+    const line = `retirement only at ${until90}: asked for (command:Ada)`;
     expect((await command(listApps, {})).lines).toContain(`    more time: ${line}`);
     expect((await command(showDates, {})).lines).toContain(`${clientId}  Old App: ${line}`);
     await command(unextend, REASON, clientId);
@@ -114,7 +118,7 @@ describe('on a database that no bridge serves', () => {
           text: 'We rehearse.',
         },
       ],
-      exemptions: [{ ...left, reason: 'asked for', granted_by: 'command' }],
+      exemptions: [{ ...left, reason: 'asked for', granted_by: BY_USER }],
     });
     expect(list.lines[0]).toBe(`${id}  retirement  ${window.from} to ${window.to}  planned  We rehearse.`);
     await command(unexempt, REASON, clientId);
@@ -125,6 +129,9 @@ describe('on a database that no bridge serves', () => {
 
   test('every change has its entry, and a refused one has none', async () => {
     const told = await history();
+    expect(told.map((line) => line.split(' ')[0])).toEqual(
+      Array.from({ length: 10 }, (_, index) => (index === 1 ? 'command:Ada' : BY_USER)),
+    );
     expect(told.map((line) => line.split(' ')[1])).toEqual([
       'date_set',
       'app_extended',
@@ -139,6 +146,7 @@ describe('on a database that no bridge serves', () => {
     ]);
     await expect(command(removeOne, {}, 'x')).rejects.toThrow('No brownout has this id');
     await expect(command(unextend, REASON, clientId)).rejects.toThrow('no more time');
+    await expect(command(removeOne, { by: ' ' }, 'x')).rejects.toThrow('--by: must be a name');
     expect(await history()).toEqual(told);
   });
 });

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { createLogger } from '../../src/shared/logger.ts';
@@ -60,7 +59,7 @@ beforeAll(async () => {
   const started = [await startOne('here', settings), await startOne('there', settings)];
   bridges = started.map(({ bridge }) => bridge);
   urls = started.map(({ url }) => url);
-});
+}, 120_000);
 
 afterAll(async () => {
   await Promise.all(bridges.map((bridge) => bridge.close()));
@@ -77,22 +76,17 @@ async function answers(): Promise<number[]> {
   return [...new Set((await Promise.all(calls)).map(({ status }) => status))];
 }
 
-/** Every process looks once a second. */
-async function planned(wanted: Parameters<typeof plan>[1]): Promise<void> {
-  await plan(planner, wanted);
-  await delay(2000);
-}
-
 test('at the start and end of brownouts, at the retirement and at the sunset', async () => {
   const start = clock.now();
   const at = (minutes: number) => start + minutes * MINUTE;
-  await planned({
+  const wanted = {
     dates: { deprecation: start, retirement: at(50), sunset: at(60) },
     brownouts: [
-      { rehearses: 'retirement', startsAt: at(10), endsAt: at(20) },
-      { rehearses: 'sunset', startsAt: at(30), endsAt: at(40) },
+      { rehearses: 'retirement' as const, startsAt: at(10), endsAt: at(20) },
+      { rehearses: 'sunset' as const, startsAt: at(30), endsAt: at(40) },
     ],
-  });
+  };
+  await plan({ ...planner, url: '' }, wanted, urls);
   const changes = [
     [at(10), 200, 401],
     [at(20), 401, 200],

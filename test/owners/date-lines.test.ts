@@ -133,21 +133,24 @@ describe('the dates in words', () => {
       brownouts,
     });
     const lines = brownoutLines({ lifecycle, clientId: 'app', now: NOW });
-    const [unmapped, all] = ['Tokens that are not connected are', 'Every call to the old API is'];
+    const [unmapped, all] = [
+      'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
+      'Every call to the old API is refused.',
+    ];
     expect(lines).toEqual([
       {
         when: '22 November 2026, 11:30–12:30 UTC',
         isNow: true,
         isOwn: true,
-        meaning: `${unmapped} refused.`,
+        meaning: unmapped,
       },
       {
         when: '22 November 2026, 13:30–14:30 UTC',
         isNow: false,
         isOwn: false,
-        meaning: `${unmapped} refused.`,
+        meaning: unmapped,
       },
-      { when: '22 November 2026, 17:00–18:00 UTC', isNow: false, isOwn: false, meaning: `${all} refused.` },
+      { when: '22 November 2026, 17:00–18:00 UTC', isNow: false, isOwn: false, meaning: all },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
-import { windowWords } from '../../src/http/owners/owned-app.ts';
+import { windowWords } from '../../src/http/date-words.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
@@ -119,7 +119,7 @@ test('an exemption is told to the owner alone, and brownouts to everybody', asyn
   expect(page).toContain(windowWords(inDays(4), inDays(4) + 60_000));
   expect(page).not.toContain(windowWords(inDays(2), inDays(2) + 60_000));
   expect(page).not.toMatch(/left out|wages/);
-  expect(await appPage(dana)).toMatch(/left out of the announced test outages until .*It prints wages\./);
+  expect(await appPage(dana)).toMatch(/left out of the short test outages until .*It prints wages\./);
 });
 
 test('after the retirement the link still connects', async () => {

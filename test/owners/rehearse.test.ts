@@ -121,7 +121,11 @@ test('a retirement: tokens that are not connected fail, nothing else does, and i
   expect(refused.status).toBe(401);
   expect(refused.json).toMatchObject({
     code: 401,
-    error: expect.stringMatching(/owner of this app rehearses/),
+    error: expect.stringMatching(
+      new RegExp(
+        `^The owner of this app rehearses .* Read more at ${system.bridgeUrl}/apps/${app.clientId}$`,
+      ),
+    ),
   });
   expect(await Promise.all([active, neighbour].map((token) => statusOf(token)))).toEqual([200, 200]);
 
@@ -129,7 +133,7 @@ test('a retirement: tokens that are not connected fail, nothing else does, and i
   await until(async () => wordsOf(await dana.get(page())).includes('1 call failed so far'));
   const running = await dana.get(page());
   expect(wordsOf(running)).toMatch(/Retirement: the rehearsal runs 1 minute 12 seconds left\./);
-  expect(wordsOf(running)).toMatch(/\/1\/ profiles\.json Header old-client\/1\.0 1 \d\d:\d\d:\d\d UTC/);
+  expect(wordsOf(running)).toMatch(/\/1\/ profiles\.json the header old-client\/1\.0 1 \d\d:\d\d:\d\d UTC/);
   expect(running.body).not.toContain(waiting);
 
   clock.set(endsAt - 1);
@@ -143,7 +147,7 @@ test('a retirement: tokens that are not connected fail, nothing else does, and i
   const over = await dana.get(page());
   expect(over.headers.get('refresh')).toBeNull();
   expect(wordsOf(over)).toMatch(
-    /Result: 2 calls would have failed .*What to do: these calls use tokens that are not/,
+    /Result: 2 calls would have failed .*What to do: whoever the tokens belong to that are not connected opens/,
   );
   expect(wordsOf(over)).not.toContain('Earlier rehearsals');
   expect(await history()).toEqual(['rehearsal_started: the retirement']);
@@ -226,7 +230,7 @@ test('while an announced outage runs none begins, unless the app is left out of 
   await until(async () => (await statusOf(waiting)) === 410);
   const refused = await pressIn(dana, form, START, { rehearses: 'retirement' });
   expect(refused.status).toBe(409);
-  expect(wordsOf(refused)).toMatch(/Nothing was changed\. .*announced test outage/);
+  expect(wordsOf(refused)).toMatch(/Nothing was changed\. .*short test outage \(brownout\)/);
   expect(await rows()).toEqual([]);
   const granted = { reason: 'A test', granted_by: 'test', granted_at: now };
   await durable

@@ -33,20 +33,25 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-const known = new Map<string, LocalTime>();
-const KNOWN_MAX = 5000;
+const known = new Map<string, Map<number, LocalTime>>();
+const KNOWN_MAX = 20_000;
 
-/** What calendar and clocks show there at a moment. */
-export function localTime(at: number, zone: string): LocalTime {
-  const key = `${at} ${zone}`;
-  const found = known.get(key);
-  if (found) return found;
+function readTime(at: number, zone: string): LocalTime {
   const part: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(at)) part[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = part;
-  const made = { day: Date.UTC(year, month - 1, day) / DAY, minutes: hour * 60 + minute };
-  if (known.size >= KNOWN_MAX) known.clear();
-  known.set(key, made);
+  return { day: Date.UTC(year, month - 1, day) / DAY, minutes: hour * 60 + minute };
+}
+
+/** What calendar and clocks show there at a moment. */
+export function localTime(at: number, zone: string): LocalTime {
+  let there = known.get(zone);
+  if (!there) known.set(zone, (there = new Map()));
+  const found = there.get(at);
+  if (found) return found;
+  const made = readTime(at, zone);
+  if (there.size >= KNOWN_MAX) there.clear();
+  there.set(at, made);
   return made;
 }
 

@@ -1,5 +1,6 @@
 import PostalMime from 'postal-mime';
 import type { Arrival } from './mail-server.ts';
+import { WORDS } from './make-people.ts';
 
 /** What a person finds in a mail, as a mail program shows it. */
 
@@ -12,8 +13,8 @@ export interface Letter {
   names: ReadonlySet<string>;
 }
 
-/** As the rehearsal names its apps (make-people.ts). */
-const NAME = /[A-Z][a-z]+-\d{4,}\b/g;
+/** As make-people.ts names them. */
+const NAME = new RegExp(`\\b(?:${WORDS.join('|')})-\\d{4,}\\b`, 'g');
 
 const namesIn = (text: string): Set<string> => new Set(text.replaceAll(/\s+/g, ' ').match(NAME) ?? []);
 

@@ -43,7 +43,8 @@ export function makeHumans(chance: Chance, count: number): Human[] {
   });
 }
 
-const WORDS = ['Kestrel', 'Harbour', 'Lantern', 'Orchard', 'Quarry', 'Saffron', 'Thistle', 'Willow'];
+/** The first words of the names of apps. */
+export const WORDS = ['Kestrel', 'Harbour', 'Lantern', 'Orchard', 'Quarry', 'Saffron', 'Thistle', 'Willow'];
 
 function ownerFor(chance: Chance, humans: readonly Human[]): WorldApp['owner'] {
   if (chance.happens(0.05)) return undefined;

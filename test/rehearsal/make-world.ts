@@ -4,15 +4,7 @@ import { DAY, HOUR } from './calendar.ts';
 import { makeApps, makeHumans, ZONES } from './make-people.ts';
 import { makeTokens } from './make-tokens.ts';
 import type { RehearsalOptions } from './options.ts';
-import {
-  BEGINNING,
-  type Change,
-  dayAt,
-  type Human,
-  type World,
-  type WorldApp,
-  type WorldToken,
-} from './world.ts';
+import { BEGINNING, type Change, dayAt, type World, type WorldToken } from './world.ts';
 
 /** The year that a seed stands for: what is there when it begins, and everything that changes. */
 
@@ -108,13 +100,18 @@ function signUps(chance: Chance, { humans, days }: Cast): Change[] {
   });
 }
 
-function refusals(chance: Chance, humans: readonly Human[], apps: readonly WorldApp[]): Map<string, number> {
+/** One from the first day on, whatever the size of the world, and few more. */
+function refusals(chance: Chance, { humans, apps, days }: Cast): Map<string, number> {
   const addresses = [
     ...humans.flatMap(({ email }) => email ?? []),
     ...apps.flatMap(({ contacts }) => contacts),
-  ];
+  ].map((address) => address.toLowerCase());
   const chosen = addresses.filter(() => chance.happens(0.03));
-  return new Map(chosen.map((address) => [address.toLowerCase(), dayAt(chance.between(0, 200))]));
+  const later = chosen.map((address): [string, number] => [
+    address,
+    dayAt(chance.between(0, Math.round(days / 2))),
+  ]);
+  return new Map([...later, [addresses[3] ?? '', BEGINNING]]);
 }
 
 /** The same options make the same year. */
@@ -132,5 +129,5 @@ export function makeWorld({ seed, people, tokens: count, days }: RehearsalOption
     ...appChanges(chance, cast),
     ...signUps(chance, cast),
   ].toSorted((one, other) => one.at - other.at);
-  return { ...cast, changes, refused: refusals(chance, humans, apps) };
+  return { ...cast, changes, refused: refusals(chance, cast) };
 }

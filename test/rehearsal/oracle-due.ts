@@ -8,7 +8,7 @@ import { type HumanNow, isWaiting, type OracleState, type TokenNow } from './ora
  */
 
 /** As the issue names them; the settings' own default is another list of the same days. */
-export const STAGES: readonly number[] = [0, 1, 3, 7, 14, 30, 60, 90, 180];
+const STAGES: readonly number[] = [0, 1, 3, 7, 14, 30, 60, 90, 180];
 
 /** The last stage is not made up for later than this. */
 const LATE = 7 * DAY;
@@ -19,72 +19,101 @@ export const keyOf = (app: string, role: Role, stage: string, plannedFor: string
   `${app} ${role} ${stage} ${plannedFor}`;
 
 /** Where the rules leave room, how they are read: on which day thirty days are over is not said to the hour. */
-export interface Reading {
-  isUsed(usedAt: number | undefined, now: number): boolean;
+interface Reading {
+  /** What was used before it is used long enough ago to be unused; in milliseconds. */
+  limit: number;
   /** Whether what may have been seen as an awakening is one. */
   seesAll: boolean;
 }
 
-const within = (limit: number) => (usedAt: number | undefined, now: number) =>
-  usedAt !== undefined && now - usedAt <= limit;
-
-export const READINGS: readonly Reading[] = [
-  { isUsed: within(MONTH - DAY), seesAll: false },
-  { isUsed: within(MONTH - DAY), seesAll: true },
-  { isUsed: within(MONTH + DAY), seesAll: false },
-  { isUsed: within(MONTH + DAY), seesAll: true },
-];
+const READINGS: readonly Reading[] = [MONTH - DAY, MONTH + DAY].flatMap((limit) => [
+  { limit, seesAll: false },
+  { limit, seesAll: true },
+]);
 
 /** What a person was told, by `keyOf`. */
-export type Told = Pick<ReadonlySet<string>, 'has'>;
+type Told = Pick<ReadonlySet<string>, 'has'>;
 
-export interface Question {
+interface Question {
   state: OracleState;
   human: HumanNow;
   told: Told;
   now: number;
   reading: Reading;
+  /** Called where another reading may see it differently. */
+  onDoubt: () => void;
 }
 
 /** Stages by their keys, and whether they need not wait for the morning. */
 export type DueKeys = Map<string, { isUrgent: boolean }>;
 
+/** Nothing is said of the use of what was never used and came not long ago. */
+type Use = 'used' | 'unused' | 'unknown';
+
 interface Subject {
   app: string;
   role: Role;
   milestone: Milestone;
-  usedAt: number | undefined;
+  use: Use;
 }
 
-const latest = (times: ReadonlyArray<number | undefined>): number | undefined => {
-  const known = times.flatMap((at) => at ?? []);
-  return known.length === 0 ? undefined : known.reduce((one, other) => Math.max(one, other));
-};
+/** The latest of what is known; undefined where nothing is. */
+function latest(tokens: readonly TokenNow[], timeOf: (token: TokenNow) => number | undefined) {
+  let last: number | undefined;
+  for (const token of tokens) {
+    const at = timeOf(token);
+    if (at !== undefined && (last === undefined || at > last)) last = at;
+  }
+  return last;
+}
 
-const lastUse = (tokens: readonly TokenNow[]): number | undefined =>
-  latest(tokens.map(({ usedAt }) => usedAt));
+const lastChange = (tokens: readonly TokenNow[]) => latest(tokens, ({ changedAt }) => changedAt);
+
+const lastUse = (tokens: readonly TokenNow[]) => latest(tokens, ({ usedAt }) => usedAt);
+
+function isUsed(usedAt: number | undefined, { now, reading, onDoubt }: Question): boolean {
+  if (usedAt === undefined) return false;
+  const silence = now - usedAt;
+  if (Math.abs(silence - MONTH) <= DAY) onDoubt();
+  return silence <= reading.limit;
+}
+
+function useOf(usedAt: number | undefined, changedAt: number | undefined, question: Question): Use {
+  if (usedAt !== undefined) return isUsed(usedAt, question) ? 'used' : 'unused';
+  return isUsed(changedAt, question) ? 'unknown' : 'unused';
+}
 
 /** The stage that has come last; undefined before the first one and when it is too late for any. */
-function stageAt(at: number, now: number, zone: string): number | undefined {
+function stageAt(at: number, { now, human: { zone } }: Question, use: Use): number | undefined {
   if (now > at + LATE) return undefined;
   const daysLeft = localTime(at, zone).day - dayByNine(now, zone);
+  if (use === 'unknown' && daysLeft * DAY > MONTH) return undefined;
   return STAGES.find((stage) => stage >= daysLeft);
 }
 
-function addCalendar(due: DueKeys, question: Question, { app, role, milestone, usedAt }: Subject): void {
-  const { state, human, told, now, reading } = question;
+/** The date that comes; a retirement brings nothing where the sunset comes before it or has come. */
+function dateOf({ state, now }: Question, milestone: Milestone, app: string): number | undefined {
   const at = state.dateFor(milestone, app);
-  const stage = at === undefined ? undefined : stageAt(at, now, human.zone);
+  const sunset = state.dateFor('sunset', app) ?? Infinity;
+  return milestone === 'retirement' && at !== undefined && sunset <= Math.max(now, at) ? undefined : at;
+}
+
+function addCalendar(due: DueKeys, question: Question, { app, role, milestone, use }: Subject): void {
+  const { told } = question;
+  const at = dateOf(question, milestone, app);
+  const stage = at === undefined ? undefined : stageAt(at, question, use);
   if (at === undefined || stage === undefined) return;
-  if (!reading.isUsed(usedAt, now)) {
+  if (use === 'unused') {
     const notice = keyOf(app, role, 'unused', '');
     if (!told.has(notice)) due.set(notice, { isUrgent: false });
     return;
   }
   const plannedFor = `${milestone}:${nameOfDay(Math.floor(at / DAY))}`;
   // who was told of a later stage of the same day is not told of an earlier one
-  const isTold = STAGES.some((each) => each <= stage && told.has(keyOf(app, role, String(each), plannedFor)));
-  if (!isTold) due.set(keyOf(app, role, String(stage), plannedFor), { isUrgent: false });
+  const own = keyOf(app, role, String(stage), plannedFor);
+  if (told.has(own)) return;
+  const isTold = STAGES.some((each) => each < stage && told.has(keyOf(app, role, String(each), plannedFor)));
+  if (!isTold) due.set(own, { isUrgent: false });
 }
 
 function addHappening(
@@ -98,48 +127,52 @@ function addHappening(
   if (!told.has(key)) due.set(key, { isUrgent });
 }
 
-/** Nobody is told of an awakening by a reading that overlooks the newest one. */
-function awakening(tokens: readonly TokenNow[], { reading, now }: Question): number | undefined {
-  const all = tokens.flatMap(({ woken }) => woken ?? []).toSorted((one, other) => other.at - one.at);
-  const [newest] = all;
-  if (!newest || !reading.isUsed(newest.at, now)) return undefined;
-  return newest.isSure || reading.seesAll ? newest.at : undefined;
+/** The newest awakening counts; a reading that does not see it sees none. */
+function awakening(tokens: readonly TokenNow[], question: Question): number | undefined {
+  const at = latest(tokens, ({ woken }) => woken?.at);
+  if (at === undefined || !isUsed(at, question)) return undefined;
+  const isSure = tokens.some(({ woken }) => woken?.at === at && woken.isSure);
+  if (!isSure) question.onDoubt();
+  return isSure || question.reading.seesAll ? at : undefined;
 }
 
 function addHolder(due: DueKeys, question: Question, app: string): void {
-  const { human, state, now, reading } = question;
-  const tokens = human.tokens.filter((token) => token.app === app && isWaiting(token));
+  const { human, now } = question;
+  const tokens = (human.holds.get(app) ?? []).filter(isWaiting);
   if (tokens.length === 0) return;
   const usedAt = lastUse(tokens);
-  if (reading.isUsed(usedAt, now)) {
-    const diedAt = latest(tokens.map((token) => token.diedAt));
+  if (isUsed(usedAt, question)) {
+    const diedAt = latest(tokens, (token) => token.diedAt);
     addHappening(due, question, { app, stage: 'died', at: diedAt });
     addHappening(due, question, { app, stage: 'woken', at: awakening(tokens, question) });
   }
-  const retirement = state.dateFor('retirement', app);
-  const subject = { app, role: 'holder' as const, usedAt };
+  const retirement = dateOf(question, 'retirement', app);
+  const subject = { app, role: 'holder' as const, use: useOf(usedAt, lastChange(tokens), question) };
   addCalendar(due, question, { ...subject, milestone: 'retirement' });
   if (retirement === undefined || retirement <= now)
     addCalendar(due, question, { ...subject, milestone: 'sunset' });
 }
 
+/** Where other tokens are used, those that wait unused make no app unused. */
 function addOwner(due: DueKeys, question: Question, app: string): void {
   const tokens = question.state.tokensOf(app).filter(({ state }) => state !== 'ended');
   const waiting = tokens.filter(isWaiting);
-  const [usedAt, waitingUsedAt] = [lastUse(tokens), lastUse(waiting)];
-  const subject = { app, role: 'owner' as const };
-  if (waiting.length > 0)
-    addCalendar(due, question, { ...subject, milestone: 'retirement', usedAt: waitingUsedAt });
+  const usedAt = lastUse(tokens);
   // an app of which nothing waits and nothing was ever used is nobody's concern
-  if (tokens.length > 0 && (waiting.length > 0 || usedAt !== undefined))
-    addCalendar(due, question, { ...subject, milestone: 'sunset', usedAt });
+  if (waiting.length === 0 && usedAt === undefined) return;
+  const use = useOf(usedAt, lastChange(waiting), question);
+  const isRetiredUsed = isUsed(lastUse(waiting), question);
+  const subject = { app, role: 'owner' as const };
+  if (isRetiredUsed || (waiting.length > 0 && use !== 'used'))
+    addCalendar(due, question, { ...subject, milestone: 'retirement', use });
+  addCalendar(due, question, { ...subject, milestone: 'sunset', use });
 }
 
 /** What is due for a person and was not told, by one reading of the rules. */
-export function dueFor(question: Question): DueKeys {
+function dueFor(question: Question): DueKeys {
   const due: DueKeys = new Map();
   const { human } = question;
-  for (const app of new Set(human.tokens.map((token) => token.app))) addHolder(due, question, app);
+  for (const app of human.holds.keys()) addHolder(due, question, app);
   for (const app of human.owned) addOwner(due, question, app);
   return due;
 }
@@ -151,9 +184,14 @@ export interface Duty {
 }
 
 /** By all readings together. */
-export function dutyOf(question: Omit<Question, 'reading'>): Duty {
-  const all = READINGS.map((reading) => dueFor({ ...question, reading }));
-  const [first] = all;
-  const must = new Map([...(first ?? [])].filter(([key]) => all.every((due) => due.has(key))));
-  return { must, may: new Map(all.flatMap((due) => [...due])) };
+export function dutyOf(question: Omit<Question, 'reading' | 'onDoubt'>): Duty {
+  let isDoubtful = false;
+  const onDoubt = () => void (isDoubtful = true);
+  const read = (reading: Reading) => dueFor({ ...question, reading, onDoubt });
+  const [usual, ...others] = READINGS;
+  const first = usual ? read(usual) : new Map();
+  if (!isDoubtful) return { must: first, may: first };
+  const rest = others.map(read);
+  const must = new Map([...first].filter(([key]) => rest.every((due) => due.has(key))));
+  return { must, may: new Map([first, ...rest].flatMap((due) => [...due])) };
 }

@@ -1,4 +1,4 @@
-import { HOUR, localTime, MINUTE } from './calendar.ts';
+import { dayByNine, HOUR, isAfterNine, localTime, MINUTE, nineOf } from './calendar.ts';
 import { dutyOf, type DueKeys } from './oracle-due.ts';
 import type { Account, Delay, Disturbances, Parts, Plan, Told } from './oracle-parts.ts';
 import type { HumanNow } from './oracle-state.ts';
@@ -9,7 +9,7 @@ import type { HumanNow } from './oracle-state.ts';
 const TRIED_WITHIN = 5 * HOUR;
 
 /** What a killed machine had taken is free again after this. */
-const FREE_AFTER = 5 * MINUTE;
+const FREE_AFTER = 16 * MINUTE;
 
 export interface Look {
   now: number;
@@ -65,21 +65,25 @@ function judgeStage(one: Case, { to }: Told, { key, may }: { key: string; may: D
   if (account.missed.delete(key)) parts.complain('too late', text);
 }
 
+/** Nobody is woken, not by a mail that was held up either. */
+const isTime = ({ human, look }: Case, due: DueKeys): boolean =>
+  isAfterNine(look.now, human.zone) || isUrgent(due);
+
 /** Mails to contacts stand in the place of one to the person. */
-function judgeTimes(one: Case): void {
-  const { parts, human, account, plan, look } = one;
+function judgeTimes(one: Case, may: DueKeys): void {
+  const { parts, human, account, look } = one;
   if (look.mails.length === 0) return;
   const today = localTime(look.now, human.zone).day;
   const own = look.mails.filter(({ to }) => to !== undefined && to === human.address);
   if (own.length > 1 || (own.length > 0 && account.mailedOn === today))
     parts.complain('second mail', describe(one));
-  if (plan?.isTime === false && !account.delay) parts.complain('night', describe(one));
+  if (!isTime(one, may)) parts.complain('night', describe(one));
   account.heldOn = today;
   if (own.length > 0) account.mailedOn = today;
 }
 
 function judgeMails(one: Case, may: DueKeys): void {
-  judgeTimes(one);
+  judgeTimes(one, may);
   for (const told of one.look.mails) {
     if (!isRightAddress(one, told)) one.parts.complain('wrong address', describe(one, told.to));
     for (const key of told.keys) judgeStage(one, told, { key, may });
@@ -87,7 +91,13 @@ function judgeMails(one: Case, may: DueKeys): void {
 }
 
 /** What must be in the mails of this tick, if anything must. */
-function requiredOf({ account: { delay }, plan, look }: Case, must: DueKeys): string[] {
+function requiredOf(one: Case, must: DueKeys): string[] {
+  const {
+    account: { delay },
+    plan,
+    look,
+  } = one;
+  if (!isTime(one, must)) return [];
   const holds = (key: string) => must.has(key) && plan?.duty.must.has(key);
   if (delay) return look.now < delay.until ? [] : [...delay.keys].filter(holds);
   return plan?.mustMail ? [...plan.duty.must.keys()].filter(holds) : [];
@@ -99,22 +109,24 @@ function keysUnderWay({ account: { delay, told }, plan }: Case): Set<string> {
   return new Set([...(delay?.keys ?? planned)].filter((key) => !told.has(key)));
 }
 
-/** The mail that is on its way after a tick in which the server was away or a machine was killed. */
-function disturbedDelay(one: Case): Delay | undefined {
-  const { account, plan, look } = one;
-  if (!account.delay && !plan?.mayMail) return undefined;
-  const keys = keysUnderWay(one);
-  if (look.mails.length > 0 && keys.size === 0) return undefined;
-  const until = look.now + (look.disturbances.isAway ? TRIED_WITHIN : FREE_AFTER);
-  return { until: Math.max(until, account.delay?.until ?? 0), keys };
+/** How long a mail that did not go out in this tick may take; undefined where nothing holds it up. */
+function heldUpUntil({ human: { zone }, look }: Case, isNight: boolean): number | undefined {
+  const { isAway, wasKilled } = look.disturbances;
+  if (isAway) return look.now + TRIED_WITHIN;
+  if (wasKilled) return look.now + FREE_AFTER;
+  return isNight ? nineOf(dayByNine(look.now, zone) + 1, zone) : undefined;
 }
 
-function nextDelay(one: Case): Delay | undefined {
-  if (isDisturbed(one.look)) return disturbedDelay(one);
-  const { account, look } = one;
-  return look.mails.length === 0 && account.delay && look.now < account.delay.until
-    ? account.delay
-    : undefined;
+/** The mail that is on its way after a tick in which it was held up. */
+function nextDelay(one: Case, may: DueKeys): Delay | undefined {
+  const { account, plan, look } = one;
+  const { delay } = account;
+  if (!delay && !plan?.mayMail) return undefined;
+  const keys = keysUnderWay(one);
+  if (look.mails.length > 0 && (keys.size === 0 || !isDisturbed(look))) return undefined;
+  const until = heldUpUntil(one, !isTime(one, may));
+  if (until !== undefined) return { until: Math.max(until, delay?.until ?? 0), keys };
+  return delay && look.now < delay.until ? delay : undefined;
 }
 
 function judgeRequired({ parts, human, account, look }: Case, required: readonly string[]): void {
@@ -137,11 +149,14 @@ export function judgeHuman(parts: Parts, human: HumanNow, look: Look): void {
   };
   const { account, plan } = one;
   if (!plan && look.mails.length === 0 && !account.delay) return;
-  const { must, may } = dutyOf({ state: parts.state, human, told: account.told, now: look.now });
+  const { now } = look;
+  const duty = plan?.at === now ? plan.duty : dutyOf({ state: parts.state, human, told: account.told, now });
+  const { must, may } = duty;
   const required = requiredOf(one, must);
   // what was planned in this tick, or is on its way from an earlier one
-  const could = account.delay ? may : new Map([...may].filter(([key]) => plan?.duty.may.has(key)));
+  const wasDue = (key: string) => account.delay !== undefined || !plan || plan.duty.may.has(key);
+  const could = new Map([...may].filter(([key]) => wasDue(key)));
   judgeMails(one, could);
   judgeRequired(one, required);
-  account.delay = nextDelay(one);
+  account.delay = nextDelay(one, must);
 }

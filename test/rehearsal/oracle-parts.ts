@@ -55,11 +55,10 @@ export interface Account {
 
 /** What a person has to hear in one tick. */
 export interface Plan {
+  at: number;
   duty: Duty;
   mustMail: boolean;
   mayMail: boolean;
-  /** It is nine or later, or something happened on this day. */
-  isTime: boolean;
 }
 
 export interface Figures {

@@ -1,6 +1,6 @@
 import type { Milestone } from '../../src/store/lifecycle-tables.ts';
 import { DAY } from './calendar.ts';
-import { type Change, type Human, type World, type WorldToken, zoneOf } from './world.ts';
+import { type Change, type Human, KNOWN_SINCE, type World, type WorldToken, zoneOf } from './world.ts';
 
 /** The oracle's own idea of how things stand, from the world's script alone: nobody's rows are read. */
 
@@ -17,6 +17,8 @@ export interface TokenNow {
   /** Whether its account is known, and not its address alone. */
   isPinned: boolean;
   usedAt: number | undefined;
+  /** Since when it has been as it is: what was never used may be used unseen for a while. */
+  changedAt: number;
   woken: Awakening | undefined;
   diedAt: number | undefined;
 }
@@ -26,8 +28,11 @@ export interface HumanNow {
   zone: string;
   /** In lower case. */
   address: string | undefined;
-  tokens: TokenNow[];
+  /** By app. */
+  holds: Map<string, TokenNow[]>;
   owned: string[];
+  /** When something last happened that need not wait for a morning. */
+  happenedAt: number;
 }
 
 export interface OracleState {
@@ -59,11 +64,33 @@ function tokenNow(token: WorldToken, accounts: ReadonlySet<string>): TokenNow {
   const { app, human, state, lastUsedAt, died } = token;
   const isPinned = human !== undefined && accounts.has(human);
   const diedAt = died && FATAL.includes(died.cause) ? died.at : undefined;
-  return { app, human, state, isPinned, usedAt: lastUsedAt, woken: undefined, diedAt };
+  return {
+    app,
+    human,
+    state,
+    isPinned,
+    usedAt: lastUsedAt,
+    changedAt: KNOWN_SINCE,
+    woken: undefined,
+    diedAt,
+  };
 }
 
 function humanNow({ id, zone, email }: Human): HumanNow {
-  return { id, zone: zoneOf(zone), address: email?.toLowerCase(), tokens: [], owned: [] };
+  return {
+    id,
+    zone: zoneOf(zone),
+    address: email?.toLowerCase(),
+    holds: new Map(),
+    owned: [],
+    happenedAt: 0,
+  };
+}
+
+function hold(human: HumanNow | undefined, token: TokenNow): void {
+  const own = human?.holds.get(token.app);
+  if (own) own.push(token);
+  else human?.holds.set(token.app, [token]);
 }
 
 function partsOf(world: World): Parts {
@@ -75,26 +102,33 @@ function partsOf(world: World): Parts {
   const byApp = new Map<string, TokenNow[]>(world.apps.map(({ clientId }) => [clientId, []]));
   for (const token of tokens.values()) {
     byApp.get(token.app)?.push(token);
-    humans.get(token.human ?? '')?.tokens.push(token);
+    hold(humans.get(token.human ?? ''), token);
   }
   for (const { clientId, owner } of world.apps) humans.get(owner?.human ?? '')?.owned.push(clientId);
   return { humans, accounts, tokens, byApp, dates: new Map(), extensions: new Map() };
 }
 
 const pairOf = ({ humans }: Parts, { human, app }: { human: string; app: string }): TokenNow[] =>
-  (humans.get(human)?.tokens ?? []).filter((token) => token.app === app && token.isPinned);
+  (humans.get(human)?.holds.get(app) ?? []).filter((token) => token.isPinned);
 
-function connect(token: TokenNow): void {
+function connect(token: TokenNow, at: number): void {
   if (token.state === 'ended') return;
+  token.changedAt = at;
   token.state = 'active';
   token.diedAt = undefined;
   if (token.woken) token.woken.isSure = false;
 }
 
-function lose(token: TokenNow, { at, cause }: { at: number; cause: string }): void {
+function lose({ humans }: Parts, token: TokenNow, { at, cause }: { at: number; cause: string }): void {
   if (token.state !== 'active') return;
   token.state = 'reauthorization_required';
+  token.changedAt = at;
   token.diedAt = FATAL.includes(cause) ? at : undefined;
+  happen(humans.get(token.human ?? ''), at);
+}
+
+function happen(human: HumanNow | undefined, at: number): void {
+  if (human) human.happenedAt = Math.max(human.happenedAt, at);
 }
 
 function signUp({ humans, accounts }: Parts, { human, zone }: { human: string; zone: string }): void {
@@ -103,8 +137,15 @@ function signUp({ humans, accounts }: Parts, { human, zone }: { human: string; z
   if (known) known.zone = zoneOf(zone);
 }
 
-function pin({ humans, accounts }: Parts, human: string): void {
-  if (accounts.has(human)) for (const token of humans.get(human)?.tokens ?? []) token.isPinned = true;
+function pinToken(token: TokenNow, at: number): void {
+  if (!token.isPinned) token.changedAt = at;
+  token.isPinned = true;
+}
+
+function pin({ humans, accounts }: Parts, { human, at }: { human: string; at: number }): void {
+  if (!accounts.has(human)) return;
+  for (const tokens of humans.get(human)?.holds.values() ?? [])
+    for (const token of tokens) pinToken(token, at);
 }
 
 function revoke({ tokens }: Parts, id: string): void {
@@ -119,12 +160,12 @@ function migrate({ byApp }: Parts, app: string): void {
 type Applying = { [K in Change['kind']]: (parts: Parts, change: Extract<Change, { kind: K }>) => void };
 
 const APPLYING: Applying = {
-  act: (parts, change) => pairOf(parts, change).forEach(connect),
-  die: (parts, change) => pairOf(parts, change).forEach((token) => lose(token, change)),
+  act: (parts, change) => pairOf(parts, change).forEach((token) => connect(token, change.at)),
+  die: (parts, change) => pairOf(parts, change).forEach((token) => lose(parts, token, change)),
   revoke: (parts, { token }) => revoke(parts, token),
   migrate: (parts, { app }) => migrate(parts, app),
   'sign-up': signUp,
-  pin: (parts, { human }) => pin(parts, human),
+  pin,
   date: ({ dates }, { name, value }) => void dates.set(name, value),
   extend: ({ extensions }, { name, app, until }) => void extensions.set(`${name} ${app}`, until),
   'end-extension': ({ extensions }, { name, app }) => void extensions.delete(`${name} ${app}`),
@@ -136,9 +177,12 @@ function applyTo(parts: Parts, change: Change): void {
 }
 
 /** Only what waits can wake, by the first use after a long silence; what was never used before may count or not. */
-function useToken(token: TokenNow, at: number): void {
+function useToken({ humans }: Parts, token: TokenNow, at: number): void {
   const silence = token.usedAt === undefined ? Infinity : at - token.usedAt;
-  if (silence >= SILENCE) token.woken = { at, isSure: isWaiting(token) && silence !== Infinity };
+  if (silence >= SILENCE) {
+    token.woken = { at, isSure: isWaiting(token) && silence !== Infinity };
+    happen(humans.get(token.human ?? ''), at);
+  }
   token.usedAt = at;
 }
 
@@ -156,7 +200,7 @@ export function createState(world: World): OracleState {
     apply: (change) => applyTo(parts, change),
     use(id, at) {
       const token = parts.tokens.get(id);
-      if (token) useToken(token, at);
+      if (token) useToken(parts, token, at);
     },
   };
 }

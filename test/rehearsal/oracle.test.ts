@@ -44,7 +44,7 @@ function begin(world: Partial<World> = {}, { retirement = RETIREMENT, isUsed = t
   oracle.apply({ kind: 'date', at: BEGINNING, name: 'retirement', value: retirement });
   let usedAt = BEGINNING;
   const tick = (at: number, told: Array<Partial<Told>> = [], disturbances = CALM) => {
-    for (; isUsed && usedAt < at; usedAt += 5 * DAY) oracle.state.use('token', usedAt);
+    if (isUsed) for (; usedAt < at; usedAt += 5 * DAY) oracle.state.use('token', usedAt);
     oracle.planned(at);
     oracle.delivered(
       at,

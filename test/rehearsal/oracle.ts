@@ -1,5 +1,5 @@
 import { isAfterNine, localTime } from './calendar.ts';
-import { dutyOf } from './oracle-due.ts';
+import { type DueKeys, dutyOf } from './oracle-due.ts';
 import { isUrgent, judgeHuman } from './oracle-judge.ts';
 import { createState, type HumanNow, type OracleState } from './oracle-state.ts';
 import type { Account, Complain, Disturbances, Figures, Parts, Plan, Told } from './oracle-parts.ts';
@@ -16,25 +16,31 @@ export interface Oracle {
   apply(change: Change): void;
   /** The machines plan at this moment. */
   planned(now: number): void;
+  /** Who has to be told of what in the mails that are planned now, by `keyOf`. */
+  expected(): Array<{ human: string; key: string }>;
   /** They delivered: what arrived since, and what was listed. */
   delivered(now: number, told: readonly Told[], disturbances: Disturbances): void;
   /** What had to be told and never was. */
   missing: () => string[];
 }
 
+/** Whether a person gets nothing new at this moment: it is early, or there is a mail of this day. */
+function isQuiet({ zone, happenedAt }: HumanNow, account: Account, now: number): boolean {
+  const today = localTime(now, zone).day;
+  if (account.heldOn === today) return true;
+  return !isAfterNine(now, zone) && localTime(happenedAt, zone).day !== today;
+}
+
+/** Undefined for whoever gets no mail in this tick. */
 function planFor(parts: Parts, human: HumanNow, now: number): Plan | undefined {
   const account = parts.accountOf(human.id);
+  const isHeld = isQuiet(human, account, now);
+  if (account.delay === undefined && isHeld) return undefined;
   const duty = dutyOf({ state: parts.state, human, told: account.told, now });
   if (duty.may.size === 0 && account.delay === undefined) return undefined;
-  const isHeld = account.heldOn === localTime(now, human.zone).day;
   const isMorning = isAfterNine(now, human.zone);
-  const isTime = isMorning || isUrgent(duty.may);
-  return {
-    duty,
-    mustMail: !isHeld && duty.must.size > 0 && (isMorning || isUrgent(duty.must)),
-    mayMail: !isHeld && duty.may.size > 0 && isTime,
-    isTime,
-  };
+  const isTime = (due: DueKeys) => !isHeld && due.size > 0 && (isMorning || isUrgent(due));
+  return { at: now, duty, mustMail: isTime(duty.must), mayMail: isTime(duty.may) };
 }
 
 /** Whoever is known by another name from now on is planned for anew. */
@@ -88,6 +94,10 @@ export function createOracle(world: World, complain: Complain): Oracle {
         if (plan) plans.set(human.id, plan);
       }
     },
+    expected: () =>
+      [...plans].flatMap(([human, { mustMail, duty }]) =>
+        mustMail ? [...duty.must.keys()].map((key) => ({ human, key })) : [],
+      ),
     delivered(now, told, disturbances) {
       const mails = byHuman(told);
       for (const [id] of mails) if (!state.humans.has(id)) complain('wrong address', `nobody is ${id}`);

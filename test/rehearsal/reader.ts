@@ -56,6 +56,7 @@ export async function readTick(
   for (const { machine, messageId } of arrivals) if (machine === killed) tally.atRisk.add(messageId);
   for (const { messageId } of arrivals) tally.arrived.add(messageId.split('@')[0] ?? '');
   tally.mails += arrivals.length;
+  for (const { machine } of arrivals) tally.mailsOf[machine] = (tally.mailsOf[machine] ?? 0) + 1;
   const letters = await Promise.all(arrivals.map(readLetter));
   const known = await ledgerMails(
     stage.store,

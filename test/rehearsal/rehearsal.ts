@@ -1,3 +1,4 @@
+import { type Chance, chanceOf } from '../campaign/chance.ts';
 import { createHand, type WorldHand } from './change-rows.ts';
 import { createDirector, type Director } from './director.ts';
 import { countClaimed } from './ledger.ts';
@@ -11,9 +12,12 @@ import { writeRows, writeUses } from './rows.ts';
 import { makeSchedule, type Schedule, type Tick } from './schedule.ts';
 import { openStage, type Stage } from './stage.ts';
 import { newTally, type Tally } from './tally.ts';
-import { dayAt, type World } from './world.ts';
+import { type Change, dayAt, type World } from './world.ts';
 
 /** A year, tick by tick: the world changes, both machines plan and deliver at once, and the oracle judges what arrived. */
+
+/** How many of those who are about to be told act while their mail waits. */
+const SUDDEN = 0.1;
 
 interface Use {
   token: string;
@@ -22,6 +26,7 @@ interface Use {
 
 export interface Play {
   options: RehearsalOptions;
+  chance: Chance;
   world: World;
   schedule: Schedule;
   stage: Stage;
@@ -36,7 +41,7 @@ export interface Play {
   /** Names of apps by their client ids. */
   names: ReadonlyMap<string, string>;
   /** What is still to come, in its order. */
-  changes: World['changes'][number][];
+  changes: Change[];
   uses: Use[];
 }
 
@@ -68,15 +73,23 @@ async function changeWorld(play: Play, now: number): Promise<void> {
   uses.forEach(({ token, at }) => play.oracle.state.use(token, at));
 }
 
+/** Some act just now on what a mail is about to tell them. */
+function suddenChanges({ chance, oracle }: Play, now: number): Change[] {
+  const expected = oracle.expected().filter(({ key }) => key.includes(' holder '));
+  const chosen = expected.filter(() => chance.happens(SUDDEN));
+  return chosen.map(({ human, key }) => ({ kind: 'act', at: now, human, app: key.split(' ')[0] ?? '' }));
+}
+
 /** Only what people do, while the machines are between planning and delivery. */
 async function meanwhile(play: Play, { at, pause }: Tick): Promise<number> {
   if (pause === 0) return at;
-  play.stage.clock.set(at + pause);
-  for (const change of until(play.changes, at + pause)) {
+  const now = at + pause;
+  play.stage.clock.set(now);
+  for (const change of [...until(play.changes, now), ...suddenChanges(play, now)]) {
     await play.hand.apply(change);
     play.oracle.apply(change);
   }
-  return at + pause;
+  return now;
 }
 
 async function runBoth(play: Play, work: 'plan' | 'deliver'): Promise<void> {
@@ -98,8 +111,10 @@ async function tick(play: Play, one: Tick): Promise<void> {
   director.expect(one.kill);
   stage.clock.set(one.at);
   await changeWorld(play, one.at);
+  const planning = runBoth(play, 'plan');
+  // meanwhile: what is planned depends on nothing that the machines do
   oracle.planned(one.at);
-  await runBoth(play, 'plan');
+  await planning;
   const now = await meanwhile(play, one);
   await runBoth(play, 'deliver');
   const killed = director.takeKilled();
@@ -125,6 +140,7 @@ async function prepare(options: RehearsalOptions, say: (text: string) => void): 
   const stage = await openStage(options);
   const play: Play = {
     options,
+    chance: chanceOf(options.seed, 2),
     world,
     schedule,
     stage,

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/store/store.ts';
 import type { Account, NewGrant, NewMapping } from '../../src/store/tables.ts';
 import { nameOfDay, DAY } from './calendar.ts';
-import { BEGINNING, type Human, type World, type WorldToken } from './world.ts';
+import { BEGINNING, type Human, KNOWN_SINCE, type World, type WorldToken } from './world.ts';
 
 /** The rows that a year begins with, written as they stand in a database, without asking the bridge. */
 
@@ -63,8 +63,8 @@ function mappingRow(token: WorldToken, { humans, grants }: Known): NewMapping {
     grant_id: grants.get(`${token.human} ${token.app}`)?.id ?? null,
     state: token.state,
     source: 'imported',
-    created_at: BEGINNING,
-    updated_at: BEGINNING,
+    created_at: KNOWN_SINCE,
+    updated_at: KNOWN_SINCE,
     last_used_at: token.lastUsedAt === undefined ? null : Math.floor(token.lastUsedAt / DAY) * DAY,
   };
 }

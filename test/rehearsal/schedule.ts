@@ -11,13 +11,13 @@ interface Span {
   to: number;
 }
 
-export interface Away extends Span {
+interface Away extends Span {
   /** It turns connections away, or takes a mail and then says that it is full. */
   mood: 'closed' | 'full';
 }
 
 /** Where a machine is killed: so far into the work, or when a mail has come so far. */
-export type KillPoint =
+type KillPoint =
   | { when: 'planning' | 'delivering'; after: number }
   | { when: 'recipient' | 'read' | 'kept' | 'confirmed'; mails: number };
 

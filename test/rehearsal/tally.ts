@@ -6,6 +6,8 @@ import type { Violation } from './oracle-parts.ts';
 export interface Tally {
   ticks: number;
   mails: number;
+  /** By machine. */
+  mailsOf: number[];
   repeats: number;
   kills: number;
   /** Kills that left a mail claimed and not marked. */
@@ -33,6 +35,7 @@ export function newTally(): Tally {
   const tally: Tally = {
     ticks: 0,
     mails: 0,
+    mailsOf: [],
     repeats: 0,
     kills: 0,
     killsUnmarked: 0,
@@ -80,7 +83,7 @@ export function tableOf(tally: Tally, { people, tokens, days, seed, database }: 
     ['days', days],
     ['ticks of both machines', tally.ticks],
     ['kills', `${tally.kills}, ${tally.killsUnmarked} between claim and mark${left}`],
-    ['mails', tally.mails],
+    ['mails', `${tally.mails}, by machine ${tally.mailsOf.join(' and ')}`],
     ['repeats that the mail server recognised', tally.repeats],
     ['stages due', tally.due],
     ['stages delivered', tally.delivered],

@@ -7,6 +7,9 @@ import { DAY } from './calendar.ts';
 /** The first moment of every year that is rehearsed. */
 export const BEGINNING = Date.UTC(2027, 0, 1);
 
+/** When the tokens of every year were imported: so long ago that what was never used is known to be unused. */
+export const KNOWN_SINCE = BEGINNING - 100 * DAY;
+
 export const dayAt = (day: number): number => BEGINNING + day * DAY;
 
 /** Somebody who may have to act, however the bridge knows of them. */

@@ -14,6 +14,7 @@ import {
   readMails,
   setRetirement,
   yesterdayNoon,
+  makeNoon,
 } from './support/delivery-ground.ts';
 import { addApp } from './support/planning-ground.ts';
 
@@ -54,6 +55,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     async (_when, at, copies) => {
       await addHolder(context, 'once@box.example');
       await planReminders(context);
+      await makeNoon(context);
       const child = ground.spawn();
       await new Promise<void>((resolve) => {
         door.onMoment = (moment) => (moment === at ? resolve(killed(child)) : undefined);
@@ -72,6 +74,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('killed after the mark', async () => {
     await addHolder(context, 'once@box.example');
     await planReminders(context);
+    await makeNoon(context);
     const child = ground.spawn();
     await until(async () => (await readMails(context)).every((mail) => mail.endsWith(' sent')));
     await killed(child);
@@ -85,6 +88,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const app = await addApp(context);
     for (const email of people) await addHolder(context, email, app);
     await planReminders(context);
+    await makeNoon(context);
     let kills = 0;
     const moments: readonly SmtpMoment[] = ['recipient', 'data', 'taken'];
     const running = new Set<ChildProcess>();
@@ -121,6 +125,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('a server that takes the call and says nothing is given up on, and its mail is tried again later', async () => {
     await addHolder(context, 'slow@box.example');
     await planReminders(context);
+    await makeNoon(context);
     const wakes: Array<() => void> = [];
     door.onMoment = () => new Promise<void>((resolve) => wakes.push(resolve));
     await ended(ground.spawn());

@@ -1,10 +1,7 @@
 import type { Context } from '../../src/domain/context.ts';
-import { noteLastUse } from '../../src/domain/reminders/note-last-use.ts';
-import { planReminders, previewReminders, stillDue } from '../../src/domain/reminders/plan-reminders.ts';
+import { planReminders, stillDue } from '../../src/domain/reminders/plan-reminders.ts';
 import { pinAccount } from '../../src/domain/pin-account.ts';
-import { dayOf } from '../../src/domain/usage.ts';
-import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
-import { addUsage } from '../../src/store/usage.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import {
@@ -14,11 +11,12 @@ import {
   addToken,
   changeToken,
   countMails,
+  emptyGround,
   extend,
   type Ground,
   openGround,
+  previewAll,
   readLedger,
-  readToken,
   sendAll,
   setDate,
 } from './support/planning-ground.ts';
@@ -42,12 +40,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   beforeEach(async () => {
     clock.set(START);
-    const { durable, volatile } = one.store;
-    for (const table of ['reminders', 'stopped_addresses', 'mails', 'extensions', 'lifecycle_dates'] as const)
-      await durable.deleteFrom(table).execute();
-    for (const table of ['app_contacts', 'mappings', 'grants', 'apps', 'accounts'] as const)
-      await durable.deleteFrom(table).execute();
-    await volatile.deleteFrom('usage').execute();
+    await emptyGround(one);
     await setDate(one, 'retirement', '2027-02-01');
     await setDate(two, 'retirement', '2027-02-01');
   });
@@ -56,12 +49,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
   async function planTwice(): Promise<number> {
     const made = await Promise.all([planReminders(one), planReminders(two)]);
     return made[0] + made[1] + (await planReminders(one));
-  }
-
-  async function previewAll(context: Context) {
-    const all = [];
-    for await (const each of previewReminders(context)) all.push(each);
-    return all;
   }
 
   /** A holder and an owner of three apps, two known by an account and one by an address. */
@@ -112,9 +99,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
     clock.set('2027-01-18T09:00:00Z');
     expect(await planTwice()).toBe(0);
     await sendAll(one);
+    expect(await planTwice()).toBe(0);
+    clock.advance(DAY);
     expect(await planTwice()).toBe(4);
     clock.advance(DAY);
     await sendAll(one);
+    expect(await planTwice()).toBe(0);
+    clock.advance(DAY);
     expect(await planTwice()).toBe(0);
     expect(await countMails(one)).toBe(8);
   });
@@ -213,7 +204,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await planTwice()).toBe(0);
   });
 
-  test('who has no address, or wants no mails there, is listed and told of nothing twice', async () => {
+  test('who has no address, or wants no mails there, has one mail too, and is planned for nothing twice', async () => {
     const app = await addApp(one);
     const nobody = await addAccount(one);
     const unwilling = await addAccount(one, { email: 'no@example.org' });
@@ -238,11 +229,27 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await planTwice()).toBe(2);
     const mails = await one.store.durable.selectFrom('mails').selectAll().where('id', '<>', 'm').execute();
     expect(mails.map(({ state, address, ended_at }) => [state, address, ended_at])).toEqual([
-      ['undeliverable', null, clock.now()],
-      ['undeliverable', null, clock.now()],
+      ['due', null, null],
+      ['due', null, null],
     ]);
     clock.advance(DAY);
+    await sendAll(one);
     expect(await planTwice()).toBe(0);
+  });
+
+  test('a mail that leaves a day late is that day’s only one', async () => {
+    await addPeople();
+    clock.set('2027-01-17T20:00:00Z');
+    expect(await planTwice()).toBe(4);
+    clock.set('2027-01-18T00:30:00Z');
+    await sendAll(one);
+    clock.set('2027-01-18T22:59:00Z');
+    expect(await planTwice()).toBe(0);
+    // It is the next day in Berlin, but not the morning of it.
+    clock.set('2027-01-19T00:01:00Z');
+    expect(await planTwice()).toBe(0);
+    clock.set('2027-01-19T09:00:00Z');
+    expect(await planTwice()).toBe(4);
   });
 
   test('a grant that dies is told of at once, the night through, but not for whom it was ended', async () => {
@@ -267,67 +274,5 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const copy = { ...one, instance: { ...one.instance, why: () => 'a copy' } };
     expect(await planReminders(copy)).toBe(0);
     expect(await countMails(one)).toBe(0);
-  });
-
-  describe('the last use', () => {
-    const useAt = (mappingId: string, at: number) =>
-      addUsage(one.store, [
-        {
-          mapping_id: mappingId,
-          day: dayOf(at),
-          endpoint: '/1/user.json',
-          carrier: 'header',
-          user_agent: 'test',
-          outcome: 'ok',
-          calls: 1,
-          last_at: at,
-        },
-      ]);
-
-    test('is kept to half a day, moves forward only, and wakes what was silent for long', async () => {
-      const app = await addApp(one);
-      const now = clock.now();
-      const recent = await addToken(one, app, { last_used_at: now - 12 * 60 * MINUTE });
-      const older = await addToken(one, app, { last_used_at: now - 29 * DAY });
-      const silent = await addToken(one, app, { last_used_at: now - 30 * DAY });
-      const works = await addToken(one, app, { last_used_at: now - 90 * DAY, state: 'active' });
-      const fresh = await addToken(one, app, { last_used_at: null });
-      const ahead = await addToken(one, app, { last_used_at: now + DAY });
-      const all = [recent, older, silent, works, fresh, ahead];
-      for (const id of all) await useAt(id, now);
-      await Promise.all([noteLastUse(one), noteLastUse(two)]);
-      const rows = await Promise.all(all.map((id) => readToken(one, id)));
-      expect(rows.map(({ last_used_at }) => (last_used_at ?? 0) - now)).toEqual([
-        -12 * 60 * MINUTE,
-        0,
-        0,
-        0,
-        0,
-        DAY,
-      ]);
-      expect(rows.map(({ woken_at }) => woken_at)).toEqual([null, null, now, null, null, null]);
-    });
-
-    test('of what its holder was told to be unused wakes it, and is told of at once', async () => {
-      const account_id = await addAccount(one, { email: 'ann@example.org' });
-      const app = await addApp(one);
-      const token = await addToken(one, app, { account_id, last_used_at: null });
-      expect(await planTwice()).toBe(1);
-      await sendAll(one);
-      clock.advance(DAY - 8 * 60 * MINUTE);
-      await useAt(token, clock.now());
-      expect(await planTwice()).toBe(1);
-      expect((await readLedger(one)).map((line) => line.split(' ').slice(3).join(' '))).toEqual([
-        'holder unused',
-        'holder 30 retirement:2027-02-01',
-        `holder woken ${clock.now()}`,
-      ]);
-    });
-
-    test('is that which is known where the uses cannot be read', async () => {
-      await addPeople();
-      const away = { ...one.store, volatile: one.store.volatile.withSchema('nowhere') };
-      expect(await planReminders({ ...one, store: away })).toBe(4);
-    });
   });
 });

@@ -14,7 +14,15 @@ import {
   waitingToken,
   wordsOf,
 } from '../owners/support/people.ts';
-import { appNamed, BY_EMAIL, DANA_PERSON, type Letter, letterTo, toHolder, toOwner } from './letters.ts';
+import {
+  appNamed,
+  BY_EMAIL,
+  DANA_PERSON,
+  type Letter,
+  letterTo,
+  toHolder,
+  toOwner,
+} from './support/letters.ts';
 
 /** The buttons of a mail, pressed in a browser that knows nothing yet. */
 
@@ -124,7 +132,7 @@ test('what goes to a contact in the place of an address proves nothing of that a
   expect(linkTo(own, 'See “Passed on”')).toContain('/apps/prove-email/');
 });
 
-test('another person can do nothing with the link, a foreign query leads nowhere, and it ends after the date', async () => {
+test('another person can do nothing with the link, a foreign query leads nowhere, and it ends after 30 days', async () => {
   const app = await appNamed(system, 'Later');
   const { id } = await waitingToken(system, { app, email: DANA.login });
   const letter = await letterTo(system, BY_EMAIL, [
@@ -137,7 +145,7 @@ test('another person can do nothing with the link, a foreign query leads nowhere
     403,
     expect.stringContaining('another e-mail address'),
   ]);
-  clock.advance(66 * DAY);
+  clock.advance(29 * DAY);
   clock.run();
   let dana = await browserOf(system);
   expect(wordsOf(await dana.get(link))).toContain('Is this e-mail address yours?');
@@ -145,7 +153,7 @@ test('another person can do nothing with the link, a foreign query leads nowhere
   clock.run();
   dana = await browserOf(system);
   const over = await dana.get(link);
-  expect([over.status, wordsOf(over)]).toEqual([403, expect.stringContaining('could be used is over')]);
+  expect([over.status, wordsOf(over)]).toEqual([403, expect.stringContaining('works for 30 days')]);
   expect(wordsOf(over)).not.toContain('24 hours');
   expect((await mappingOf(system, id)).accountId).toBeNull();
 

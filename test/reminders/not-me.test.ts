@@ -1,8 +1,9 @@
+import { mailedAddress, notMePath } from '../../src/domain/stop-mails.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { pressIn, wordsOf } from '../owners/support/people.ts';
-import { BY_EMAIL, letterTo, linksIn, MAIL_ID, toHolder } from './letters.ts';
+import { BY_EMAIL, letterTo, linksIn, MAIL_ID, toHolder } from './support/letters.ts';
 
 /** “Not you?”: whoever gets mails that are meant for somebody else stops them by one button. */
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
     .insertInto('mails')
     .values([
       { ...mail, id: MAIL_ID, replaces: '', address: 'Dora@Example.org' },
-      { ...mail, id: 'b'.repeat(32), replaces: MAIL_ID, address: null },
+      { ...mail, id: 'b'.repeat(24), replaces: MAIL_ID, address: null },
     ])
     .execute();
 });
@@ -36,7 +37,10 @@ async function stopped() {
   return durable.selectFrom('stopped_addresses').select(['address', 'mail_id']).execute();
 }
 
-const page = (id: string) => `${system.bridgeUrl}/mails/${id}/not-me`;
+const page = (id: string) => `${system.bridgeUrl}${notMePath(system.bridge.context, id)}`;
+const at = (link: string) => `${system.bridgeUrl}/mails/${link}/not-me`;
+const linkOf = (path: string) => path.split('/')[2] ?? '';
+const codeOf = (id: string) => page(id).slice(-29, -7);
 
 test('the link of a mail shows what happens and changes nothing, whoever opens it', async () => {
   const letter = await letterTo(system, BY_EMAIL, [toHolder(system.app)]);
@@ -67,13 +71,36 @@ test('the button stops mails to that address, and pressing it twice is the same'
   expect(browser.forms(await browser.get(page(MAIL_ID)))).toEqual([]);
 });
 
-test.each([
-  ['that nobody was sent', 'c'.repeat(32)],
-  ['that went nowhere', 'b'.repeat(32)],
-  ['in capitals', MAIL_ID.toUpperCase()],
-  ['that is none', '%00'],
-])('a mail %s has no such page', async (_what, id) => {
+const LINKS: Array<[what: string, link: () => string]> = [
+  ['of a mail that nobody was sent', () => page('c'.repeat(24))],
+  ['of a mail that went nowhere', () => page('b'.repeat(24))],
+  ['with the id alone, as logs have it', () => at(MAIL_ID)],
+  ['with the code of another mail', () => at(`${MAIL_ID}-${codeOf('b'.repeat(24))}`)],
+  ['with a code that is cut', () => at(`${MAIL_ID}-${codeOf(MAIL_ID).slice(0, -1)}`)],
+  ['in capitals', () => at(`${MAIL_ID.toUpperCase()}-${codeOf(MAIL_ID)}`)],
+  ['that is none', () => at('%00')],
+];
+
+test.each(LINKS)('a link %s is not known', async (_what, link) => {
   const browser = new CookieWalker();
-  for (const got of [await browser.get(page(id)), await browser.post(page(id), {})])
+  const { durable } = system.bridge.context.store;
+  await durable.deleteFrom('stopped_addresses').execute();
+  for (const got of [await browser.get(link()), await browser.post(link(), {})])
     expect([got.status, wordsOf(got)]).toEqual([404, expect.stringContaining('not known')]);
+  expect(await stopped()).toEqual([]);
+});
+
+test('a link that was mailed before a key was changed still leads there', async () => {
+  const { vault } = system.bridge.context;
+  // As a vault under a newer key has it: the older one comes after.
+  const newer = (value: string) => `newer.${vault.digest(`newer ${value}`).split('.')[1]}`;
+  const rotated = {
+    ...vault,
+    digest: newer,
+    digests: (value: string) => [newer(value), ...vault.digests(value)],
+  };
+  const context = { ...system.bridge.context, vault: rotated };
+  expect(notMePath(context, MAIL_ID)).not.toBe(notMePath(system.bridge.context, MAIL_ID));
+  for (const path of [notMePath(context, MAIL_ID), notMePath(system.bridge.context, MAIL_ID)])
+    expect(await mailedAddress(context, linkOf(path))).toMatchObject({ masked: 'D…@Example.org' });
 });

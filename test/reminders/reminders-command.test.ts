@@ -1,37 +1,20 @@
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { run, runJson } from '../processes/operator-command.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
-import {
-  addHolder,
-  addOwnedApp,
-  type DeliveryGround,
-  openDeliveryGround,
-  readMails,
-  setRetirement,
-  yesterdayNoon,
-} from './support/delivery-ground.ts';
+import type { SmtpDoor } from '../support/smtp-server.ts';
+import { openCommandGround, today } from './support/command-ground.ts';
+import { type DeliveryGround, readMails } from './support/delivery-ground.ts';
 
 /** The operator's command as a process of its own. */
 
 let door: SmtpDoor;
 let ground: DeliveryGround;
 let context: Context;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  door = await startSmtpServer();
-  ground = await openDeliveryGround({ kind: 'sqlite', smtpPort: door.port });
-  context = await ground.open(new SettableClock(yesterdayNoon()));
-  await setRetirement(context);
-  await addHolder(context, 'holder@box.example');
-  await addOwnedApp(context, { owner: 'owner@box.example' });
+  ({ door, ground, context, close } = await openCommandGround());
 });
-afterAll(async () => {
-  await ground.close();
-  await door.close();
-});
-
-const today = () => new Date().toISOString().slice(0, 10);
+afterAll(() => close());
 
 test('plan tells who would get what and why, and writes nothing', async () => {
   const { code, json } = await runJson(ground.settings, 'reminders', 'plan', '--on', today());

@@ -3,6 +3,7 @@ import { changeApp } from '../../store/import-changes.ts';
 import { addRows } from '../../store/import-rows.ts';
 import type { Database } from '../../store/store.ts';
 import { recordEvents } from '../record-event.ts';
+import { nameAccounts } from './name-accounts.ts';
 import type { ImportedApp } from './imported-app.ts';
 import type { Import } from './outcomes.ts';
 
@@ -39,11 +40,8 @@ async function addParts(tx: Database, apps: readonly ImportedApp[], now: number)
 }
 
 /** Writes them, with an entry in the history for each. */
-export async function writeApps(
-  { context, origin }: Import,
-  tx: Database,
-  apps: readonly ImportedApp[],
-): Promise<void> {
+export async function writeApps(run: Import, tx: Database, apps: readonly ImportedApp[]): Promise<void> {
+  const { context, origin } = run;
   const now = context.clock.now();
   const sorted = apps.toSorted((a, b) => (a.clientId < b.clientId ? -1 : 1));
   const added = sorted.filter(({ isNew }) => isNew);
@@ -68,4 +66,7 @@ export async function writeApps(
     ...added.map((app) => entryOf(app, 'app_imported', 'import')),
     ...changed.map((app) => entryOf(app, 'app_changed', `import: ${partsOf(app).join(', ')}`)),
   ]);
+  const owners = added.map(({ ownerAccountId }) => ownerAccountId);
+  // The owner of an app that is there already gets the account by pinOwner.
+  await nameAccounts(run, tx, { ids: owners, reason: 'the owner of an imported app' });
 }

@@ -5,6 +5,7 @@ import type { NewMapping } from '../../store/tables.ts';
 import { adoptPairs } from '../adopt-tokens.ts';
 import { recordEvents } from '../record-event.ts';
 import type { Token } from './judge-token.ts';
+import { nameAccounts } from './name-accounts.ts';
 import type { Import } from './outcomes.ts';
 
 /** Writes what a batch of tokens adds and changes, in an order that two imports at once share. */
@@ -36,19 +37,6 @@ function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewTok
     updated_at: now,
     last_used_at: lastUsedAt,
   };
-}
-
-async function nameAccounts({ context, origin }: Import, tx: Database, tokens: Token[]): Promise<void> {
-  const now = context.clock.now();
-  const ids = [...new Set(tokens.map(({ accountId }) => accountId).filter((id) => id !== null))].toSorted();
-  const rows = ids.map((account_id) => ({ account_id, updated_at: now }));
-  const added = await addRows(tx, { table: 'accounts', column: 'account_id' }, rows);
-  const named = { at: now, ...origin, action: 'account_named', reason: 'the account of an imported token' };
-  await recordEvents(
-    context,
-    tx,
-    added.map((accountId) => ({ ...named, accountId })),
-  );
 }
 
 async function changeTokens(run: Import, tx: Database, changed: readonly Token[]): Promise<void> {
@@ -91,7 +79,8 @@ export async function writeTokens(run: Import, tx: Database, tokens: readonly To
     .toSorted((a, b) => compare(a.id, b.id));
   const { context, origin } = run;
   const now = context.clock.now();
-  await nameAccounts(run, tx, [...added, ...changed]);
+  const accounts = [...added, ...changed].map(({ accountId }) => accountId);
+  await nameAccounts(run, tx, { ids: accounts, reason: 'the account of an imported token' });
   const rows = added.map((token) => mappingOf(token, now));
   await addRows(tx, { table: 'mappings', column: 'id' }, rows);
   await changeTokens(run, tx, changed);

@@ -1,9 +1,8 @@
 import { SECOND } from '../../shared/lifetimes.ts';
+import { momentText } from '../../shared/moments.ts';
 import { findApp } from '../../store/apps.ts';
-import { readDates } from '../../store/lifecycle.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context, Origin } from '../context.ts';
-import type { Lifecycle } from '../lifecycle.ts';
 
 /** What every change of dates, extensions, exemptions and brownouts keeps to. */
 
@@ -17,17 +16,6 @@ export class ChangeRefused extends Error {
 
 /** Every process reads the tables once a second; what begins no sooner begins everywhere in the same millisecond. */
 export const STARTS_AHEAD = 2 * SECOND;
-
-/** A time as the history and refusals tell it. */
-export function momentText(at: number | undefined): string {
-  return at === undefined ? 'not set' : new Date(at).toISOString().replace('.000Z', 'Z');
-}
-
-/** The common dates, as the transaction sees them. */
-export async function datesIn(tx: Database): Promise<Lifecycle['dates']> {
-  const rows = await readDates(tx);
-  return Object.fromEntries(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, at]])));
-}
 
 /** @throws {ChangeRefused} where no app has this client id, or it is retired */
 export async function requireApp(tx: Database, clientId: string): Promise<void> {

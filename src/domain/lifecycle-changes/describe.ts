@@ -3,7 +3,7 @@ import { publicSince } from '../../store/brownouts.ts';
 import type { BrownoutRow } from '../../store/lifecycle.ts';
 import type { Context } from '../context.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
-import { datesIn } from './change-rules.ts';
+import { readCommonDates } from '../read-lifecycle.ts';
 
 /** What everybody may know of dates and brownouts; never what was granted to one app, or its rehearsals. */
 
@@ -50,7 +50,7 @@ export async function describeLifecycle({
   clock,
 }: Pick<Context, 'store' | 'clock'>): Promise<PublicLifecycle> {
   const now = clock.now();
-  const dates = await datesIn(store.durable);
+  const dates = await readCommonDates(store.durable);
   const rows = await publicSince(store.durable, now - PAST_SHOWN);
   return { now, dates, brownouts: rows.map((row) => described(row, now)) };
 }

@@ -1,16 +1,10 @@
 import { newHexId } from '../../shared/ids.ts';
+import { momentText } from '../../shared/moments.ts';
 import { endExemptionOf, insertExemption } from '../../store/brownout-exemptions.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
-import {
-  type By,
-  ChangeRefused,
-  changeLifecycle,
-  momentText,
-  requireApp,
-  requireFuture,
-} from './change-rules.ts';
+import { type By, ChangeRefused, changeLifecycle, requireApp, requireFuture } from './change-rules.ts';
 
 interface Asked extends By {
   clientId: string;

@@ -1,18 +1,13 @@
 import { endExtensionOf, insertExtension } from '../../store/extensions.ts';
 import { newHexId } from '../../shared/ids.ts';
+import { momentText } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
-import type { Milestone } from '../lifecycle.ts';
+import type { Lifecycle, Milestone } from '../lifecycle.ts';
+import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
-import {
-  type By,
-  ChangeRefused,
-  changeLifecycle,
-  datesIn,
-  momentText,
-  requireApp,
-  requireFuture,
-} from './change-rules.ts';
+import { type By, ChangeRefused, changeLifecycle, requireApp, requireFuture } from './change-rules.ts';
+import { sunsetBeforeRetirement } from './sunset-first.ts';
 
 interface Asked extends By {
   clientId: string;
@@ -20,26 +15,38 @@ interface Asked extends By {
   reason: string;
 }
 
+interface Given extends Asked {
+  until: number;
+}
+
 /** What came of it. */
 export interface Extended {
   /** Until when the one went that this one replaces. */
   before: number | undefined;
-  /** Why it gives the app no more time than all have; undefined when it does. */
-  warning: string | undefined;
+  /** Why it gives the app no more time, or less than it seems to; a sentence each. */
+  warnings: string[];
 }
 
-function warningFor(name: Milestone, until: number, common: number | undefined): string | undefined {
-  if (common === undefined) return `No ${name} is set, so nothing ends that this could put off.`;
-  return until > common
-    ? undefined
-    : `The ${name} of all is not before: ${momentText(common)}. This gives no more time.`;
+function warningsFor(lifecycle: Lifecycle, { clientId, name, until }: Given): string[] {
+  const common = lifecycle.dates[name];
+  if (common === undefined) return [`No ${name} is set, so nothing ends that this could put off.`];
+  const isShorter = until <= common;
+  const sunset = sunsetBeforeRetirement(lifecycle, clientId);
+  return [
+    ...(isShorter
+      ? [`The ${name} of all is not before: ${momentText(common)}. This gives no more time.`]
+      : []),
+    ...(sunset === undefined
+      ? []
+      : [`The sunset comes first for this app, at ${momentText(sunset)}, and ends everything with it.`]),
+  ];
 }
 
 /**
  * Gives an app more time until a milestone; one that it has for the same is replaced.
  * @throws {ChangeRefused}
  */
-export async function extendApp(context: Context, asked: Asked & { until: number }): Promise<Extended> {
+export async function extendApp(context: Context, asked: Given): Promise<Extended> {
   const { clientId, name, until, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
@@ -58,8 +65,7 @@ export async function extendApp(context: Context, asked: Asked & { until: number
       clientId,
       requestId,
     });
-    const dates = await datesIn(tx);
-    return { before, warning: warningFor(name, until, dates[name]) };
+    return { before, warnings: warningsFor(await readLifecycle(tx, now), asked) };
   });
 }
 

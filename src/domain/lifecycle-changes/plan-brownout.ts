@@ -1,18 +1,13 @@
 import { newHexId } from '../../shared/ids.ts';
 import { DAY } from '../../shared/lifetimes.ts';
+import { momentText } from '../../shared/moments.ts';
 import { endBrownout, findOverlap, findPublic, insertBrownout } from '../../store/brownouts.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import type { Brownout, Milestone } from '../lifecycle.ts';
+import { readCommonDates } from '../read-lifecycle.ts';
 import { recordEvent } from '../record-event.ts';
-import {
-  type By,
-  ChangeRefused,
-  changeLifecycle,
-  datesIn,
-  momentText,
-  STARTS_AHEAD,
-} from './change-rules.ts';
+import { type By, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
 
 interface NewBrownout extends By {
   rehearses: Milestone;
@@ -47,7 +42,7 @@ function checkWindow({ startsAt, endsAt }: NewBrownout, now: number): void {
 }
 
 async function checkPlace(tx: Database, { rehearses, startsAt, endsAt }: NewBrownout): Promise<void> {
-  const date = (await datesIn(tx))[rehearses];
+  const date = (await readCommonDates(tx))[rehearses];
   if (date === undefined) throw new ChangeRefused(`No ${rehearses} is set, so there is nothing to rehearse.`);
   if (date < endsAt)
     throw new ChangeRefused(

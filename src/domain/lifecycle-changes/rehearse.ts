@@ -1,20 +1,15 @@
 import { newHexId } from '../../shared/ids.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
+import { momentText } from '../../shared/moments.ts';
 import { claimRehearsal, endBrownout, lastRehearsals } from '../../store/brownouts.ts';
-import { type BrownoutRow, readExtensions } from '../../store/lifecycle.ts';
+import type { BrownoutRow } from '../../store/lifecycle.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context, Origin } from '../context.ts';
-import type { Milestone } from '../lifecycle.ts';
+import { dateFor, type Milestone, rehearsalId } from '../lifecycle.ts';
+import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../record-event.ts';
 import { type Usage, usageOf } from '../usage.ts';
-import {
-  ChangeRefused,
-  changeLifecycle,
-  datesIn,
-  momentText,
-  requireApp,
-  STARTS_AHEAD,
-} from './change-rules.ts';
+import { ChangeRefused, changeLifecycle, requireApp, STARTS_AHEAD } from './change-rules.ts';
 
 /**
  * The rehearsal of an owner: a brownout of the own app alone. Its end is written before it begins, so it ends by itself
@@ -53,13 +48,10 @@ async function findCome(
   { clientId, rehearses }: { clientId: string; rehearses: Milestone },
   now: number,
 ): Promise<Milestone | undefined> {
-  const dates = await datesIn(tx);
-  const own = (await readExtensions(tx)).filter(({ client_id }) => client_id === clientId);
-  return ([rehearses, 'sunset'] as const).find((name) => {
-    const common = dates[name];
-    const until = own.find((one) => one.name === name)?.until ?? 0;
-    return common !== undefined && Math.max(common, until) <= now;
-  });
+  const lifecycle = await readLifecycle(tx, now);
+  return ([rehearses, 'sunset'] as const).find(
+    (name) => (dateFor(lifecycle, name, clientId) ?? Infinity) <= now,
+  );
 }
 
 /**
@@ -108,7 +100,7 @@ function rehearsalOf(row: BrownoutRow, usage: ReadonlyMap<string, Usage>): Rehea
     rehearses: row.rehearses,
     startsAt: row.starts_at,
     endsAt: Math.max(row.starts_at, row.removed_at ?? row.ends_at),
-    failed: usage.get(`rehearsal:${row.id}`),
+    failed: usage.get(rehearsalId(row.id)),
   };
 }
 
@@ -122,7 +114,7 @@ export async function rehearsalsOf(
   await context.usage.flush();
   const usage = await usageOf(
     context,
-    rows.map(({ id }) => `rehearsal:${id}`),
+    rows.map(({ id }) => rehearsalId(id)),
     { days: DAYS_TOLD },
   );
   const now = context.clock.now();

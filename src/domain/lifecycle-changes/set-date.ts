@@ -1,19 +1,14 @@
+import { momentText } from '../../shared/moments.ts';
 import { countAfter } from '../../store/brownouts.ts';
-import { readExtensions } from '../../store/lifecycle.ts';
 import { setDate } from '../../store/lifecycle-dates.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import type { DateName, Lifecycle } from '../lifecycle.ts';
+import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
-import {
-  type By,
-  ChangeRefused,
-  changeLifecycle,
-  datesIn,
-  momentText,
-  STARTS_AHEAD,
-} from './change-rules.ts';
+import { type By, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
+import { sunsetBeforeRetirement } from './sunset-first.ts';
 
 interface NewDate extends By {
   name: DateName;
@@ -32,6 +27,8 @@ export interface DateSet {
   extensions: number;
   /** How many brownouts of it would end after it has come, or rehearse what has no date. */
   idleBrownouts: number;
+  /** Whose retirement would come later than the sunset, which ends everything first: that of all, and how many apps'. */
+  sunsetFirst: { isCommon: boolean; apps: number };
 }
 
 const ENDS: Partial<Record<DateName, string>> = {
@@ -46,6 +43,8 @@ function checkOrder({ deprecation, sunset }: Lifecycle['dates']): void {
     );
 }
 
+const wordFor = (at: number | undefined) => (at === undefined ? 'not set' : momentText(at));
+
 /** A slip of the pen would end everything at once. */
 function checkAhead({ name, at, isForced }: NewDate, now: number): void {
   const what = ENDS[name];
@@ -55,12 +54,21 @@ function checkAhead({ name, at, isForced }: NewDate, now: number): void {
   );
 }
 
-async function whatStands(tx: Database, { name, at }: NewDate, now: number) {
-  if (name === 'deprecation') return { extensions: 0, idleBrownouts: 0 };
-  const extensions = (await readExtensions(tx)).filter(
-    (one) => one.name === name && at !== undefined && one.until > at,
-  );
-  return { extensions: extensions.length, idleBrownouts: await countAfter(tx, name, Math.max(at ?? 0, now)) };
+async function whatStands(
+  tx: Database,
+  { name, at, lifecycle }: NewDate & { lifecycle: Lifecycle },
+  now: number,
+) {
+  const clientIds = [...lifecycle.extensions.keys()];
+  const isEndedFirst = (clientId?: string) => sunsetBeforeRetirement(lifecycle, clientId) !== undefined;
+  const sunsetFirst = {
+    isCommon: isEndedFirst(),
+    apps: clientIds.filter((clientId) => isEndedFirst(clientId)).length,
+  };
+  if (name === 'deprecation') return { extensions: 0, idleBrownouts: 0, sunsetFirst };
+  const later = [...lifecycle.extensions.values()].filter((own) => (own[name] ?? 0) > (at ?? Infinity));
+  const idleBrownouts = await countAfter(tx, name, Math.max(at ?? 0, now));
+  return { extensions: later.length, idleBrownouts, sunsetFirst };
 }
 
 /**
@@ -71,14 +79,15 @@ export async function setDateOf(context: Context, date: NewDate): Promise<DateSe
   const { name, at, actor, requestId = null } = date;
   const reason = checkedReason(date.reason);
   return changeLifecycle(context, async (tx, now) => {
-    const dates = await datesIn(tx);
-    const before = dates[name];
-    const beside = await whatStands(tx, date, now);
+    const known = await readLifecycle(tx, now);
+    const before = known.dates[name];
+    const dates = { ...known.dates, [name]: at };
+    const beside = await whatStands(tx, { ...date, lifecycle: { ...known, dates } }, now);
     if (before === at) return { isChanged: false, before, ...beside };
-    checkOrder({ ...dates, [name]: at });
+    checkOrder(dates);
     checkAhead(date, now);
     await setDate(tx, { name, at: at ?? null, changed_at: now, changed_by: actor });
-    const words = `${name}: ${momentText(at)}, was ${momentText(before)}; ${reason}`;
+    const words = `${name}: ${wordFor(at)}, was ${wordFor(before)}; ${reason}`;
     await recordEvent(context, tx, { at: now, actor, action: 'date_set', reason: words, requestId });
     return { isChanged: true, before, ...beside };
   });

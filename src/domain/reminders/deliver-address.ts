@@ -1,5 +1,6 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import { type ClaimedMail, stoppedAmong } from '../../store/mails.ts';
+import type { ClaimedMail } from '../../store/mails.ts';
+import { stoppedAmong } from '../../store/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import type { Person } from './people.ts';
 

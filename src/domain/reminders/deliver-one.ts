@@ -1,73 +1,45 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
+import { MINUTE } from '../../shared/lifetimes.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
-import { type ClaimedMail, dropReminders, endMail } from '../../store/mails.ts';
+import { type ClaimedMail, endMail, noteAddress } from '../../store/mails.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
-import { passOn } from './deliver-onwards.ts';
-import { isHopeless, putOffReminder } from './deliver-put-off.ts';
+import { type Held, lookAgain } from './deliver-look-again.ts';
+import { passOn } from './deliver-pass-on.ts';
+import { isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
+import { afterDoubt, isDoubtOver, markDoubtful, markSent } from './deliver-sent.ts';
 import { composeLetter } from './letter/compose.ts';
-import type { Due, Person } from './people.ts';
-import { stillDue } from './plan-reminders.ts';
+import type { Person } from './people.ts';
+import { isTimeToMail } from './plan-stages.ts';
 
 /** One claimed mail, from the last look at what it is about to its end. */
 
 /** A process that was held up for longer may not be the only one any more: it leaves the mail to whoever comes next. */
 const BEGIN_WITHIN = 1 * MINUTE;
 
-/** What a mail that has left is tried to be marked with, while its claim lasts. */
-const MARK_AGAIN_AFTER = [1 * SECOND, 4 * SECOND, 15 * SECOND, 40 * SECOND];
-
-interface Held {
-  person: Person;
-  due: Due[];
-}
-
-/** What still has to be said, and to whom; the rest is taken back. */
-async function lookAgain(context: Context, mail: ClaimedMail): Promise<Held | undefined> {
-  const held = await stillDue(context, mail);
-  const { aside } = context.store;
-  const taken = { mailId: mail.id, now: context.clock.now() };
-  if (!held || held.due.length === 0) {
-    await dropReminders(aside, taken);
-    return undefined;
-  }
-  await dropReminders(aside, { ...taken, ids: held.gone });
-  return held;
-}
-
 /** A contact of an app is told of the app, not of the person in whose place they are asked. */
 function readerOf({ person }: Held, mail: ClaimedMail, address: string): Person {
   return mail.replaces === '' ? { ...person, address } : { ...person, address, name: undefined };
 }
 
-/** It has left: forgetting that would send it again, so a database that is away for a moment is waited for. */
-async function markSent(context: Context, mail: ClaimedMail, address: string): Promise<Outcome> {
-  for (const wait of [...MARK_AGAIN_AFTER, undefined]) {
-    try {
-      const ending = { state: 'sent', now: context.clock.now(), address } as const;
-      return (await endMail(context.store.aside, mail, ending)) ? 'sent' : 'left';
-    } catch (error) {
-      context.logger.error('a reminder has left and could not be marked', { mailId: mail.id, error });
-      if (wait === undefined) break;
-      await delay(wait);
-    }
-  }
-  return 'left';
-}
-
 type Turn = Held & { mail: ClaimedMail; address: string; claimedAt: number };
 
-/** @throws {MailError} it was not handed over */
-async function handOver(context: Context, { mail, address, claimedAt, ...held }: Turn): Promise<boolean> {
+/**
+ * Sends it, with its address kept before, for whoever answers to the mail means the address that it came to.
+ * @throws {MailError} it was not handed over
+ */
+async function handOver(
+  context: Context,
+  { mail, address, claimedAt, ...held }: Turn,
+): Promise<'handedOver' | 'late' | 'left'> {
   const person = readerOf(held, mail, address);
   const { subject, text, html, calendar, headers } = await composeLetter(context, {
     mailId: mail.id,
     person,
     due: held.due,
   });
-  if (context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return false;
+  if (!(await noteAddress(context.store.aside, mail, address))) return 'left';
+  if (context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return 'late';
   await context.mailer.send({
     to: address,
     subject,
@@ -78,7 +50,12 @@ async function handOver(context: Context, { mail, address, claimedAt, ...held }:
     sender: 'grantbridge',
     messageId: mail.id,
   });
-  return true;
+  return 'handedOver';
+}
+
+interface Failed {
+  address: string;
+  error: MailError;
 }
 
 async function afterFailure(
@@ -88,34 +65,48 @@ async function afterFailure(
 ): Promise<Outcome> {
   const failure = error.short;
   context.logger.warn('a reminder was not handed over', { mailId: mail.id, attempts: mail.attempts, error });
+  if (error.isInDoubt) return afterDoubt(context, mail);
   const isRefused = error.isRefused || (error.isAboutMail && isHopeless(mail, context.clock.now()));
   if (isRefused) return passOn(context, mail, { address, failure });
   return putOffReminder(context, mail, failure);
 }
 
-interface Failed {
-  address: string;
-  error: MailError;
+/** What fails here would fail for any address, so no other is tried. */
+async function afterNotMade(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
+  const now = context.clock.now();
+  if (!isHopeless(mail, now)) return putOffReminder(context, mail, failure);
+  const isEnded = await endMail(context.store.aside, mail, { state: 'undeliverable', now, failure });
+  return isEnded ? 'undeliverable' : 'left';
+}
+
+async function attemptAt(context: Context, turn: Turn): Promise<Outcome> {
+  const { mail, address } = turn;
+  try {
+    const end = await handOver(context, turn);
+    if (end === 'late') return await afterNotMade(context, mail, 'the mail took too long to make');
+    return end === 'left' ? end : await markSent(context, mail);
+  } catch (error) {
+    if (error instanceof MailError && !error.isOurs) return afterFailure(context, mail, { address, error });
+    throw error;
+  }
 }
 
 async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): Promise<Outcome> {
+  if (isDoubtOver(mail)) return markDoubtful(context, mail);
   const held = await lookAgain(context, mail);
-  if (!held) {
-    const isEnded = await endMail(context.store.aside, mail, {
-      state: 'dropped',
-      now: context.clock.now(),
-    });
-    return isEnded ? 'dropped' : 'left';
-  }
+  if (typeof held === 'string') return held;
+  // It was put off, or nobody took it until the night: nobody is woken for what can wait.
+  if (!isTimeToMail(held.person, held.due, { now: context.clock.now() }))
+    return putOffToMorning(context, mail, held.person.zone);
   const { address, failure } = await findAddress(context, mail, held.person);
   if (failure !== undefined) return passOn(context, mail, { address, failure });
-  try {
-    if (!(await handOver(context, { ...held, mail, address, claimedAt }))) return 'left';
-  } catch (error) {
-    if (error instanceof MailError) return afterFailure(context, mail, { address, error });
-    throw error;
-  }
-  return markSent(context, mail, address);
+  return attemptAt(context, { ...held, mail, address, claimedAt });
+}
+
+/** Where it was thrown, without its message: that may repeat what stands in a mail. */
+function placeOf(error: unknown): { kind: string; at: string[] } {
+  const { name, stack = '' } = error instanceof Error ? error : new Error('not an error');
+  return { kind: name, at: stack.split('\n').filter((line) => /^ {4}at /.test(line)) };
 }
 
 /**
@@ -123,11 +114,12 @@ async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): 
  * claim.
  */
 export async function deliverOne(context: Context, mail: ClaimedMail, claimedAt: number): Promise<Outcome> {
+  const { id: mailId, attempts } = mail;
   try {
     return await attempt(context, mail, claimedAt);
   } catch (error) {
-    context.logger.error('a reminder could not be made', { mailId: mail.id, error });
+    context.logger.error('a reminder could not be made', { mailId, attempts, ...placeOf(error) });
     // Where the database is away the claim ends by itself.
-    return putOffReminder(context, mail, 'the mail could not be made').catch(() => 'left');
+    return afterNotMade(context, mail, 'the mail could not be made').catch(() => 'left');
   }
 }

@@ -2,6 +2,7 @@ import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { type ClaimedMail, putOffMail } from '../../store/mails.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
+import { nextMorning } from './plan-stages.ts';
 
 /** What may pass is tried again, less and less often. */
 
@@ -29,5 +30,13 @@ export function isHopeless({ created_at, attempts }: ClaimedMail, now: number): 
 export async function putOffReminder(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
   const nextAt = context.clock.now() + waitAfter(mail.attempts, context.chance());
   await putOffMail(context.store.aside, mail, { nextAt, failure });
+  return 'putOff';
+}
+
+/** Gives a claimed mail back until nine in the morning of a time zone; that it was claimed counts as no attempt. */
+export async function putOffToMorning(context: Context, mail: ClaimedMail, zone: string): Promise<Outcome> {
+  const nextAt = nextMorning(context.clock.now(), zone);
+  const { failure, attempts } = mail;
+  await putOffMail(context.store.aside, mail, { nextAt, failure, attempts: attempts - 1 });
   return 'putOff';
 }

@@ -1,6 +1,6 @@
 import { newHexId } from '../../shared/ids.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { type Mail, MAILS_AT_ONCE } from '../../shared/mail/mailer.ts';
+import { HAND_OVER_LIMIT, type Mail, MAILS_AT_ONCE } from '../../shared/mail/mailer.ts';
 import { type ClaimedMail, claimMail } from '../../store/mails.ts';
 import type { Context } from '../context.ts';
 import { deliverOne } from './deliver-one.ts';
@@ -13,23 +13,23 @@ import type { Outcome } from './deliver-outcome.ts';
 
 export type Delivered = Record<Exclude<Outcome, 'left'>, number>;
 
-/** Longer than looking a person up and handing a mail over may take together (HAND_OVER_LIMIT). */
-const CLAIM_LIMIT = 5 * MINUTE;
+/** Longer than looking a person up and handing a mail over may take together. */
+const CLAIM_LIMIT = HAND_OVER_LIMIT + 2 * MINUTE;
 
 export interface DeliveryOptions {
-  /** The mails of this context go to files for whoever rehearses, also on a restored copy. */
-  isRehearsal?: boolean;
+  /** The mails of this context go to files for whoever tries another day, also on a restored copy. */
+  isDryRun?: boolean;
 }
 
 interface Run {
   context: Context;
-  isRehearsal: boolean;
+  isDryRun: boolean;
   delivered: Delivered;
 }
 
-async function claimNext({ context, isRehearsal }: Run): Promise<ClaimedMail | undefined> {
+async function claimNext({ context, isDryRun }: Run): Promise<ClaimedMail | undefined> {
   const now = context.clock.now();
-  const instance = isRehearsal ? undefined : context.instance.seen();
+  const instance = isDryRun ? undefined : context.instance.seen();
   return claimMail(context.store.aside, { claimId: newHexId(), now, until: now + CLAIM_LIMIT, instance });
 }
 
@@ -50,13 +50,13 @@ async function deliverInTurn(run: Run): Promise<void> {
  */
 export async function deliverReminders(
   context: Context,
-  { isRehearsal = false }: DeliveryOptions = {},
+  { isDryRun = false }: DeliveryOptions = {},
 ): Promise<Delivered> {
   const delivered: Delivered = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };
-  if (!isRehearsal && context.instance.why() !== undefined) return delivered;
+  if (!isDryRun && context.instance.why() !== undefined) return delivered;
   const post = context.mailer.openRun();
   const mailer = { ...context.mailer, send: (mail: Mail) => post.send(mail) };
-  const run = { context: { ...context, mailer }, isRehearsal, delivered };
+  const run = { context: { ...context, mailer }, isDryRun, delivered };
   const turns = Array.from({ length: MAILS_AT_ONCE }, () => deliverInTurn(run));
   const ends = await Promise.allSettled(turns);
   post.close();

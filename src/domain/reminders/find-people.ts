@@ -1,5 +1,10 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { type AccountRow, accountsWithEmails, readEarlierEmails } from '../../store/reminder-people.ts';
+import {
+  type AccountRow,
+  accountsWithEmails,
+  readAccount,
+  readEarlierEmails,
+} from '../../store/reminder-people.ts';
 import type { Context } from '../context.ts';
 import { joinParts, loadParts } from './load-parts.ts';
 import type { Part, Person } from './people.ts';
@@ -27,6 +32,23 @@ async function firstAccounts(
     if (!first.has(email)) first.set(email, row.account_id);
   }
   return first;
+}
+
+/**
+ * The address (normalised) under which what waits belongs to a person: the present one of the account, if it is the first
+ * that has it, or that of a person without one. Other names of the person are for the ledger alone: an earlier address may
+ * be another's by now.
+ */
+export async function waitingEmailOf(
+  context: Context,
+  { id, accountId }: Person,
+): Promise<string | undefined> {
+  if (accountId === undefined)
+    return id.startsWith(idOfEmail('')) ? id.slice(idOfEmail('').length) : undefined;
+  const account = await readAccount(context.store.durable, accountId);
+  const email = account ? emailOf(account) : '';
+  if (email === '') return undefined;
+  return (await firstAccounts(context, [email])).get(email) === accountId ? email : undefined;
 }
 
 /** What waits under the addresses of these accounts, by the id of the first account that has each. */

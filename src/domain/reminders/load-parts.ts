@@ -20,10 +20,11 @@ function holderPart(row: HolderRow): HolderPart {
     lastUsedAt: row.last_used_at ?? undefined,
     wokenAt: row.woken_at ?? undefined,
     diedAt: row.died_at ?? undefined,
+    knownSince: row.known_since ?? undefined,
   };
 }
 
-function ownerPart(row: OwnerRow): OwnerPart {
+function ownerPart(row: OwnerRow, { oldBackend }: Pick<Context, 'oldBackend'>): OwnerPart {
   return {
     role: 'owner',
     clientId: row.client_id,
@@ -32,14 +33,17 @@ function ownerPart(row: OwnerRow): OwnerPart {
     accounts: { waiting: row.accounts_waiting, active: row.accounts_active },
     lastUsedAt: row.last_used_at ?? undefined,
     waitingUsedAt: row.waiting_used_at ?? undefined,
+    passedAt: oldBackend ? (row.passed_at ?? undefined) : undefined,
+    knownSince: row.known_since ?? undefined,
   };
 }
 
 /** The parts of these people by their names: what they hold first, then what they own; people without any are left out. */
 export async function loadParts(
-  { store: { durable } }: Pick<Context, 'store'>,
+  context: Pick<Context, 'store' | 'oldBackend'>,
   named: Named,
 ): Promise<Map<string, Part[]>> {
+  const { durable } = context.store;
   const parts = new Map<string, Part[]>();
   const add = (person: string, part: Part) => {
     const known = parts.get(person);
@@ -49,7 +53,7 @@ export async function loadParts(
   if (named.names.length === 0) return parts;
   for (const row of await readHolderRows(durable, named)) add(row.person, holderPart(row));
   await takeTurns();
-  for (const row of await readOwnerRows(durable, named)) add(row.person, ownerPart(row));
+  for (const row of await readOwnerRows(durable, named)) add(row.person, ownerPart(row, context));
   await takeTurns();
   return parts;
 }
@@ -65,6 +69,7 @@ function sumOf(one: HolderPart, other: HolderPart): HolderPart {
     lastUsedAt: later(one.lastUsedAt, other.lastUsedAt),
     wokenAt: later(one.wokenAt, other.wokenAt),
     diedAt: later(one.diedAt, other.diedAt),
+    knownSince: later(one.knownSince, other.knownSince),
   };
 }
 

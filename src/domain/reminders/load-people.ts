@@ -1,4 +1,4 @@
-import { DAY } from '../../shared/lifetimes.ts';
+import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress } from '../../shared/mail/address.ts';
 import { accountsAfter, readAccount, waitingEmailsAfter } from '../../store/reminder-people.ts';
 import { readHoldingMails, readStoppedAddresses, readTold, type ReminderRow } from '../../store/reminders.ts';
@@ -18,12 +18,12 @@ interface Told {
 }
 
 export interface Candidate extends Told {
-  /** One mail a day: one is on its way, or one is there of this day. */
+  /** One mail a day: one is on its way, or one is there of this day or left on it. */
   isHeld: boolean;
 }
 
 /** A statement about so many people takes SQLite some tens of milliseconds at most, in which the process does nothing else. */
-const PAGE = 250;
+const PAGE = 200;
 
 /** Addresses that are none, and those that asked for no more mails, are as good as unknown. */
 async function withKnownAddresses(
@@ -72,17 +72,30 @@ async function withTold(
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
 }
 
+type HoldingMail = Awaited<ReturnType<typeof readHoldingMails>>[number];
+
+function holds(
+  { state, day, ended_at: endedAt }: HoldingMail,
+  today: (at: number) => string,
+  now: number,
+): boolean {
+  if (state === 'due' || state === 'sending' || day === today(now)) return true;
+  return state === 'sent' && endedAt !== null && today(endedAt) === today(now);
+}
+
+/** No day is longer anywhere, the one on which clocks are set back included. */
+const LONGEST_DAY = 27 * 60 * MINUTE;
+
 /** All days that it is somewhere. */
 const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localDay(time, 'UTC'));
 
 async function candidatesOf(context: Context, found: readonly Person[], now: number): Promise<Candidate[]> {
   const { durable } = context.store;
   const people = await withKnownAddresses(context, found);
-  const mailsOf = byName(await readHoldingMails(durable, namesOf(people), daysAt(now)));
+  const recent = { days: daysAt(now), sentSince: now - LONGEST_DAY };
+  const mailsOf = byName(await readHoldingMails(durable, namesOf(people), recent));
   const isHeld = (person: Person) =>
-    mailsOf(person).some(
-      ({ state, day }) => state === 'due' || state === 'sending' || day === localDay(now, person.zone),
-    );
+    mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
   return (await withTold(context, people)).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
 }
 

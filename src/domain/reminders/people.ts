@@ -15,6 +15,8 @@ export interface HolderPart {
   wokenAt: number | undefined;
   /** When the grant of some of them died. */
   diedAt: number | undefined;
+  /** Since when the one that came or changed last is known here as it is. */
+  knownSince: number | undefined;
 }
 
 /** An app that the person registered, with all that stand on it. */
@@ -28,6 +30,10 @@ export interface OwnerPart {
   /** The last use of any token that is not ended, to the day; and of any that waits. */
   lastUsedAt: number | undefined;
   waitingUsedAt: number | undefined;
+  /** When any of them last called what the old backend alone answers, to the day. */
+  passedAt: number | undefined;
+  /** Since when the one that waits and came or changed last is known here as it is. */
+  knownSince: number | undefined;
 }
 
 export type Part = HolderPart | OwnerPart;

@@ -13,7 +13,7 @@ import { takeTurns } from './take-turns.ts';
  */
 
 /** So many people's mails are written in one transaction. */
-const PEOPLE_AT_ONCE = 100;
+const PEOPLE_AT_ONCE = 50;
 
 function planningAt(context: Context, now: number) {
   return { lifecycle: context.lifecycle.current(), days: context.settings.reminderDays, now };
@@ -24,21 +24,20 @@ interface Plan {
   due: Due[];
 }
 
-/** A mail that nobody has the address for is kept for support to see, and counts as the mail of its reminders. */
+/** Also for whom no address is known: the delivery looks again, and passes on what others may be told. */
 function mailOf({ person: { id, zone, address } }: Plan, now: number): NewMail {
-  const isUnknown = address === undefined;
   return {
     id: newHexId(),
     person: id,
     day: localDay(now, zone),
     replaces: '',
     address: address ?? null,
-    state: isUnknown ? 'undeliverable' : 'due',
+    state: 'due',
     attempts: 0,
     next_at: now,
-    failure: isUnknown ? 'no address is known' : null,
+    failure: null,
     created_at: now,
-    ended_at: isUnknown ? now : null,
+    ended_at: null,
   };
 }
 

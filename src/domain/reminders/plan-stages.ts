@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { IANAZone } from 'luxon';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
-import { dateFor, type Lifecycle, type Milestone } from '../lifecycle.ts';
-import type { Due, HolderPart, Part, Person, Stage } from './people.ts';
+import { datesOf, type Lifecycle, type Milestone } from '../lifecycle.ts';
+import type { Due, HolderPart, OwnerPart, Part, Person, Stage } from './people.ts';
 
 /**
  * The plan of the reminders: what is due for a person at a moment, as a pure function of the dates, of the person's tokens
@@ -16,6 +16,9 @@ const MORNING = 9 * HOUR;
 
 /** What was not used for longer than this is reminded of once, not in full. */
 export const USED_WITHIN = 30 * DAY;
+
+/** In days; what is known here for less may be used without that being known. */
+const KNOWN_AFTER = USED_WITHIN / DAY;
 
 /** A stage is not made up for later than this after its date. */
 const LATE = 7 * DAY;
@@ -57,6 +60,13 @@ export function localDay(now: number, zone: string): string {
   return new Date(dayNumber(now, zone) * DAY).toISOString().slice(0, 10);
 }
 
+/** The next nine o'clock of an IANA zone after a moment, both in Unix milliseconds; of UTC where the zone is unknown. */
+export function nextMorning(now: number, zone: string): number {
+  const local = (morningNumber(now, zone) + 1) * DAY + MORNING;
+  // The clocks may be changed between now and then.
+  return local - offsetOf(local - offsetOf(now, zone), zone);
+}
+
 /** Under what the ledger knows a stage. */
 export function keyOfStage({ clientId, role, stage, plannedFor }: Stage): string {
   return [clientId, role, stage, plannedFor].join('\n');
@@ -70,41 +80,54 @@ export function isTimeToMail({ zone }: Person, due: readonly Due[], { now }: { n
 const isRecent = (usedAt: number | undefined, now: number) =>
   usedAt !== undefined && now - usedAt <= USED_WITHIN;
 
-/** A date that a part is reminded of, and when the tokens that it ends were last used. */
+/** `unknown`: no use is known, and nothing has been known here for long enough to say that there is none. */
+type Use = 'used' | 'unused' | 'unknown';
+
+/** A date that a part is reminded of, and whether what it ends is used. */
 interface Countdown {
   milestone: Milestone;
   at: number;
-  usedAt: number | undefined;
+  use: Use;
 }
 
-/** A holder is told of the retirement, and of the sunset where that is past or was never planned. */
+function useOf({ lastUsedAt, knownSince }: Part, now: number): Use {
+  if (lastUsedAt !== undefined) return isRecent(lastUsedAt, now) ? 'used' : 'unused';
+  return knownSince !== undefined && now - knownSince < USED_WITHIN ? 'unknown' : 'unused';
+}
+
+/** A holder is told of the next date, and of one that has just come. */
 function holdersDates(part: HolderPart, { lifecycle, now }: Planning): Countdown[] {
-  const { clientId, waiting, lastUsedAt: usedAt } = part;
+  const { clientId, waiting } = part;
   if (waiting === 0) return [];
-  const [retirement, sunset] = [
-    dateFor(lifecycle, 'retirement', clientId),
-    dateFor(lifecycle, 'sunset', clientId),
-  ];
-  const isAhead = retirement !== undefined && now < retirement;
-  return [
-    ...(retirement === undefined ? [] : [{ milestone: 'retirement' as const, at: retirement, usedAt }]),
-    ...(isAhead || sunset === undefined ? [] : [{ milestone: 'sunset' as const, at: sunset, usedAt }]),
-  ];
+  const dates = datesOf(lifecycle, { clientId, now });
+  const next = dates.find(({ at }) => at > now);
+  const told = dates.filter((date) => date === next || date.at <= now);
+  return told.map(({ milestone, at }) => ({ milestone, at, use: useOf(part, now) }));
 }
 
-function datesOf(part: Part, plan: Planning): Countdown[] {
-  if (part.role === 'holder') return holdersDates(part, plan);
-  const { clientId, tokens, lastUsedAt, waitingUsedAt } = part;
+/**
+ * What the retirement ends of an app: what waits, and what the old backend alone answers, for connected tokens too. Where
+ * other tokens are used, those that wait unused are no reason to call the app unused.
+ */
+function retiredUse(part: OwnerPart, now: number): Use | undefined {
+  const { tokens, waitingUsedAt, passedAt } = part;
+  if ((tokens.waiting > 0 && isRecent(waitingUsedAt, now)) || isRecent(passedAt, now)) return 'used';
+  const use = useOf(part, now);
+  return tokens.waiting === 0 || use === 'used' ? undefined : use;
+}
+
+function ownersDates(part: OwnerPart, { lifecycle, now }: Planning): Countdown[] {
+  const { clientId, tokens, lastUsedAt } = part;
+  if (tokens.waiting + tokens.active === 0) return [];
   if (tokens.waiting === 0 && lastUsedAt === undefined) return [];
-  const concerned = [
-    { milestone: 'retirement' as const, count: tokens.waiting, usedAt: waitingUsedAt },
-    { milestone: 'sunset' as const, count: tokens.waiting + tokens.active, usedAt: lastUsedAt },
-  ];
-  return concerned.flatMap(({ milestone, count, usedAt }) => {
-    const at = count === 0 ? undefined : dateFor(plan.lifecycle, milestone, clientId);
-    return at === undefined ? [] : [{ milestone, at, usedAt }];
+  return datesOf(lifecycle, { clientId, now }).flatMap(({ milestone, at }) => {
+    const use = milestone === 'retirement' ? retiredUse(part, now) : useOf(part, now);
+    return use === undefined ? [] : [{ milestone, at, use }];
   });
 }
+
+const countdownsOf = (part: Part, plan: Planning): Countdown[] =>
+  part.role === 'holder' ? holdersDates(part, plan) : ownersDates(part, plan);
 
 /** A person at one moment, and what the ledger says. */
 interface Asked {
@@ -133,14 +156,18 @@ function latestOf(told: ReadonlySet<string>): Map<string, number> {
   return latest;
 }
 
-/** The stage of a date that has come last, in days before it; undefined before the first, and when it is too late. */
+/**
+ * The stage of a date that has come last, in days before it; undefined before the first, and when it is too late. Of what is
+ * not known to be used the early stages are left out, but no date passes in silence.
+ */
 function latestStage(
-  { at }: Countdown,
+  { at, use }: Countdown,
   { zone, morning }: Asked,
   { days, now }: Planning,
 ): number | undefined {
   if (now > at + LATE) return undefined;
   const left = dayNumber(at, zone) - morning;
+  if (use === 'unknown' && left > KNOWN_AFTER) return undefined;
   const come = days.filter((day) => day >= left);
   return come.length === 0 ? undefined : Math.min(...come);
 }
@@ -163,7 +190,7 @@ function calendarDue(one: Case, date: Countdown, plan: Planning): Due[] {
   const { milestone, at } = date;
   const [name, day] = [milestone === 'retirement' ? 'the retirement' : 'the sunset', dayOf(at)];
   const common = { part: one.part, milestone, at, isUrgent: false };
-  if (!isRecent(date.usedAt, plan.now)) {
+  if (date.use === 'unused') {
     const because = `not used in the last 30 days, and ${name} is planned for ${day}`;
     return [{ ...stageOf(one, 'unused', ''), ...common, because }];
   }
@@ -190,7 +217,7 @@ function happenedDue(one: Case, { now }: Planning): Due[] {
 function dueOf(one: Case, plan: Planning): Due[] {
   const due = [
     ...happenedDue(one, plan),
-    ...datesOf(one.part, plan).flatMap((date) => calendarDue(one, date, plan)),
+    ...countdownsOf(one.part, plan).flatMap((date) => calendarDue(one, date, plan)),
   ];
   const fresh = new Map<string, Due>();
   for (const stage of due) {

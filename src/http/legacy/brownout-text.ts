@@ -4,12 +4,15 @@ import type { Refusal } from './legacy-error.ts';
 
 /**
  * What a call is told that a brownout makes fail: what is rehearsed, until when, and where to read about it. It is like no
- * other refusal, so that a caller can tell it from a token that is dead.
+ * other refusal, so that a caller can tell it from a token that is dead. What an owner rehearses stands on the app's own
+ * page alone.
  */
-export function brownoutText({ settings }: Context, { text, endsAt }: Brownout): string {
+export function brownoutText({ settings }: Context, { text, endsAt, clientId }: Brownout): string {
   const sentence = text.trim().replace(/([^.!?])$/, '$1.');
+  const [kind, page] =
+    clientId === undefined ? [' This is a planned brownout.', '/lifecycle'] : ['', `/apps/${clientId}`];
   const end = new Date(endsAt).toISOString().replace('.000', '');
-  return `${sentence} This is a planned brownout. It is over at ${end}. Read more at ${settings.publicUrl}/lifecycle`;
+  return `${sentence}${kind} It is over at ${end}. Read more at ${settings.publicUrl}${page}`;
 }
 
 /** A refusal that a brownout brings: status and code as they will be after the date, with the text of the brownout. */

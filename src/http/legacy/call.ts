@@ -8,7 +8,6 @@ import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from './added-headers.ts';
 import { findToken } from './bearer-token.ts';
 import { sendChallenge } from './legacy-error.ts';
-import { clientIdIn } from './named-app.ts';
 import { type Passing, passOn } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
@@ -28,7 +27,7 @@ export function createCalls(passing: Passing) {
       const found = await findToken(req);
       if (found === undefined) return sendChallenge(res);
       const { token } = found;
-      const resolved = await resolveToken(context, token, () => clientIdIn(req));
+      const resolved = await resolveToken(context, token);
       if (resolved.mapping) tellDates(context, res, { clientId: resolved.mapping.client_id });
       noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutFor(resolved) }, req);
       if (resolved.kind === 'refused') throw resolved.refusal;

@@ -1,14 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { Brownout } from '../../domain/lifecycle.ts';
+import type { Brownout, Ending } from '../../domain/lifecycle.ts';
 import { retirementOf } from '../../domain/old-backend-for.ts';
 import { passServed } from '../../domain/pass-through.ts';
-import { brownoutFor, isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-token.ts';
+import { isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-token.ts';
 import { tellDates } from './added-headers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
-import { clientIdIn } from './named-app.ts';
 import { isV1, legacyCall, type Passing, passOn, sendPassed } from './pass-through.ts';
 import { MalformedBody } from './request-parameters.ts';
 import { noteUsage } from './usage-note.ts';
@@ -46,7 +45,7 @@ async function passResolved(
       return false;
     case 'served': {
       passing.limit(resolved.mapping);
-      const answer = await passServed(passing.context, resolved.mapping, await legacyCall(asking));
+      const answer = await passServed(passing.context, await legacyCall(asking));
       if (answer) sendPassed(res, answer);
       return answer !== undefined;
     }
@@ -63,16 +62,22 @@ function isPassed(resolved: Resolved, refusal: LegacyError): boolean {
   return refusal.status === REFUSALS.unknownPath[0] && isFromBefore(resolved.mapping);
 }
 
-/** The brownout in which a call is not passed on that is passed at other times. */
-function brownoutHere(context: Context, resolved: Resolved, refusal: LegacyError): Brownout | undefined {
-  if (resolved.kind !== 'served') return brownoutFor(resolved);
-  const ending = isPassed(resolved, refusal) ? retirementOf(context, resolved.mapping.client_id) : undefined;
+/** Why a call is not passed on that is passed at other times; read once, for the decision and the refusal. */
+function endingHere(context: Context, resolved: Resolved, refusal: LegacyError): Ending | undefined {
+  if (resolved.kind === 'refused') return resolved.ending;
+  if (resolved.kind !== 'served' || !isPassed(resolved, refusal)) return undefined;
+  return retirementOf(context, resolved.mapping.client_id);
+}
+
+function brownoutOf(ending: Ending | undefined): Brownout | undefined {
   return ending?.because === 'brownout' ? ending.brownout : undefined;
 }
 
-/** What the call is refused with from the retirement on, in the words of the brownout. */
-function rehearsed(context: Context, { status, code, message, headers }: LegacyError, brownout: Brownout) {
-  return new LegacyError(inBrownout(context, [status, code, message], brownout), { headers });
+/** What the call is refused with from the retirement on, and in a brownout in the words of that. */
+function afterwards(context: Context, refusal: LegacyError, ending: Ending): LegacyError {
+  if (ending.because === 'date') return refusal;
+  const { status, code, message, headers } = refusal;
+  return new LegacyError(inBrownout(context, [status, code, message], ending.brownout), { headers });
 }
 
 /**
@@ -92,11 +97,13 @@ export function createElsewhere(passing: Passing, readBody: RequestHandler) {
       const found = await tokenOf(req);
       const refusal = refuse();
       if (found === undefined) throw refusal;
-      const resolved = await resolveToken(context, found.token, () => clientIdIn(req));
-      const brownout = brownoutHere(context, resolved, refusal);
+      const resolved = await resolveToken(context, found.token);
+      const ending = endingHere(context, resolved, refusal);
       if (resolved.mapping) tellDates(context, res, { clientId: resolved.mapping.client_id });
-      noteUsage(context, { ...found, mapping: resolved.mapping, brownout }, req);
-      if (brownout) throw rehearsed(context, refusal, brownout);
+      noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutOf(ending) }, req);
+      // A token that waited for the old API is what a call fails for once there is none for its app (design 6).
+      if (ending && resolved.kind === 'refused' && resolved.mapping) throw resolved.refusal;
+      if (ending) throw afterwards(context, refusal, ending);
       const isAnswered =
         isPassed(resolved, refusal) && (await passResolved(passing, { req, res, found }, resolved));
       if (!isAnswered) throw refusal;

@@ -2,12 +2,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle.ts';
 import { findByToken } from '../../domain/resolve-token.ts';
+import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../page-error.ts';
 import { tellDates } from './added-headers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
 import { brownoutText } from './brownout-text.ts';
 import { LegacyError, sendLegacyError } from './legacy-error.ts';
-import { clientIdInQuery, namedApp } from './named-app.ts';
+import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
@@ -36,12 +37,19 @@ async function tokenIn(req: Request): Promise<FoundToken | undefined> {
   }
 }
 
-/** By the token, which proves it, else by the name that the call gives. */
+/**
+ * By the token alone, which proves it. With none, or one that the bridge has never seen, the dates of all count, whatever app
+ * the call names: anybody may name one that was given more time, or that rehearses.
+ */
 async function callerOf(context: Context, req: Request): Promise<Caller> {
   const found = await tokenIn(req);
   const mapping = found && (await findByToken(context, found.token));
-  if (mapping) return { clientId: mapping.client_id, carrier: found.carrier, mapping };
-  return { ...(await namedApp(req)), mapping: undefined };
+  return { clientId: mapping?.client_id, carrier: found?.carrier ?? 'header', mapping };
+}
+
+/** Where codes are exchanged, by the credentials alone, which have to be right later on; somebody's token says nothing. */
+async function callerByCredentials(req: Request): Promise<Caller> {
+  return { ...(await clientOfTokenRequest(req)), mapping: undefined };
 }
 
 /** At an address that people open nothing but the address itself is read. */
@@ -72,8 +80,7 @@ async function meet(context: Context, identify: Identify, req: Request): Promise
 function textOf(context: Context, ending: Ending): string {
   if (ending.because === 'brownout') return brownoutText(context, ending.brownout);
   const { sunset = ending.at } = context.lifecycle.current().dates;
-  const day = new Date(sunset).toISOString().slice(0, 10);
-  return `This API ended on ${day} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
+  return `This API ended on ${dayOf(sunset)} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
 }
 
 function sendGone(context: Context, res: Response, ending: Ending): void {
@@ -97,24 +104,30 @@ function gonePage(context: Context, ending: Ending): PageError {
 }
 
 export interface LifecycleGate {
-  /** For addresses that programs call. */
+  /** For addresses that programs call with a token. */
   json: RequestHandler;
+  /** For the address where programs exchange codes. */
+  exchange: RequestHandler;
   /** For an address that people open: GET and HEAD get a page. */
   page: RequestHandler;
 }
 
 /** The gate before the old addresses; `readBody` reads a body as it is read behind the gate. */
 export function createLifecycleGate(context: Context, readBody: RequestHandler): LifecycleGate {
-  const fromCall: Identify = async (req) => {
-    await untilRead(readBody, req);
-    return callerOf(context, req);
-  };
-  return {
-    json: async (req, res, next) => {
-      const ending = await meet(context, fromCall, req);
+  const forPrograms =
+    (identify: Identify): RequestHandler =>
+    async (req, res, next) => {
+      const identifyRead: Identify = async () => {
+        await untilRead(readBody, req);
+        return identify(req);
+      };
+      const ending = await meet(context, identifyRead, req);
       if (!ending) return next();
       sendGone(context, res, ending);
-    },
+    };
+  return {
+    json: forPrograms((req) => callerOf(context, req)),
+    exchange: forPrograms(callerByCredentials),
     page: async (req, res, next) => {
       const ending = await meet(context, callerInAddress, req);
       if (!ending) return next();

@@ -25,14 +25,11 @@ export async function clientIdIn(req: Request): Promise<string | undefined> {
   return clientIdInQuery(req) ?? clientIdInBody(req);
 }
 
-/** By its query, body or Basic header, and which of them it was. */
-export async function namedApp(
+/** The app whose credentials a token request gives (client-credentials.ts), from its Basic header or else its body. */
+export async function clientOfTokenRequest(
   req: Request,
 ): Promise<{ clientId: string | undefined; carrier: FoundToken['carrier'] }> {
-  const inQuery = clientIdInQuery(req);
-  if (inQuery !== undefined) return { clientId: inQuery, carrier: 'query' };
-  const inBody = await clientIdInBody(req);
-  if (inBody !== undefined) return { clientId: inBody, carrier: 'body' };
   const [inHeader] = basicReadings(req.headers.authorization ?? '');
-  return { clientId: plausible(inHeader?.clientId), carrier: 'header' };
+  if (inHeader) return { clientId: plausible(inHeader.clientId), carrier: 'header' };
+  return { clientId: await clientIdInBody(req), carrier: 'body' };
 }

@@ -103,7 +103,7 @@ export function legacyRouter(context: Context, perMinute: number): Router {
   router.all(AUTHORIZE_PATHS, only(['GET']), methodFailures);
   router.all(
     TOKEN_PATHS,
-    gate.json,
+    gate.exchange,
     only(['POST']),
     readBytes,
     token(context),

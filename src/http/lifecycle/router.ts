@@ -7,20 +7,16 @@ import {
   type PublicLifecycle,
 } from '../../domain/lifecycle-changes/describe.ts';
 import type { DateName } from '../../domain/lifecycle.ts';
-import { DAY } from '../../shared/lifetimes.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { timeWords, windowWords } from '../owners/owned-app.ts';
+import { daysLeft, isSoon, REHEARSED, timeWords, windowWords } from '../date-words.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
-import { bodyAfter, daysLeft, HEADINGS, MEANINGS, REHEARSED, STATUSES } from './words.ts';
+import { bodyAfter, HEADINGS, MEANINGS, STATUSES } from './words.ts';
 
 /**
  * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and
  * what its owner rehearses, is on neither.
  */
-
-/** From here on the days that are left stand out. */
-const SOON = 30 * DAY;
 
 const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
 
@@ -63,7 +59,6 @@ function sendLifecycle(context: Context): RequestHandler {
 function shownDate({ dates, now }: PublicLifecycle, name: DateName, publicUrl: string) {
   const at = dates[name];
   if (at === undefined) return [];
-  const isNear = name !== 'deprecation' && at - now <= SOON;
   return [
     {
       name,
@@ -71,7 +66,7 @@ function shownDate({ dates, now }: PublicLifecycle, name: DateName, publicUrl: s
       when: timeWords(at),
       isPast: at <= now,
       left: daysLeft(at, now),
-      kind: isNear ? 'warning' : '',
+      kind: name !== 'deprecation' && isSoon(at, now) ? 'warning' : '',
       meaning: MEANINGS[name],
       answer:
         name === 'deprecation' ? undefined : { status: STATUSES[name], body: bodyAfter(name, publicUrl) },

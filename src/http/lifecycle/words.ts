@@ -1,5 +1,4 @@
 import type { DateName, Milestone } from '../../domain/lifecycle.ts';
-import { DAY } from '../../shared/lifetimes.ts';
 
 /** What people and programs are told of each date, wherever they look it up. */
 
@@ -8,7 +7,7 @@ export const MEANINGS: Record<DateName, string> = {
   deprecation:
     'From this date on the old API is deprecated. It goes on working; whoever builds or changes an app uses the new API.',
   retirement:
-    'From this date on tokens of the old API that nobody has connected to an account of the new API are refused. Tokens that are connected go on working.',
+    'From this date on tokens of the old API that nobody has connected to an account of the new API are refused. Connected ones go on reading profiles and the user; every other old call ends.',
   sunset:
     'From this date on the old API has ended: every call to it is refused, whether its token is connected or not.',
 };
@@ -22,20 +21,6 @@ export const HEADINGS: Record<DateName, string> = {
   retirement: 'Retirement: tokens that are not connected',
   sunset: 'Sunset: the whole old API',
 };
-
-/** What a brownout does while it lasts. */
-export const REHEARSED: Record<Milestone, string> = {
-  retirement: 'Tokens that are not connected are refused, as after the retirement',
-  sunset: 'Every call is refused, as after the sunset',
-};
-
-/** How far off a time is, by the days of UTC: `today`, `tomorrow`, `in 72 days`; undefined once it is past. */
-export function daysLeft(at: number, now: number): string | undefined {
-  if (at <= now) return undefined;
-  const days = Math.floor(at / DAY) - Math.floor(now / DAY);
-  if (days <= 1) return days === 1 ? 'tomorrow' : 'today';
-  return `in ${days} days`;
-}
 
 /** The body of such an answer, as it is on the wire but for what differs from call to call. */
 export function bodyAfter(milestone: Milestone, publicUrl: string): string {

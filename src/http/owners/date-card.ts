@@ -1,5 +1,6 @@
 import type { Context } from '../../domain/context.ts';
 import { lifecycleReasons } from '../../domain/lifecycle-reasons.ts';
+import { timeWords } from '../date-words.ts';
 import {
   type AsOf,
   type BrownoutLine,
@@ -8,11 +9,10 @@ import {
   dateLines,
   nextLine,
 } from './date-lines.ts';
-import { timeWords } from './owned-app.ts';
 
 /** What a page shows of the dates: the card of one app, and the one line of all. */
 
-/** So many brownouts stand on the page of an app; the public page has them all. */
+/** So many short test outages stand on the page of an app; the public page has them all. */
 const SHOWN = 4;
 
 interface DateCard {

@@ -1,6 +1,11 @@
-import { type Brownout, dateFor, type Lifecycle, type Milestone } from '../../domain/lifecycle.ts';
-import { DAY } from '../../shared/lifetimes.ts';
-import { timeWords, windowWords } from './owned-app.ts';
+import {
+  type AppDate,
+  brownoutsAhead,
+  datesOf,
+  type Lifecycle,
+  type Milestone,
+} from '../../domain/lifecycle.ts';
+import { daysLeft, isSoon, REHEARSED, timeWords, windowWords } from '../date-words.ts';
 import type { Phase } from './state-words.ts';
 
 /** What people are told of the dates of one app: pure functions of one reading of the dates and one moment. */
@@ -27,13 +32,11 @@ export interface DateLine {
   forOthers: string | undefined;
 }
 
-/** From so many days on, the days that are left stand out. */
-const SOON = 30;
-
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
-    ahead: 'From then on, tokens that are not connected are refused. Connected ones go on.',
-    past: 'Tokens that are not connected are refused. Connect the app and they work again.',
+    ahead:
+      'From then on, tokens that are not connected are refused. Connected ones go on reading profiles and the user; every other old call ends.',
+    past: 'Tokens that are not connected are refused. Connect the app and they work again, for profiles and the user. Every other old call has ended.',
   },
   sunset: {
     ahead: 'The old API ends. From then on every call to it is refused, connected or not.',
@@ -41,36 +44,23 @@ const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   },
 };
 
-/** How far off a time is, by the days of UTC: `today`, `tomorrow`, `in 72 days`. */
-function daysWords(days: number): string {
-  if (days <= 1) return days === 1 ? 'tomorrow' : 'today';
-  return `in ${days} days`;
-}
-
-function lineOf({ lifecycle, clientId, now }: AsOf, milestone: Milestone): DateLine[] {
-  const at = dateFor(lifecycle, milestone, clientId);
-  const common = lifecycle.dates[milestone];
-  if (at === undefined || common === undefined) return [];
+function lineOf({ milestone, at, forOthers }: AppDate, now: number): DateLine {
   const isPast = at <= now;
-  const days = Math.floor(at / DAY) - Math.floor(now / DAY);
-  const line: DateLine = {
+  return {
     milestone,
     at,
     isPast,
     when: timeWords(at),
-    left: isPast ? '' : daysWords(days),
-    kind: !isPast && days <= SOON ? 'warning' : '',
+    left: daysLeft(at, now),
+    kind: isSoon(at, now) ? 'warning' : '',
     meaning: MEANINGS[milestone][isPast ? 'past' : 'ahead'],
-    forOthers: at > common ? timeWords(common) : undefined,
+    forOthers: forOthers === undefined ? undefined : timeWords(forOthers),
   };
-  return [line];
 }
 
-/** The dates that are set, the earlier first; a retirement is not spoken of where the sunset comes before it or has come. */
-export function dateLines(asOf: AsOf): DateLine[] {
-  const [retirement, sunset] = [lineOf(asOf, 'retirement'), lineOf(asOf, 'sunset')];
-  const isMoot = retirement.some(({ at }) => sunset.some((end) => end.isPast || end.at <= at));
-  return isMoot ? sunset : [...retirement, ...sunset];
+/** The dates that are set and bring something, the earlier first. */
+export function dateLines({ lifecycle, ...asked }: AsOf): DateLine[] {
+  return datesOf(lifecycle, asked).map((date) => lineOf(date, asked.now));
 }
 
 /** The line that counts now: the next date, else the last one that has passed; undefined where none is set. */
@@ -105,12 +95,6 @@ export function connectByWords(asOf: AsOf): string | undefined {
   return end && `Once connected, it works ${end}`;
 }
 
-/** What a brownout does to the calls of an app while it lasts. */
-const REHEARSED: Record<Milestone, string> = {
-  retirement: 'Tokens that are not connected are refused.',
-  sunset: 'Every call to the old API is refused.',
-};
-
 export interface BrownoutLine {
   isNow: boolean;
   when: string;
@@ -119,28 +103,12 @@ export interface BrownoutLine {
   isOwn: boolean;
 }
 
-/** Whether the app is left out of a brownout of all from its first to its last moment. */
-function isSpared({ lifecycle, clientId }: AsOf, { endsAt }: Brownout): boolean {
-  return clientId !== undefined && (lifecycle.exemptions.get(clientId) ?? 0) >= endsAt;
-}
-
-function isMet(asOf: AsOf, brownout: Brownout): boolean {
-  const { clientId, now, lifecycle } = asOf;
-  if (brownout.endsAt <= now) return false;
-  // What has come for good before it is not rehearsed any more.
-  const at = dateFor(lifecycle, brownout.rehearses, clientId) ?? Infinity;
-  if (at <= Math.max(now, brownout.startsAt)) return false;
-  return brownout.clientId === undefined ? !isSpared(asOf, brownout) : brownout.clientId === clientId;
-}
-
 /** The brownouts that the app meets now or will meet, by their start. */
-export function brownoutLines(asOf: AsOf): BrownoutLine[] {
-  return asOf.lifecycle.brownouts
-    .filter((one) => isMet(asOf, one))
-    .map(({ startsAt, endsAt, rehearses, clientId: own }) => ({
-      isNow: startsAt <= asOf.now,
-      when: windowWords(startsAt, endsAt),
-      meaning: REHEARSED[rehearses],
-      isOwn: own !== undefined,
-    }));
+export function brownoutLines({ lifecycle, ...asked }: AsOf): BrownoutLine[] {
+  return brownoutsAhead(lifecycle, asked).map(({ startsAt, endsAt, rehearses, clientId: own }) => ({
+    isNow: startsAt <= asked.now,
+    when: windowWords(startsAt, endsAt),
+    meaning: REHEARSED[rehearses],
+    isOwn: own !== undefined,
+  }));
 }

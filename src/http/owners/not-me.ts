@@ -6,11 +6,11 @@ import { sendPage } from '../page-headers.ts';
 import type { SigninParts } from '../signin/parts.ts';
 
 /**
- * /mails/:id/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening it changes nothing. Who reads
- * the mail needs no account here: the id in the link stands in that mail alone, and is all that the form needs.
+ * /mails/:link/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening it changes nothing. Who reads
+ * the mail needs no account here: the code in the link stands in that mail alone, and is all that the form needs.
  */
 
-const idOf = (req: Request) => String(req.params['id']);
+const linkOf = (req: Request) => String(req.params['link']);
 
 function unknown(): PageError {
   return new PageError(404, 'This link is not known', {
@@ -21,7 +21,7 @@ function unknown(): PageError {
 
 function show({ context, pages }: SigninParts): RequestHandler {
   return async (req, res) => {
-    const address = await mailedAddress(context, idOf(req));
+    const address = await mailedAddress(context, linkOf(req));
     if (!address) throw unknown();
     const { masked, isStopped } = address;
     const page = isStopped
@@ -33,14 +33,14 @@ function show({ context, pages }: SigninParts): RequestHandler {
 
 function stop({ context }: SigninParts): RequestHandler {
   return async (req, res) => {
-    if (!(await stopMails(context, idOf(req)))) throw unknown();
-    res.redirect(303, `/mails/${idOf(req)}/not-me`);
+    if (!(await stopMails(context, linkOf(req)))) throw unknown();
+    res.redirect(303, `/mails/${linkOf(req)}/not-me`);
   };
 }
 
 /** Mounts it; nobody signs in for it. */
 export function notMeRoutes(router: Router, parts: SigninParts): void {
   const { publicUrl } = parts.context.settings;
-  router.get('/mails/:id/not-me', show(parts));
-  router.post('/mails/:id/not-me', requireOwnForm(publicUrl), readForm, stop(parts));
+  router.get('/mails/:link/not-me', show(parts));
+  router.post('/mails/:link/not-me', requireOwnForm(publicUrl), readForm, stop(parts));
 }

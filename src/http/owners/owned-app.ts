@@ -15,15 +15,3 @@ export async function ownedApp(context: Context, req: Request) {
 }
 
 export type OwnedApp = Awaited<ReturnType<typeof ownedApp>>;
-
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-
-/** A time for people: `22 November 2026 at 09:15 UTC`. */
-export function timeWords(time: number): string {
-  return `${DATE.format(time)} UTC`;
-}
-
-/** A window of time for people: `22 November 2026, 09:15–10:15 UTC`. */
-export function windowWords(from: number, to: number): string {
-  return `${DATE.formatRange(from, to)} UTC`;
-}

@@ -19,7 +19,10 @@ const ASK_AGAIN = 'Go to your apps and ask for a new link there.';
 const PROBLEMS: Record<ProofProblem, { reason: string; next: string }> = {
   unknown: { reason: 'It is incomplete, or it is too old.', next: ASK_AGAIN },
   expired: { reason: 'It is older than 24 hours.', next: ASK_AGAIN },
-  over: { reason: 'The time in which it could be used is over.', next: ASK_AGAIN },
+  over: {
+    reason: 'The link of a reminder works for 30 days, and this time is over.',
+    next: 'Sign in with the account that has the e-mail address, go to your apps and ask for a new link there.',
+  },
   used: {
     reason: 'It was used already. What waited under your e-mail address is yours.',
     next: 'Go to your apps to see it.',

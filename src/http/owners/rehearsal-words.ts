@@ -1,8 +1,8 @@
-import type { Calls } from '../../domain/calls-of.ts';
+import { type Calls, carrierWords, endpointsElsewhere, programWords } from '../../domain/calls-of.ts';
 import type { Milestone } from '../../domain/lifecycle.ts';
 import type { Rehearsal } from '../../domain/lifecycle-changes/rehearse.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
-import { timeWords } from './owned-app.ts';
+import { timeWords } from '../date-words.ts';
 
 /** A rehearsal and what failed in it, for its owner. */
 
@@ -36,12 +36,6 @@ export function reloadAfter({ endsAt }: Rehearsal, now: number): number | undefi
   return left > 0 ? Math.min(LOOK_EVERY, left + 1) : LOOK_EVERY;
 }
 
-const CARRIERS: Readonly<Record<string, string>> = {
-  header: 'Header',
-  body: 'Body',
-  query: 'Query string',
-};
-
 const NAMES: Record<Milestone, string> = { retirement: 'Retirement', sunset: 'Sunset' };
 
 type Kinds = Calls['kinds'];
@@ -49,8 +43,8 @@ type Kinds = Calls['kinds'];
 function callLine({ endpoint, carrier, user_agent, calls, last_at }: Kinds[number]) {
   return {
     endpoint,
-    carrier: CARRIERS[carrier] ?? carrier,
-    program: user_agent === 'none' ? 'No name given' : user_agent,
+    carrier: carrierWords(carrier),
+    program: programWords(user_agent),
     calls,
     last: clockWords(last_at),
   };
@@ -68,6 +62,8 @@ interface ShownRehearsal {
   total: number;
   calls: string;
   lines: Array<ReturnType<typeof callLine>>;
+  /** Which of them a connection does not help. */
+  elsewhere: string[];
   /** When it comes for good; undefined where no date is set any more. */
   date: string | undefined;
 }
@@ -95,6 +91,7 @@ export function shownRehearsal(
     total,
     calls: counted(total, 'call'),
     lines: kinds.map(callLine),
+    elsewhere: endpointsElsewhere(kinds),
     date,
   };
 }

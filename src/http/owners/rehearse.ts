@@ -83,7 +83,7 @@ function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined
     .find((ending) => ending?.because === 'brownout' && ending.brownout.clientId === undefined);
   return (
     met &&
-    'An announced test outage of the old API runs now, which this app meets too. Wait until it is over: it stands under “Dates” on the page of the app.'
+    'A short test outage (brownout) of the old API runs now, which this app meets too. Wait until it is over: it stands under “Dates” on the page of the app.'
   );
 }
 

@@ -44,6 +44,16 @@ function isAnswer({ code = '', command = '' }: DeliveryFailure): boolean {
   return ABOUT_THE_MAIL.has(code) && TO_THE_MAIL.has(command);
 }
 
+/** What is said before the sender's address is taken is about us; but nothing at all was said of a mail that is too large. */
+function isAbout({ code = '', command = '', response }: DeliveryFailure): boolean {
+  return ABOUT_THE_MAIL.has(code) && (command !== 'MAIL FROM' || response === undefined);
+}
+
+/** A server that says no has not kept the message (RFC 5321 §4.2.5). */
+function isSaidNo(failure: DeliveryFailure): boolean {
+  return codesOf(failure).basic >= 400;
+}
+
 /**
  * A relay that takes nothing from us, or dislikes what we write, says 5yz to every recipient: that must not count as so
  * many mailboxes that are gone.
@@ -59,7 +69,14 @@ function inShort(failure: DeliveryFailure): string {
   const { basic, enhanced } = codesOf(failure);
   const codes = [basic || '', enhanced].filter((word) => word !== '').join(' ');
   if (isAnswer(failure)) return `the mail server answered ${codes}`;
+  if (failure.code === undefined) return 'the mail could not be made';
   return `the mail server could not be used (${[failure.code ?? 'no code', codes].join(' ').trim()})`;
+}
+
+interface Circumstances {
+  auth?: { user: string; pass: string } | undefined;
+  /** Whether the message was read to its end for the server. */
+  isWritten?: boolean;
 }
 
 /**
@@ -70,17 +87,23 @@ export class MailError extends Error {
   override readonly name = 'MailError';
   /** There is no such mailbox, or it takes nothing (RFC 5321 §4.2.1, 5yz); any other failure may pass. */
   readonly isRefused: boolean;
-  /** Whether the server answered about this recipient or message; else it is the way to the server that fails. */
+  /** Whether it is about this recipient or message; else it is the way to the server that fails. */
   readonly isAboutMail: boolean;
+  /** The server had the whole message and its answer is lost: nobody can say whether it was handed over. */
+  readonly isInDoubt: boolean;
+  /** No server was asked: the mail is not one that may be sent. */
+  readonly isOurs: boolean;
   /** For people: why, in a few words that name nobody. */
   readonly short: string;
 
-  constructor(failure: DeliveryFailure, auth?: { user: string; pass: string }) {
+  constructor(failure: DeliveryFailure, { auth, isWritten = false }: Circumstances = {}) {
     const secrets = auth ? spellingsOf(auth) : [];
     const words = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), wordsOf(failure));
     super(`The mail could not be handed over: ${words}`);
     this.isRefused = isForGood(failure);
-    this.isAboutMail = isAnswer(failure);
+    this.isAboutMail = isAbout(failure);
+    this.isInDoubt = isWritten && !isSaidNo(failure);
+    this.isOurs = failure.code === undefined;
     this.short = inShort(failure);
   }
 }

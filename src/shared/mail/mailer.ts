@@ -45,17 +45,25 @@ const TIMEOUTS = {
   socketTimeout: 10 * SECOND,
 };
 
+/** For the whole way to the end of the message, also with a server that says a little now and then. */
+const WRITE_LIMIT = 3 * MINUTE;
+
 /**
- * Where nobody waits: a server that has the whole message may look into it for long before it answers, and giving up
- * then is how a mail comes twice (RFC 5321 §4.5.3.2.6).
+ * A server that has the whole message may look into it for long before it answers, and giving up then is how a mail comes
+ * twice (RFC 5321 §4.5.3.2.6).
  */
-const PATIENT = { ...TIMEOUTS, greetingTimeout: 30 * SECOND, socketTimeout: 1 * MINUTE };
+const ANSWER_LIMIT = 10 * MINUTE;
+
+/** Where nobody waits; the limits above end what takes too long. */
+const PATIENT = { ...TIMEOUTS, greetingTimeout: 30 * SECOND, socketTimeout: ANSWER_LIMIT };
 
 /** Mails that are handed over side by side: servers take few connections from one client. */
 export const MAILS_AT_ONCE = 4;
 
-/** The whole of a hand-over, also to a server that says a little now and then. */
-export const HAND_OVER_LIMIT = 3 * MINUTE;
+/** The whole of a hand-over. */
+export const HAND_OVER_LIMIT = WRITE_LIMIT + ANSWER_LIMIT;
+
+const TOO_LATE = { code: 'ETIMEDOUT', message: 'Nothing came of it in time' };
 
 /** Nothing in a mail is ever fetched or read from the disk, whatever its text says. */
 const CLOSED = { disableFileAccess: true, disableUrlAccess: true };
@@ -63,16 +71,66 @@ const CLOSED = { disableFileAccess: true, disableUrlAccess: true };
 /** A pool may try by itself to send again what a lost connection took along: never here. */
 const POOL = { pool: true as const, maxConnections: MAILS_AT_ONCE, maxRequeues: 0 };
 
+/** One hand-over: it knows how far it has come, and ends what takes too long. */
+class HandOver {
+  isWritten = false;
+  readonly #limit = new AbortController();
+  #timer = this.#endAfter(WRITE_LIMIT);
+
+  get signal(): AbortSignal {
+    return this.#limit.signal;
+  }
+
+  /** The message was read to its end: the server may have all of it. */
+  written(): void {
+    this.isWritten = true;
+    this.end();
+    this.#timer = this.#endAfter(ANSWER_LIMIT);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #endAfter(limit: number): NodeJS.Timeout {
+    return setTimeout(() => this.#limit.abort(), limit);
+  }
+}
+
+type Transport = Pick<Transporter, 'sendMail' | 'use'>;
+
+/** By the signal that each message has of its own. */
+type HandOvers = WeakMap<AbortSignal, HandOver>;
+
+/** Tells each hand-over when the end of its message has been read. */
+function watchWriting(transport: Transport, handOvers: HandOvers): void {
+  transport.use('stream', ({ data, message }, done) => {
+    const handOver = data.signal && handOvers.get(data.signal);
+    message.processFunc((input) => input.once('end', () => handOver?.written()));
+    done();
+  });
+}
+
 function smtpMailer(smtpUrl: string, from: string): Mailer {
   const server = readSmtpUrl(smtpUrl);
   if (!server) throw new Error('SMTP_URL is not usable');
-  const sendBy = (transport: Pick<Transporter, 'sendMail'>) => async (mail: Mail) => {
-    const message = { ...messageOf(mail, from), signal: AbortSignal.timeout(HAND_OVER_LIMIT) };
-    try {
-      await transport.sendMail(message);
-    } catch (failure) {
-      throw new MailError(failure as Error, server.auth);
-    }
+  const sendBy = (transport: Transport) => {
+    const handOvers: HandOvers = new WeakMap();
+    watchWriting(transport, handOvers);
+    return async (mail: Mail) => {
+      const message = messageOf(mail, from);
+      const handOver = new HandOver();
+      const { signal } = handOver;
+      handOvers.set(signal, handOver);
+      try {
+        await transport.sendMail({ ...message, signal });
+      } catch (error) {
+        const failure = signal.aborted ? TOO_LATE : (error as Error);
+        throw new MailError(failure, { auth: server.auth, isWritten: handOver.isWritten });
+      } finally {
+        handOver.end();
+      }
+    };
   };
   return {
     directory: undefined,

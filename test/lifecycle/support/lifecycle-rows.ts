@@ -1,23 +1,28 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Milestone } from '../../../src/domain/lifecycle.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import type { DateName } from '../../../src/store/lifecycle-tables.ts';
 import type { Database } from '../../../src/store/store.ts';
 import { setDate } from '../../../src/store/lifecycle-dates.ts';
+import { until as eventually } from '../../support/held-answer.ts';
+import { sendRaw } from '../../support/raw-request.ts';
 import type { StartedBridge } from '../../support/started-bridge.ts';
 import { testMode } from '../../support/test-mode.ts';
 
 /** Dates, extensions, exemptions and brownouts as rows, as whoever plans them leaves them. */
 
-type At = Pick<StartedBridge, 'context'>;
+type At = Pick<StartedBridge, 'context' | 'url'>;
 
-/** Other processes look every second (src/domain/lifecycle-watch.ts). */
-const KNOWN_AFTER = 1500;
+/** Connections of one look: several processes may serve one address, and each connection meets one of them. */
+const LOOKS = 8;
 
-/** Resolves when the bridge knows the rows. */
-async function untilKnown({ context }: At): Promise<void> {
-  await context.lifecycle.refresh();
-  if (testMode.isSpawned) await delay(KNOWN_AFTER);
+/** Resolves when every process at these addresses tells this deprecation. */
+async function untilKnown(urls: readonly string[], deprecation: number | undefined): Promise<void> {
+  const wanted = deprecation === undefined ? undefined : `@${Math.floor(deprecation / 1000)}`;
+  const looks = urls.flatMap((url) => Array.from({ length: LOOKS }, () => url));
+  await eventually(async () => {
+    const answers = await Promise.all(looks.map((url) => sendRaw(url, { path: '/1/user.json' })));
+    return answers.every(({ headers }) => headers['deprecation'] === wanted);
+  });
 }
 
 export interface Plan {
@@ -68,8 +73,32 @@ async function addBrownouts(tx: Database, brownouts: Plan['brownouts'] = []): Pr
       .execute();
 }
 
-/** From now on this is planned and nothing else. */
-export async function plan(bridge: At, wanted: Plan): Promise<void> {
+let plans = 0;
+
+/** No test's own: a deprecation by which the rows beside it are known from those before. */
+const nextMark = () => (plans += 1) * 1000;
+
+/** Where other processes than this one serve, which look every second (src/domain/lifecycle-watch.ts). */
+const elsewhere = ({ url }: At) => (testMode.isSpawned ? [url] : []);
+
+/** From now on this is planned and nothing else, also for the processes at `urls`. */
+export async function plan(
+  bridge: At,
+  wanted: Plan,
+  urls: readonly string[] = elsewhere(bridge),
+): Promise<void> {
+  const { deprecation } = wanted.dates ?? {};
+  const mark = urls.length === 0 ? deprecation : nextMark();
+  await writePlan(bridge, {
+    ...wanted,
+    dates: { ...wanted.dates, ...(mark !== undefined && { deprecation: mark }) },
+  });
+  await untilKnown(urls, mark);
+  if (mark !== deprecation) await writePlan(bridge, wanted);
+  await untilKnown(urls, deprecation);
+}
+
+async function writePlan(bridge: At, wanted: Plan): Promise<void> {
   await bridge.context.store.transaction(async (tx) => {
     for (const table of ['lifecycle_dates', 'extensions', 'brownout_exemptions', 'brownouts'] as const)
       await tx.deleteFrom(table).execute();
@@ -77,5 +106,5 @@ export async function plan(bridge: At, wanted: Plan): Promise<void> {
     await addExceptions(tx, wanted);
     await addBrownouts(tx, wanted.brownouts);
   });
-  await untilKnown(bridge);
+  await bridge.context.lifecycle.refresh();
 }

@@ -21,26 +21,26 @@ const sendings = {
   async 'dropped-reminder'() {},
 };
 
-/** @returns a context whose machine goes wrong as it is told; 'none' leaves it as it is */
-export function sabotaged(context, sabotage) {
-  const { mailer } = context;
-  const send = (mail) => mailer.send(mail);
+/** How a machine hands one mail over, by its sabotage. */
+function wrongly(sabotage) {
   const wrong = sendings[sabotage];
   let sent = 0;
   if (sabotage === 'lost-refusal')
-    return {
-      ...context,
-      mailer: {
-        ...mailer,
-        send: (mail) =>
-          send(mail).catch((error) => {
-            if (!error.isRefused) throw error;
-          }),
-      },
-    };
-  if (!wrong) return context;
-  return {
-    ...context,
-    mailer: { ...mailer, send: (mail) => ((sent += 1) === VICTIM ? wrong(send, mail) : send(mail)) },
+    return (send, mail) =>
+      send(mail).catch((error) => {
+        if (!error.isRefused) throw error;
+      });
+  return wrong && ((send, mail) => ((sent += 1) === VICTIM ? wrong(send, mail) : send(mail)));
+}
+
+/** @returns a context whose machine goes wrong as it is told; 'none' leaves it as it is */
+export function sabotaged(context, sabotage) {
+  const handOver = wrongly(sabotage);
+  if (!handOver) return context;
+  const { mailer } = context;
+  const openRun = () => {
+    const run = mailer.openRun();
+    return { ...run, send: (mail) => handOver((each) => run.send(each), mail) };
   };
+  return { ...context, mailer: { ...mailer, openRun } };
 }

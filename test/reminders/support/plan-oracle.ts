@@ -53,30 +53,54 @@ function dateOf(world: World, name: 'retirement' | 'sunset', app: string): numbe
   return later !== undefined && later > common ? later : common;
 }
 
-/** Which dates a part is to be told of, and when what they end was last used. */
-function datesFor(part: Part, world: World, now: number) {
-  const retirement = dateOf(world, 'retirement', part.clientId);
-  const sunset = dateOf(world, 'sunset', part.clientId);
-  const list: Array<{ name: string; at: number; usedAt: number | undefined }> = [];
-  if (part.role === 'owner') {
-    const { waiting, active } = part.tokens;
-    if (waiting === 0 && part.lastUsedAt === undefined) return [];
-    if (waiting > 0 && retirement !== undefined)
-      list.push({ name: 'retirement', at: retirement, usedAt: part.waitingUsedAt });
-    if (waiting + active > 0 && sunset !== undefined)
-      list.push({ name: 'sunset', at: sunset, usedAt: part.lastUsedAt });
-    return list;
-  }
-  if (part.waiting === 0) return [];
-  const usedAt = part.lastUsedAt;
-  if (retirement !== undefined) list.push({ name: 'retirement', at: retirement, usedAt });
-  if (sunset !== undefined && (retirement === undefined || retirement <= now))
-    list.push({ name: 'sunset', at: sunset, usedAt });
-  return list;
+/** `always` in full, `late` in full within the last month alone, `once` that it is unused. */
+type How = 'always' | 'late' | 'once';
+
+interface Dated {
+  name: 'retirement' | 'sunset';
+  at: number;
+  how: How;
 }
 
 const within30 = (usedAt: number | undefined, now: number) =>
   usedAt !== undefined && usedAt >= now - 30 * DAY;
+
+/** How what was used, or was never seen to be used, is told of any date. */
+function howTold({ lastUsedAt, knownSince }: Part, now: number): How {
+  if (within30(lastUsedAt, now)) return 'always';
+  const isNew = knownSince !== undefined && knownSince > now - 30 * DAY;
+  return lastUsedAt === undefined && isNew ? 'late' : 'once';
+}
+
+/** A retirement is a date only while the sunset is still to come, and to come after it. */
+function comingTo({ clientId }: Part, world: World, now: number) {
+  const retirement = dateOf(world, 'retirement', clientId);
+  const sunset = dateOf(world, 'sunset', clientId) ?? Infinity;
+  const list: Array<{ name: Dated['name']; at: number }> = [];
+  if (retirement !== undefined && retirement < sunset && now < sunset)
+    list.push({ name: 'retirement', at: retirement });
+  if (sunset < Infinity) list.push({ name: 'sunset', at: sunset });
+  return list;
+}
+
+/** Which dates a part is to be told of, and how. */
+function datesFor(part: Part, world: World, now: number): Dated[] {
+  const how = howTold(part, now);
+  const list = comingTo(part, world, now);
+  if (part.role === 'holder') {
+    if (part.waiting === 0) return [];
+    const nextAt = Math.min(...list.map(({ at }) => at).filter((at) => at > now));
+    return list.filter(({ at }) => at <= nextAt).map((date) => ({ ...date, how }));
+  }
+  const { waiting, active } = part.tokens;
+  if (waiting + active === 0 || (waiting === 0 && part.lastUsedAt === undefined)) return [];
+  const isRetired = (waiting > 0 && within30(part.waitingUsedAt, now)) || within30(part.passedAt, now);
+  return list.flatMap((date): Dated[] => {
+    if (date.name === 'sunset') return [{ ...date, how }];
+    if (isRetired) return [{ ...date, how: 'always' }];
+    return waiting === 0 || how === 'always' ? [] : [{ ...date, how }];
+  });
+}
 
 /** Whether a stage of a date, or one with fewer days, was told. */
 function wasTold(told: ReadonlySet<string>, before: string, stage: number, after: string): boolean {
@@ -88,19 +112,24 @@ function wasTold(told: ReadonlySet<string>, before: string, stage: number, after
   return false;
 }
 
+function happenedTo(part: Part, now: number): string[] {
+  if (part.role !== 'holder' || part.waiting === 0 || !within30(part.lastUsedAt, now)) return [];
+  const { diedAt, wokenAt } = part;
+  return [
+    ...(diedAt === undefined ? [] : [`died ${diedAt}`]),
+    ...(within30(wokenAt, now) ? [`woken ${wokenAt}`] : []),
+  ];
+}
+
 /** All that is on for a part at a moment and was not told. */
 export function onFor(part: Part, world: World, told: ReadonlySet<string>, now: number): string[] {
-  const on = new Set<string>();
   const name = `${part.clientId} ${part.role}`;
-  if (part.role === 'holder' && part.waiting > 0 && within30(part.lastUsedAt, now)) {
-    if (part.diedAt !== undefined) on.add(`${name} died ${part.diedAt}`);
-    if (within30(part.wokenAt, now)) on.add(`${name} woken ${part.wokenAt}`);
-  }
-  for (const { name: milestone, at, usedAt } of datesFor(part, world, now)) {
-    const stage = stageOn(at, world, now);
+  const on = new Set(happenedTo(part, now).map((what) => `${name} ${what}`));
+  for (const { name: milestone, at, how } of datesFor(part, world, now)) {
+    const stage = how === 'late' && now < startOf(at, 30, world.zone) ? undefined : stageOn(at, world, now);
     if (stage === undefined) continue;
     const after = ` ${milestone}:${isoDay(at)}`;
-    if (!within30(usedAt, now)) on.add(`${name} unused `);
+    if (how === 'once') on.add(`${name} unused `);
     else if (!wasTold(told, `${name} `, stage, after)) on.add(`${name} ${stage}${after}`);
   }
   return [...on].filter((one) => !told.has(one));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
 import type { Context } from '../../../src/domain/context.ts';
+import { type Preview, previewReminders } from '../../../src/domain/reminders/plan-reminders.ts';
 import { normalEmail } from '../../../src/shared/mail/address.ts';
 import type { DateName } from '../../../src/store/lifecycle-tables.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables.ts';
@@ -44,6 +45,29 @@ export async function openGround(kind: DatabaseKind, clock: SettableClock): Prom
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing is left of the test before. */
+export async function emptyGround({ store: { durable, volatile } }: Context): Promise<void> {
+  for (const table of [
+    'reminders',
+    'stopped_addresses',
+    'mails',
+    'extensions',
+    'lifecycle_dates',
+    'last_use_reading',
+  ] as const)
+    await durable.deleteFrom(table).execute();
+  for (const table of ['app_contacts', 'mappings', 'grants', 'apps', 'accounts'] as const)
+    await durable.deleteFrom(table).execute();
+  await volatile.deleteFrom('usage').execute();
+}
+
+/** What all plan to send now, without planning it. */
+export async function previewAll(context: Context): Promise<Preview[]> {
+  const all: Preview[] = [];
+  for await (const each of previewReminders(context)) all.push(each);
+  return all;
 }
 
 let made = 0;

@@ -1,32 +1,30 @@
 import { DAY } from '../../../shared/lifetimes.ts';
 import { type Calls, callsOf } from '../../calls-of.ts';
 import type { Context } from '../../context.ts';
-import { type Brownout, dateFor, type Lifecycle, type Milestone } from '../../lifecycle.ts';
-import { ownerOf, tokensOfApp, waitingTokensOf } from '../../../store/mail-tokens.ts';
-import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
-import { emailsOf, type Links } from './links.ts';
+import { type AppDate, type Brownout, brownoutsAhead, datesOf, type Milestone } from '../../lifecycle.ts';
+import { ownerOf } from '../../../store/apps.ts';
+import { TOKENS_MAX, tokensOfApp, waitingTokensOf } from '../../../store/mail-tokens.ts';
+import type { HolderPart, OwnerPart, Part, Person } from '../people.ts';
+import type { Links } from './links.ts';
 import type { Reader } from './moments.ts';
 import { plainName } from './plain.ts';
+import type { Told } from './stages.ts';
 
 /** Everything that a mail tells of one app, read before any of it is put into words. */
-
-/** A date that applies to the app. */
-interface AppDate {
-  at: number;
-  /** The date of all others, where this app was given more time. */
-  forOthers: number | undefined;
-}
 
 /** What is common to both roles. */
 export interface AppFacts {
   clientId: string;
   /** Safe to be shown. */
   name: string;
-  dates: Partial<Record<Milestone, AppDate>>;
+  /** Those that bring something to it, the earlier first. */
+  dates: readonly AppDate[];
   /** Those of the next days that the app will meet, by their start. */
   brownouts: readonly Brownout[];
   /** Until when it is left out of the brownouts of all. */
   exemptUntil: number | undefined;
+  /** Whether calls that the bridge does not serve itself have an old backend, up to the retirement. */
+  hasOldBackend: boolean;
   reader: Reader;
   links: Links;
 }
@@ -35,9 +33,11 @@ export interface AppFacts {
 export interface RoleFacts<RolePart> {
   app: AppFacts;
   part: RolePart;
-  due: readonly Due[];
+  due: readonly Told[];
   /** Undefined when it cannot be read just now. */
   calls: Calls | undefined;
+  /** How many tokens the calls are of, where not all are looked at. */
+  ofTokens: number | undefined;
   /** Whether the person is known here by an e-mail address alone. */
   isUnproven: boolean;
 }
@@ -48,31 +48,9 @@ const BROWNOUTS_AHEAD = 60 * DAY;
 /** What the mail sums up. */
 export const CALLS_WITHIN_DAYS = 30;
 
-const MILESTONES = ['retirement', 'sunset'] as const;
-
-function datesOf(lifecycle: Lifecycle, clientId: string): AppFacts['dates'] {
-  const dates: AppFacts['dates'] = {};
-  for (const milestone of MILESTONES) {
-    const [at, common] = [dateFor(lifecycle, milestone, clientId), lifecycle.dates[milestone]];
-    if (at === undefined || common === undefined) continue;
-    dates[milestone] = { at, forOthers: at > common ? common : undefined };
-  }
-  return dates;
-}
-
-/** Those of all that come before the date itself; what an owner starts for the own app needs no announcement. */
-function brownoutsOf(
-  { brownouts, exemptions }: Lifecycle,
-  app: Pick<AppFacts, 'clientId' | 'dates'>,
-  now: number,
-) {
-  const exemptUntil = exemptions.get(app.clientId) ?? 0;
-  return brownouts.filter(
-    ({ clientId, startsAt, endsAt, rehearses }) =>
-      clientId === undefined &&
-      endsAt > Math.max(now, exemptUntil) &&
-      startsAt < Math.min(now + BROWNOUTS_AHEAD, app.dates[rehearses]?.at ?? Infinity),
-  );
+/** The date of an app; undefined where it has none, or none that brings anything. */
+export function dateOf({ dates }: Pick<AppFacts, 'dates'>, milestone: Milestone): AppDate | undefined {
+  return dates.find((date) => date.milestone === milestone);
 }
 
 /** The app as the lifecycle of this moment has it. */
@@ -82,27 +60,40 @@ export function aboutApp(
   { reader, links }: Pick<AppFacts, 'reader' | 'links'>,
 ): AppFacts {
   const lifecycle = context.lifecycle.current();
-  const dates = datesOf(lifecycle, clientId);
+  const asked = { clientId, now: reader.now };
   const exemptUntil = lifecycle.exemptions.get(clientId);
   return {
     clientId,
     name: plainName(appName, clientId),
-    dates,
-    brownouts: brownoutsOf(lifecycle, { clientId, dates }, reader.now),
+    dates: datesOf(lifecycle, asked),
+    // What an owner starts for the own app needs no announcement.
+    brownouts: brownoutsAhead(lifecycle, asked).filter(
+      (one) => one.clientId === undefined && one.startsAt < reader.now + BROWNOUTS_AHEAD,
+    ),
+    hasOldBackend: context.oldBackend !== undefined,
     exemptUntil: exemptUntil !== undefined && exemptUntil > reader.now ? exemptUntil : undefined,
     reader,
     links,
   };
 }
 
+type Evidence = Pick<RoleFacts<Part>, 'calls' | 'ofTokens'>;
+
 /** The mail is of use without its evidence. */
-async function readCalls(context: Context, mappingIds: readonly string[]): Promise<Calls | undefined> {
+async function readCalls(context: Context, mappingIds: readonly string[]): Promise<Evidence> {
+  const ofTokens = mappingIds.length > TOKENS_MAX ? TOKENS_MAX : undefined;
   try {
-    return await callsOf(context, mappingIds, { days: CALLS_WITHIN_DAYS });
+    const calls = await callsOf(context, mappingIds.slice(0, TOKENS_MAX), { days: CALLS_WITHIN_DAYS });
+    return { calls, ofTokens };
   } catch (error) {
     context.logger.warn('a reminder goes without its calls, usage cannot be read', { error });
-    return undefined;
+    return { calls: undefined, ofTokens };
   }
+}
+
+/** Whose tokens a person's mail is about. */
+export function holderIn({ accountId }: Person, { waitingEmail }: Pick<Links, 'waitingEmail'>) {
+  return { accountId, emails: waitingEmail === undefined ? [] : [waitingEmail] };
 }
 
 /** What is due for the holder of tokens. */
@@ -111,14 +102,14 @@ export async function aboutHolder(
   person: Person,
   { app, part, due }: Pick<RoleFacts<HolderPart>, 'app' | 'part' | 'due'>,
 ): Promise<RoleFacts<HolderPart>> {
-  const holder = { accountId: person.accountId, emails: emailsOf(person) };
+  const holder = holderIn(person, app.links);
   const tokens = await waitingTokensOf(context.store.durable, app.clientId, holder);
   const ids = tokens.map(({ id }) => id);
   const isUnproven =
     tokens.length === 0
       ? person.accountId === undefined
       : tokens.some(({ account_id }) => account_id === null);
-  return { app, part, due, isUnproven, calls: await readCalls(context, ids) };
+  return { app, part, due, isUnproven, ...(await readCalls(context, ids)) };
 }
 
 /** What is due for the owner of an app. */
@@ -128,6 +119,6 @@ export async function aboutOwner(
 ): Promise<RoleFacts<OwnerPart>> {
   const { durable } = context.store;
   const isUnproven = (await ownerOf(durable, app.clientId)) === null;
-  const calls = await readCalls(context, await tokensOfApp(durable, app.clientId));
-  return { app, part, due, isUnproven, calls };
+  const evidence = await readCalls(context, await tokensOfApp(durable, app.clientId));
+  return { app, part, due, isUnproven, ...evidence };
 }

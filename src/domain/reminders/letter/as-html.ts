@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import { projectRoot } from '../../../shared/project-root.ts';
-import type { Content } from './content.ts';
+import { type Content, OTHERS } from './content.ts';
 
 const views = new Eta({
   views: join(projectRoot, 'src', 'domain', 'reminders', 'letter'),
@@ -12,5 +12,5 @@ const views = new Eta({
 
 /** The mail as HTML. It loads nothing, and what no mail program understands of it leaves it readable. */
 export function asHtml(content: Content): string {
-  return views.render('./letter', content);
+  return views.render('./letter', { ...content, othersTitle: OTHERS });
 }

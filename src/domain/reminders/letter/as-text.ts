@@ -1,4 +1,4 @@
-import type { Block, Card, Content, Line } from './content.ts';
+import { type Block, type Card, type Content, type Line, OTHERS } from './content.ts';
 
 /** The mail as plain text. */
 
@@ -57,7 +57,14 @@ function cardOf({ name, blocks }: Card): string {
 }
 
 /** Lines end with `\n`. */
-export function asText({ subject, cards, foot }: Content): string {
-  const parts = [wrapped(subject), ...cards.map(cardOf), '--------', ...foot.map((line) => lineOf(line, ''))];
+export function asText({ subject, cards, others, foot }: Content): string {
+  const list = others.map((line) => lineOf(line, '- ')).join('\n');
+  const parts = [
+    wrapped(subject),
+    ...cards.map(cardOf),
+    ...(list === '' ? [] : [`${OTHERS}:\n${list}`]),
+    '--------',
+    ...foot.map((line) => lineOf(line, '')),
+  ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator';
 import { DAY, MINUTE, SECOND } from '../../../shared/lifetimes.ts';
 import type { Milestone } from '../../lifecycle.ts';
-import type { Due } from '../people.ts';
 import type { AppFacts } from './about-app.ts';
+import { isRefused, type Told } from './stages.ts';
 
 /** The dates of a mail for the reader's calendar (RFC 5545, published as RFC 5546 §3.2.1 has it). */
 
 /** An app of the mail, with what is due for it. */
 interface Dated {
   app: AppFacts;
-  due: readonly Due[];
+  due: readonly Told[];
 }
 
 /** The same for every mail about it, so that a date that was moved takes the place of the one before. */
@@ -28,15 +28,17 @@ const SUMMARIES: Record<Milestone, (name: string) => string> = {
 function eventsOf({ app, due: all }: Dated, personId: string) {
   const due = all.filter(({ stage }) => stage !== 'unused');
   if (due.length === 0) return [];
-  const milestones = (['retirement', 'sunset'] as const).filter((milestone) => {
-    const isMeant =
-      milestone === 'sunset' || due.some((one) => one.milestone === 'retirement' || one.stage === 'woken');
-    return isMeant && (app.dates[milestone]?.at ?? 0) > app.reader.now;
-  });
+  // The retirement takes nothing from what is refused already.
+  const isRetired = due.some(
+    (one) => (one.milestone === 'retirement' || one.stage === 'woken') && !isRefused(one, app.reader),
+  );
+  const dates = app.dates.filter(
+    ({ milestone, at }) => at > app.reader.now && (milestone === 'sunset' || isRetired),
+  );
   const url = app.links.page(`/apps/${app.clientId}`);
-  return milestones.map((milestone) => ({
+  return dates.map(({ milestone, at }) => ({
     id: uidOf(personId, app, milestone),
-    start: new Date(app.dates[milestone]?.at ?? 0),
+    start: new Date(at),
     stamp: new Date(app.reader.now),
     // Of two mails the later one has the date that counts, whichever way it was moved (RFC 5545 §3.8.7.4).
     sequence: Math.floor(app.reader.now / MINUTE),

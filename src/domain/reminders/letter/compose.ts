@@ -1,5 +1,7 @@
 import type { Context } from '../../context.ts';
+import { notMePath } from '../../stop-mails.ts';
 import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
+import { takeTurns } from '../take-turns.ts';
 import { aboutApp, type AppFacts, aboutHolder, aboutOwner } from './about-app.ts';
 import { asHtml } from './as-html.ts';
 import { asText } from './as-text.ts';
@@ -9,7 +11,9 @@ import { holderBlocks } from './for-holder.ts';
 import { ownerBlocks } from './for-owner.ts';
 import { createLinks, type Links } from './links.ts';
 import type { Reader } from './moments.ts';
-import { byUrgency } from './stages.ts';
+import { otherLines } from './others.ts';
+import { withRefused } from './refused.ts';
+import { byUrgency, type Told } from './stages.ts';
 import { subjectOf } from './subject.ts';
 
 /**
@@ -31,21 +35,28 @@ interface Letter {
 
 /** What a mail is about: its row, whom it is for (with the address that it goes to), and what is due. */
 interface LetterOrder {
-  /** 32 hexadecimal characters. */
+  /** 24 hexadecimal characters. */
   mailId: string;
   person: Person;
   due: readonly Due[];
 }
 
+/** Apps with a card of their own: nobody reads on, a mail has to stay small, and each takes a look at its calls. */
+const CARDS_MAX = 20;
+
 /** What is due for one app. */
 interface AppDue {
   app: AppFacts;
-  due: Due[];
+  due: Told[];
 }
 
-function byApp(due: readonly Due[]): Due[][] {
-  const apps = new Map<string, Due[]>();
-  for (const one of due) apps.set(one.clientId, [...(apps.get(one.clientId) ?? []), one]);
+function byApp(due: readonly Told[]): Told[][] {
+  const apps = new Map<string, Told[]>();
+  for (const one of due) {
+    const known = apps.get(one.clientId);
+    if (known) known.push(one);
+    else apps.set(one.clientId, [one]);
+  }
   return [...apps.values()];
 }
 
@@ -105,23 +116,39 @@ function listId(publicUrl: string): string {
   return `grantbridge reminders <reminders.${host}>`;
 }
 
+/** One after the other, so that the process turns to other things between them. */
+async function cardsOf(context: Context, person: Person, apps: readonly AppDue[]): Promise<Card[]> {
+  const cards: Card[] = [];
+  for (const app of apps) {
+    cards.push(await cardOf(context, person, app));
+    await takeTurns();
+  }
+  return cards;
+}
+
 /** Writes the mail. Every link in it is built from PUBLIC_URL. */
-export async function composeLetter(context: Context, { mailId, person, due }: LetterOrder): Promise<Letter> {
+export async function composeLetter(context: Context, order: LetterOrder): Promise<Letter> {
+  const { mailId, person } = order;
   const reader: Reader = { zone: person.zone, now: context.clock.now() };
-  const links = createLinks(context, person, due);
-  const apps = byApp(byUrgency(due, reader)).flatMap((own): AppDue[] => {
+  const links = await createLinks(context, person);
+  const due = await withRefused(context, { person, links }, order.due);
+  const all = byApp(byUrgency(due, reader));
+  const apps = all.slice(0, CARDS_MAX).flatMap((own): AppDue[] => {
     const [first] = own;
     return first ? [{ app: aboutApp(context, first.part, { reader, links }), due: own }] : [];
   });
-  const cards: Card[] = [];
-  for (const app of apps) cards.push(await cardOf(context, person, app));
-  const notMe = links.page(`/mails/${mailId}/not-me`);
-  const content = { subject: subjectOf(due, reader), cards, foot: footOf(links, due, notMe) };
+  const cards = await cardsOf(context, person, apps);
+  const others = otherLines(all.slice(CARDS_MAX), { reader, page: links.page('/apps') });
+  const notMe = links.page(notMePath(context, mailId));
+  const content = { subject: subjectOf(due, reader), cards, others, foot: footOf(links, due, notMe) };
+  await takeTurns();
+  const calendar = calendarOf(person.id, apps);
+  await takeTurns();
   return {
     subject: content.subject,
     text: asText(content),
     html: asHtml(content),
-    calendar: calendarOf(person.id, apps),
+    calendar,
     headers: { 'List-Id': listId(context.settings.publicUrl), 'List-Unsubscribe': `<${notMe}>` },
   };
 }

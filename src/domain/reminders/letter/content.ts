@@ -40,8 +40,14 @@ export interface Card {
   blocks: Block[];
 }
 
+/** Above the lines of `others`. */
+export const OTHERS = 'More apps to look at';
+
 export interface Content {
   subject: string;
+  /** The most urgent apps. */
   cards: Card[];
+  /** The apps that have no card of their own, a line each; the last line may stand for many. Empty where all have one. */
+  others: Line[];
   foot: Line[];
 }

@@ -1,5 +1,5 @@
 import type { CallSum } from '../../../store/usage.ts';
-import type { Calls } from '../../calls-of.ts';
+import { type Calls, carrierWords, programWords } from '../../calls-of.ts';
 import type { Part } from '../people.ts';
 import { type AppFacts, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
 import type { Block, CallLine } from './content.ts';
@@ -11,22 +11,12 @@ import { plainWords } from './plain.ts';
 const KINDS_MAX = 5;
 const WINDOWS_MAX = 3;
 
-const CARRIERS: Record<string, string> = {
-  header: 'token in the header',
-  query: 'token in the address',
-  body: 'token in the body',
-};
-
-/** `none` and `other` are what usage says where there is no name, or were too many. */
-function agentWords(userAgent: string): string {
-  if (userAgent === 'none') return 'a program that does not say its name';
-  return userAgent === 'other' ? 'other programs' : plainWords(userAgent);
-}
+const agentWords = (userAgent: string) => plainWords(programWords(userAgent));
 
 function callLine({ endpoint, carrier, user_agent, calls }: CallSum): CallLine {
   return {
     endpoint: plainWords(endpoint),
-    how: `by ${agentWords(user_agent)}, ${CARRIERS[carrier] ?? 'token elsewhere'}`,
+    how: `by ${agentWords(user_agent)}, token in ${carrierWords(carrier)}`,
     calls: numberWords(calls),
   };
 }
@@ -60,8 +50,9 @@ const UNSAFE =
 
 /** The calls that were seen, the last one, and what is unsafe about them. */
 export function callBlocks(facts: RoleFacts<Part>): Block[] {
-  const { calls, part } = facts;
-  const title = `Calls ${part.role === 'owner' ? 'to the old API ' : ''}in the last ${CALLS_WITHIN_DAYS} days`;
+  const { calls, part, ofTokens } = facts;
+  const some = ofTokens === undefined ? '' : `, of the ${numberWords(ofTokens)} tokens used last`;
+  const title = `Calls ${part.role === 'owner' ? 'to the old API ' : ''}in the last ${CALLS_WITHIN_DAYS} days${some}`;
   const unread: Block = {
     kind: 'text',
     text: `${title}: they could not be read when this mail was written.`,
@@ -82,7 +73,7 @@ export const SIGN_IN: Block = {
 
 /** That this app was given more time. */
 export function extensionBlocks({ dates, reader }: AppFacts): Block[] {
-  const extended = [dates.retirement, dates.sunset].find((date) => date?.forOthers !== undefined);
+  const extended = dates.find(({ forOthers }) => forOthers !== undefined);
   if (extended?.forOthers === undefined) return [];
   const text = `This app was given more time: until ${dayWords(extended.at, reader)} instead of ${dayWords(extended.forOthers, reader)}.`;
   return [{ kind: 'note', text }];
@@ -97,7 +88,7 @@ export function brownoutBlocks(app: AppFacts): Block[] {
       : [
           {
             kind: 'note',
-            text: `This app is left out of the planned short stops until ${dayWords(exemptUntil, reader)}.`,
+            text: `This app is left out of the short test outages (brownouts) until ${dayWords(exemptUntil, reader)}.`,
           },
         ];
   if (brownouts.length === 0) return exempt;
@@ -106,6 +97,6 @@ export function brownoutBlocks(app: AppFacts): Block[] {
   }));
   const more = brownouts.length - WINDOWS_MAX;
   const rest = more > 0 ? [{ text: `and ${numberWords(more)} more` }] : [];
-  const title = 'Short stops before that, to show what will fail';
+  const title = 'Short test outages (brownouts) before that, to show what will fail';
   return [...exempt, { kind: 'list', title, lines: [...lines, ...rest] }];
 }

@@ -1,10 +1,10 @@
-import type { Milestone } from '../../lifecycle.ts';
-import type { Due, HolderPart } from '../people.ts';
-import type { RoleFacts } from './about-app.ts';
+import type { AppDate } from '../../lifecycle.ts';
+import type { HolderPart } from '../people.ts';
+import { dateOf, type RoleFacts } from './about-app.ts';
 import type { Block } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
 import { countWords, dayWords, daysUntil, momentWords } from './moments.ts';
-import { byUrgency, happenedAt, type Kind, kindOf, stopWords } from './stages.ts';
+import { byUrgency, happenedAt, isRefused, type Kind, kindOf, stopWords, type Told } from './stages.ts';
 
 /** What the holder of tokens is told of one app, and the one button that mends it. */
 
@@ -17,18 +17,22 @@ function capital(text: string): string {
 const tokens = ({ part }: Facts) => countWords(part.waiting, 'token');
 const isOne = ({ part }: Facts) => part.waiting === 1;
 
-/** The date that ends the waiting tokens; undefined where none is set. */
-function endOf({ app: { dates, reader } }: Facts): { milestone: Milestone; at: number } | undefined {
-  const { retirement, sunset } = dates;
-  if (retirement && (!sunset || sunset.at > reader.now))
-    return { milestone: 'retirement', at: retirement.at };
-  return sunset && { milestone: 'sunset', at: sunset.at };
+/** The next date, or the last one where all are past; undefined where none is set. */
+function endOf({ app: { dates, reader } }: Facts): AppDate | undefined {
+  return dates.find(({ at }) => at > reader.now) ?? dates.at(-1);
 }
+
+const hasEnded = ({ app }: Facts) => (dateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
+
+/** Whether none of the waiting tokens works. */
+const areRefused = ({ due, app }: Facts) => due.every((one) => isRefused(one, app.reader));
 
 function wokenWords(facts: Facts, wokenAt: number): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   const woken = `Is in use again since ${dayWords(wokenAt, reader)}`;
+  if (hasEnded(facts)) return `${woken}, but has stopped working.`;
+  if (areRefused(facts)) return `${woken}, but is refused: connect it and it works again.`;
   if (!end) return `${woken}.`;
   const when = momentWords(end.at, reader);
   return end.at > reader.now
@@ -36,13 +40,17 @@ function wokenWords(facts: Facts, wokenAt: number): string {
     : `${woken}, but is refused since ${when}.`;
 }
 
-function statusOf(facts: Facts, due: Due): string {
+function statusOf(facts: Facts, due: Told): string {
   const { reader } = facts.app;
   const { at = 0 } = due;
   const happened = happenedAt(due) ?? reader.now;
   const status: Record<Kind, () => string> = {
     died: () => `Has stopped working: the connection ended on ${momentWords(happened, reader)}.`,
     past: () => `Has stopped working: the date was ${momentWords(at, reader)}.`,
+    refused: () =>
+      due.milestone === 'sunset'
+        ? `Is refused now: connect it and it works again until the old API ends, on ${momentWords(at, reader)}.`
+        : 'Is refused now: connect it and it works again.',
     ahead: () => `${capital(stopWords(at, reader))}: on ${momentWords(at, reader)}.`,
     woken: () => wokenWords(facts, happened),
     unused: () => 'Has a token that you seem not to need: no call came in the last 30 days.',
@@ -57,18 +65,36 @@ const SUNSET_PAST =
 
 function retirementWords(facts: Facts, isPast: boolean): string {
   const [they, are, it] = isOne(facts)
-    ? ['1 token of this app', 'is', 'it keeps']
-    : [`${tokens(facts)} of this app`, 'are', 'they keep'];
+    ? ['1 token of this app', 'is', 'it']
+    : [`${tokens(facts)} of this app`, 'are', 'they'];
   if (!isPast)
-    return `${they} ${are} not connected to the new API and ${are} refused from then on. Connect the app once, and ${it} working. The app itself needs no change.`;
-  return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${isOne(facts) ? 'it works' : 'they work'} again. The app itself needs no change.`;
+    return `${they} ${are} not connected to the new API and ${are} refused from then on. Connect the app once, and ${it} ${isOne(facts) ? 'goes' : 'go'} on reading profiles and the user; every other old call ends.`;
+  return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads' : 'read'} profiles and the user again; every other old call has ended.`;
+}
+
+/** What mends tokens of which none works, whatever date comes. */
+function refusedWords(facts: Facts, due: Told): string {
+  const [they, are, work] = isOne(facts)
+    ? ['1 token of this app', 'is', 'it works']
+    : [`${tokens(facts)} of this app`, 'are', 'they work'];
+  const mended = `${they} ${are} not connected to the new API and ${are} refused. Connect the app once, and ${work} again.`;
+  if (due.milestone !== 'sunset') return `${mended} The app itself needs no change.`;
+  return `${mended} On the day the old API ends, it ends for every app, connected or not: please ask whoever makes this app to move it to the new API before that.`;
+}
+
+/** That some of the tokens do not wait for any date. */
+function someRefused(facts: Facts, { refused }: Told): string {
+  if (refused === 0 || areRefused(facts)) return '';
+  const [are, they] = refused === 1 ? ['is', 'it works'] : ['are', 'they work'];
+  return ` ${refused} of them ${are} refused already: once the app is connected, ${they} again.`;
 }
 
 function unusedWords(facts: Facts): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   const off = 'If you do not need it, turn it off: nobody can use it then.';
-  if (end === undefined || end.at <= reader.now) return `${off} If you do need it, connect the app instead.`;
+  if (areRefused(facts) || end === undefined || end.at <= reader.now)
+    return `${off} If you do need it, connect the app instead.`;
   const stops = `${stopWords(end.at, reader)} (${dayWords(end.at, reader)})`;
   return `${off} If you do need it, connect the app instead: otherwise it ${stops}.`;
 }
@@ -77,39 +103,48 @@ const withoutDate = (facts: Facts) =>
   `${tokens(facts)} of this app ${isOne(facts) ? 'is' : 'are'} not connected to the new API. Connect the app once, so that it keeps working.`;
 
 /** What the date brings that the reminder counts down to, or else the one that ends the waiting tokens. */
-function dateWords(facts: Facts, due: Due): string {
-  const { reader, dates } = facts.app;
-  const milestone = due.milestone === 'sunset' ? due.milestone : endOf(facts)?.milestone;
+function dateWords(facts: Facts, due: Told): string {
+  const { reader } = facts.app;
+  const end = endOf(facts);
+  const { milestone = end?.milestone, at = end?.at ?? Infinity } = due;
   if (milestone === undefined) return withoutDate(facts);
-  const isPast = (dates[milestone]?.at ?? Infinity) <= reader.now;
+  const isPast = at <= reader.now;
   if (milestone === 'retirement') return retirementWords(facts, isPast);
   return isPast ? SUNSET_PAST : SUNSET_AHEAD;
 }
 
-function explanationOf(facts: Facts, due: Due): string {
+function explanationOf(facts: Facts, due: Told): string {
   const kind = kindOf(due, facts.app.reader);
   if (kind === 'unused') return unusedWords(facts);
   if (kind === 'died') return 'Its calls are refused. Connect it once more and they are answered again.';
-  return dateWords(facts, due);
+  const isMended = kind === 'refused' || (kind === 'woken' && areRefused(facts) && !hasEnded(facts));
+  return isMended ? refusedWords(facts, due) : `${dateWords(facts, due)}${someRefused(facts, due)}`;
 }
 
 /** The sunset, where the mail is about something else that comes before it. */
-function laterWords({ app: { dates, reader } }: Facts, due: readonly Due[]): Block[] {
-  const { sunset } = dates;
+function laterWords({ app }: Facts, due: readonly Told[]): Block[] {
+  const { reader } = app;
+  const sunset = dateOf(app, 'sunset');
   const isTold = due.some(({ milestone, stage }) => milestone === 'sunset' && stage !== 'unused');
   if (!sunset || sunset.at <= reader.now || isTold) return [];
   const text = `Later, on ${dayWords(sunset.at, reader)}, the old API ends for every app, connected or not. Whoever makes this app has to move it to the new API by then.`;
   return [{ kind: 'note', text }];
 }
 
-function whyWords({ app: { reader } }: Facts, due: Due): string {
+function whyWords({ app: { reader }, part }: Facts, due: Told): string {
+  // Of what came here lately no use may be known.
+  const inUse =
+    part.lastUsedAt === undefined
+      ? 'the app is not connected'
+      : 'the app was in use in the last 30 days without being connected';
   const why: Record<Kind, () => string> = {
     died: () => 'its connection has ended, and the app was in use in the last 30 days.',
-    past: () => 'the date has come, and the app was in use in the last 30 days without being connected.',
+    past: () => `the date has come, and ${inUse}.`,
+    refused: () => `its calls are refused now, and ${inUse}.`,
     ahead: () => {
       const days = daysUntil(due.at ?? 0, reader);
       const left = days === 0 ? 'the date is today' : `the date is ${countWords(days, 'day')} away`;
-      return `${left}, and the app was in use in the last 30 days without being connected.`;
+      return `${left}, and ${inUse}.`;
     },
     woken: () => 'it was used again after at least 30 days without a call.',
     unused: () => 'it is not connected and was not used. This is the only mail about that.',
@@ -117,10 +152,11 @@ function whyWords({ app: { reader } }: Facts, due: Due): string {
   return `Why this comes now: ${why[kindOf(due, reader)]()}`;
 }
 
-async function buttons({ app, isUnproven }: Facts, kind: Kind): Promise<Block[]> {
-  const { name, clientId, links, reader, dates } = app;
+async function buttons(facts: Facts, kind: Kind): Promise<Block[]> {
+  const { app, isUnproven } = facts;
+  const { name, clientId, links } = app;
   const to = (aim: 'connect' | 'revoke' | 'app') => links.to(aim, clientId, isUnproven);
-  if ((dates.sunset?.at ?? Infinity) <= reader.now)
+  if (hasEnded(facts))
     return [{ kind: 'button', isQuiet: true, link: { label: 'See the app', href: await to('app') } }];
   const connect = { label: `Connect “${name}”`, href: await to('connect') };
   if (kind !== 'unused') return [{ kind: 'button', isQuiet: false, link: connect }];
@@ -145,7 +181,7 @@ export async function holderBlocks(facts: Facts): Promise<Block[]> {
     ...callBlocks(facts),
     ...laterWords(facts, due),
     ...extensionBlocks(app),
-    ...(kind === 'ahead' || kind === 'woken' ? brownoutBlocks(app) : []),
+    ...(kind === 'ahead' || kind === 'refused' || kind === 'woken' ? brownoutBlocks(app) : []),
     { kind: 'note', text: whyWords(facts, chief) },
   ];
 }

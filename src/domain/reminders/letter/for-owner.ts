@@ -1,28 +1,37 @@
-import type { Due, OwnerPart } from '../people.ts';
-import type { RoleFacts } from './about-app.ts';
+import { endpointsElsewhere } from '../../calls-of.ts';
+import type { OwnerPart } from '../people.ts';
+import { dateOf, type RoleFacts } from './about-app.ts';
 import type { Block, Line } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
 import { countWords, daysUntil, dayWords, inDays, momentWords } from './moments.ts';
-import { byUrgency, kindOf, stopWords } from './stages.ts';
+import { plainWords } from './plain.ts';
+import { byUrgency, endingWords, kindOf, type Told, workingOf } from './stages.ts';
 
 /** What the owner of an app is told: who uses it, what will break, how to move, and how to try that out. */
 
 type Facts = RoleFacts<OwnerPart>;
 
-function statusOf({ app: { reader }, part }: Facts, due: Due): string {
-  const { at, milestone } = due;
-  if (kindOf(due, reader) === 'unused' || at === undefined)
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const areRefused = (refused: number) =>
+  `${countWords(refused, 'token')} of its users ${refused === 1 ? 'is' : 'are'} refused now`;
+
+function statusOf({ app: { reader } }: Facts, due: Told): string {
+  const { at, milestone, refused } = due;
+  const kind = kindOf(due, reader);
+  if (kind === 'unused' || at === undefined)
     return 'Seems not to be used any more: no call came in the last 30 days.';
+  if (kind === 'refused')
+    return `${areRefused(refused)}: once connected, ${refused === 1 ? 'it works' : 'they work'} again.`;
   const when = `${at > reader.now ? 'on' : 'the date was'} ${momentWords(at, reader)}`;
   if (milestone === 'sunset')
     return at > reader.now
       ? `Stops working ${inDays(at, reader)}: ${when}.`
       : `Has stopped working: ${when}.`;
-  const { waiting } = part.tokens;
-  return `${countWords(waiting, 'token')} of its users ${stopWords(at, reader, waiting !== 1)}: ${when}.`;
+  return `${capital(endingWords(due, at, reader))}: ${when}.`;
 }
 
-function explanationOf({ app: { reader } }: Facts, due: Due): string {
+function explanationOf({ app: { reader } }: Facts, due: Told): string {
   if (kindOf(due, reader) === 'unused')
     return 'If nobody needs it, there is nothing to do. If somebody does, read on how to move.';
   const isPast = kindOf(due, reader) === 'past';
@@ -30,9 +39,13 @@ function explanationOf({ app: { reader } }: Facts, due: Due): string {
     return isPast
       ? 'The old API has ended, also for users who are connected. The app has to use the new API.'
       : 'Then the old API ends, also for users who are connected. The app has to use the new API by then.';
-  return isPast
-    ? 'Users who have not connected your app to the new API are refused since then. Once they connect it, it works again.'
-    : 'Users who have not connected your app to the new API are refused from then on. Once they connect it, it keeps working.';
+  if (kindOf(due, reader) === 'refused')
+    return 'Users who have not connected your app to the new API are refused, whatever the date. Once they connect it, it works again.';
+  if (isPast)
+    return 'Users who have not connected your app to the new API are refused since then. Once they connect it, it reads profiles and the user again; every other old call has ended.';
+  return workingOf(due) > 0
+    ? 'Users who have not connected your app to the new API are refused from then on. Once they connect it, it goes on reading profiles and the user; every other old call ends.'
+    : 'From then on your app goes on reading profiles and the user for those who are connected; every other old call ends.';
 }
 
 const of = (tokens: number, accounts: number) =>
@@ -42,26 +55,46 @@ const of = (tokens: number, accounts: number) =>
       ? countWords(tokens, 'token')
       : `${countWords(tokens, 'token')} of ${countWords(accounts, 'user')}`;
 
-function standing({ part: { tokens, accounts } }: Facts): Block {
+function standing({ part: { tokens, accounts } }: Facts, { refused }: Told): Block {
   const lines = [
     { text: `Connected to the new API: ${of(tokens.active, accounts.active)}` },
     { text: `Not connected yet: ${of(tokens.waiting, accounts.waiting)}` },
+    ...(refused > 0
+      ? [{ text: `${countWords(refused, 'token')} ${refused === 1 ? 'is' : 'are'} refused now` }]
+      : []),
   ];
   return { kind: 'list', title: 'Your app today', lines };
 }
 
-function later({ app: { dates, reader } }: Facts, due: readonly Due[]): Block[] {
-  const { sunset } = dates;
+const ENDPOINTS_MAX = 5;
+
+/** The calls that a connection does not carry over the retirement; nothing where they are none, or none of them is answered. */
+function endingCalls({ app, calls }: Facts): Block[] {
+  const retirement = dateOf(app, 'retirement');
+  const endpoints = endpointsElsewhere(calls?.kinds ?? []).map(plainWords);
+  if (!retirement || !app.hasOldBackend || endpoints.length === 0) return [];
+  const more = endpoints.length - ENDPOINTS_MAX;
+  const named = `${endpoints.slice(0, ENDPOINTS_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const end = retirement.at > app.reader.now ? 'end' : 'have ended';
+  return [
+    { kind: 'text', text: `These calls ${end} with the retirement for connected tokens too: ${named}` },
+  ];
+}
+
+function later({ app }: Facts, due: readonly Told[]): Block[] {
+  const { reader } = app;
+  const sunset = dateOf(app, 'sunset');
   if (!sunset || sunset.at <= reader.now || due.some(({ milestone }) => milestone === 'sunset')) return [];
   const text = `Later, on ${dayWords(sunset.at, reader)}, the old API ends for all users, connected or not.`;
   return [{ kind: 'note', text }];
 }
 
 /** What an owner can do, the quickest first; after the sunset nothing of it is of use but the new API itself. */
-function moving({ app: { clientId, links, dates, reader }, part }: Facts, chief: Due): Block {
+function moving({ app, part }: Facts, chief: Told): Block {
+  const { clientId, links, reader } = app;
   const page = links.page(`/apps/${clientId}`);
   const connecting: Line = {
-    text: 'Ask your users to connect it once; the app itself needs no change.',
+    text: 'Ask your users to connect it once; for profiles and the user the app itself needs no change.',
     link: { label: 'The page for your users', href: page },
   };
   const ownClient: Line = {
@@ -72,24 +105,27 @@ function moving({ app: { clientId, links, dates, reader }, part }: Facts, chief:
     text: 'Rehearse the date: for five minutes this app, and no other, is answered as it will be then. You see which calls fail, and it ends by itself.',
     link: { label: 'Rehearse it', href: `${page}/rehearse` },
   };
-  const isOver = (dates.sunset?.at ?? Infinity) <= reader.now;
+  const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= reader.now;
   // No connection outlasts the sunset.
   const isHelped = part.tokens.waiting > 0 && chief.milestone === 'retirement';
   const lines = [...(isHelped && !isOver ? [connecting] : []), ownClient, ...(isOver ? [] : [rehearsal])];
   return { kind: 'list', title: 'What you can do', lines };
 }
 
-function whyWords({ app: { reader }, part }: Facts, due: Due): string {
+function whyWords({ app: { reader }, part }: Facts, due: Told): string {
   const kind = kindOf(due, reader);
-  if (kind === 'unused')
-    return 'it is registered and was not used in the last 30 days. This is the only mail about that.';
-  const days = daysUntil(due.at ?? 0, reader);
-  const left = days <= 0 ? 'the date has come' : `the date is ${countWords(days, 'day')} away`;
-  const what =
-    due.milestone === 'sunset'
-      ? 'your app still calls the old API'
-      : `${countWords(part.tokens.waiting, 'token')} of your app ${part.tokens.waiting === 1 ? 'is' : 'are'} not connected`;
-  return `${left}, and ${what}.`;
+  const { waiting } = part.tokens;
+  const words = () => {
+    if (kind === 'unused')
+      return 'it is registered and was not used in the last 30 days. This is the only mail about that.';
+    const days = daysUntil(due.at ?? 0, reader);
+    const left = days <= 0 ? 'the date has come' : `the date is ${countWords(days, 'day')} away`;
+    if (kind === 'refused') return `${areRefused(due.refused)}.`;
+    if (due.milestone === 'sunset') return `${left}, and your app still calls the old API.`;
+    if (waiting === 0) return `${left}, and your app still calls what ends then.`;
+    return `${left}, and ${countWords(waiting, 'token')} of your app ${waiting === 1 ? 'is' : 'are'} not connected.`;
+  };
+  return `Why this comes now: ${words()}`;
 }
 
 /** The blocks of one app for its owner. */
@@ -102,14 +138,15 @@ export async function ownerBlocks(facts: Facts): Promise<Block[]> {
   return [
     ...due.map((one): Block => ({ kind: 'status', text: statusOf(facts, one) })),
     { kind: 'text', text: explanationOf(facts, chief) },
-    standing(facts),
+    standing(facts, chief),
     { kind: 'button', isQuiet: false, link: { label: `See “${app.name}”`, href } },
     ...(isUnproven ? [SIGN_IN] : []),
     ...callBlocks(facts),
+    ...endingCalls(facts),
     moving(facts, chief),
     ...later(facts, due),
     ...extensionBlocks(app),
     ...brownoutBlocks(app),
-    { kind: 'note', text: `Why this comes now: ${whyWords(facts, chief)}` },
+    { kind: 'note', text: whyWords(facts, chief) },
   ];
 }

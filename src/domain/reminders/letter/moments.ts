@@ -11,15 +11,23 @@ export interface Reader {
 }
 
 function local(at: number, { zone }: Reader): DateTime {
-  const known = IANAZone.isValidZone(zone) ? zone : 'UTC';
+  // Zones are kept once made; to judge one by its name alone takes a new formatter each time.
+  const known = IANAZone.create(zone).isValid ? zone : 'UTC';
   return DateTime.fromMillis(at, { zone: known, locale: 'en-GB' });
 }
 
 const utc = (at: number) => DateTime.fromMillis(at, { zone: 'UTC', locale: 'en-GB' });
 
+/** What was said to a reader already: most of many dates in a mail are the same. */
+const saidTo = new WeakMap<Reader, Map<number, string>>();
+
 /** `1 February 2027`. */
 export function dayWords(at: number, reader: Reader): string {
-  return local(at, reader).toFormat('d LLLL yyyy');
+  const said = saidTo.get(reader) ?? new Map<number, string>();
+  saidTo.set(reader, said);
+  const words = said.get(at) ?? local(at, reader).toFormat('d LLLL yyyy');
+  said.set(at, words);
+  return words;
 }
 
 /** `1 February 2027 at 01:00 (Europe/Berlin), which is 00:00 UTC`. */
@@ -49,8 +57,8 @@ export function windowWords(from: number, to: number, reader: Reader): string {
 
 /** Days of the reader's calendar until a moment; negative once it is past. */
 export function daysUntil(at: number, reader: Reader): number {
-  const days = (time: number) => (time + local(time, reader).offset * 60_000) / DAY;
-  return Math.floor(days(at)) - Math.floor(days(reader.now));
+  const dayAt = (time: number) => Math.floor((time + local(time, reader).offset * 60_000) / DAY);
+  return dayAt(at) - dayAt(reader.now);
 }
 
 /** `today`, `tomorrow`, `in 14 days`. */
@@ -60,9 +68,11 @@ export function inDays(at: number, reader: Reader): string {
   return `in ${numberWords(days)} days`;
 }
 
+const numbers = new Intl.NumberFormat('en-GB');
+
 /** `12,345`. */
 export function numberWords(count: number): string {
-  return count.toLocaleString('en-GB');
+  return numbers.format(count);
 }
 
 /** `1 token`, `2,000 tokens`. */

@@ -38,11 +38,21 @@ function cut(text: string, max: number): string {
         .trimEnd()}…`;
 }
 
-/** Mail programs make links of what looks like one, wherever it stands; a blank in it keeps them from that. */
+/** Mail programs make links of what looks like one, wherever it stands; a blank in a whole one shows that it is none. */
 function unlinked(word: string): string {
   const isLink = /:\/\/|@|^\W*www\.|\.[a-z]{2,}[/:?#]/i.test(word);
   return isLink ? word.replace(/:\/\/|@/g, ' $& ').replace(/\.(?=[\p{L}\p{N}])/gu, '. ') : word;
 }
+
+/**
+ * A dot that an ending of an address may follow, in any script, also one of the dots that browsers read alike. Files and
+ * libraries are called by endings too: those that are no top-level domain stay as they are.
+ */
+const ADDRESS_DOT =
+  /(?<=[\p{L}\p{N}])[.\u3002\uFF0E\uFF61](?=\p{L}{2})(?!(?:js|json|php|rb)(?![\p{L}\p{N}-]|[.\u3002\uFF0E\uFF61][\p{L}\p{N}]))/giu;
+
+/** Shows nothing and breaks no line, and no mail program reads an address across it. */
+const WORD_JOINER = '\u2060';
 
 function plain(text: string, max: number): string {
   const shown = text
@@ -54,7 +64,8 @@ function plain(text: string, max: number): string {
     .replace(STRAY_JOINER, '')
     .replace(PILED_MARKS, '$1');
   const words = shown.replace(QUOTES, '').split(' ');
-  return cut(words.map(unlinked).join(' ').replace(/ +/g, ' ').trim(), max);
+  const whole = words.map(unlinked).join(' ').replace(/ +/g, ' ').trim();
+  return cut(whole, max).replace(ADDRESS_DOT, `$&${WORD_JOINER}`);
 }
 
 /** The name of an app, to stand in quotes; its client id where the name has nothing to show. */

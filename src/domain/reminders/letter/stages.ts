@@ -1,22 +1,50 @@
-import type { Due } from '../people.ts';
-import { type Reader, inDays } from './moments.ts';
+import type { Due, Part } from '../people.ts';
+import { USED_WITHIN } from '../plan-stages.ts';
+import { countWords, inDays, type Reader } from './moments.ts';
 
 /** What kind of reminder a stage is, and how it is said in one line. */
 
-export type Kind = 'died' | 'past' | 'ahead' | 'woken' | 'unused';
+/** `refused`: a date is ahead, and ends nothing that is not refused already. */
+export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'woken' | 'unused';
 
 /** What asks the most comes first. */
-const ORDER: readonly Kind[] = ['died', 'past', 'ahead', 'woken', 'unused'];
+const ORDER: readonly Kind[] = ['died', 'past', 'refused', 'ahead', 'woken', 'unused'];
+
+/** A reminder that is due, as a mail tells of it. */
+export interface Told extends Due {
+  /** How many of the tokens that wait are refused already, whatever the date. */
+  refused: number;
+}
+
+const waitingOf = ({ part }: Told) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
+
+/** The waiting tokens that still work. */
+export function workingOf(one: Told): number {
+  return Math.max(0, waitingOf(one) - one.refused);
+}
+
+/** Whether some token of an app called lately what the old backend alone answers. */
+function callsElsewhere(part: Part, { now }: Reader): boolean {
+  return part.role === 'owner' && part.passedAt !== undefined && now - part.passedAt <= USED_WITHIN;
+}
+
+/** Whether no waiting token works, so that no date takes anything from them; a sunset takes all else from an owner's app. */
+export function isRefused(one: Told, reader: Reader): boolean {
+  if (waitingOf(one) === 0 || workingOf(one) > 0) return false;
+  return one.role === 'holder' || (one.milestone !== 'sunset' && !callsElsewhere(one.part, reader));
+}
 
 /** The kind of a reminder at a moment. */
-export function kindOf({ stage, at = Infinity }: Due, { now }: Reader): Kind {
+export function kindOf(one: Told, reader: Reader): Kind {
+  const { stage, at = Infinity } = one;
   if (stage === 'died' || stage === 'woken' || stage === 'unused') return stage;
-  return at <= now ? 'past' : 'ahead';
+  if (at <= reader.now) return 'past';
+  return isRefused(one, reader) ? 'refused' : 'ahead';
 }
 
 /** The reminders, the most urgent first. */
-export function byUrgency<T extends Due>(due: readonly T[], reader: Reader): T[] {
-  const rank = (one: T) => ORDER.indexOf(kindOf(one, reader));
+export function byUrgency(due: readonly Told[], reader: Reader): Told[] {
+  const rank = (one: Told) => ORDER.indexOf(kindOf(one, reader));
   return due.toSorted((a, b) => rank(a) - rank(b) || (a.at ?? Infinity) - (b.at ?? Infinity));
 }
 
@@ -30,4 +58,11 @@ export function stopWords(at: number, reader: Reader, isMany = false): string {
 export function happenedAt({ plannedFor }: Due): number | undefined {
   const at = plannedFor === '' ? Number.NaN : Number(plannedFor);
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** What an owner's date takes away: `12 tokens of its users stop working in 14 days`, or only calls where no token is left. */
+export function endingWords(one: Told, at: number, reader: Reader): string {
+  const tokens = at <= reader.now ? waitingOf(one) : workingOf(one);
+  if (tokens === 0) return `some of its calls ${stopWords(at, reader, true)}`;
+  return `${countWords(tokens, 'token')} of its users ${stopWords(at, reader, tokens !== 1)}`;
 }

@@ -1,35 +1,40 @@
-import type { Due } from '../people.ts';
 import { countWords, dayWords, inDays, type Reader } from './moments.ts';
 import { plainName } from './plain.ts';
-import { byUrgency, type Kind, kindOf, stopWords } from './stages.ts';
+import { byUrgency, type Kind, kindOf, stopWords, type Told, workingOf } from './stages.ts';
 
 /** The subject line: what stops, and in how many days. */
 
-const nameOf = ({ part, clientId }: Due) => `“${plainName(part.appName, clientId)}”`;
+const nameOf = ({ part, clientId }: Told) => `“${plainName(part.appName, clientId)}”`;
 
 /** The most urgent reminder of each app, the most urgent app first. */
-function chiefs(due: readonly Due[], reader: Reader): Due[] {
-  const apps = new Map<string, Due>();
+function chiefs(due: readonly Told[], reader: Reader): Told[] {
+  const apps = new Map<string, Told>();
   for (const one of byUrgency(due, reader)) if (!apps.has(one.clientId)) apps.set(one.clientId, one);
   return [...apps.values()];
 }
 
 /** What stops: the app, or for its owner those of its users' tokens that wait. */
-function stopping(due: Due, reader: Reader): string {
+function stopping(due: Told, reader: Reader): string {
   const { part, at = 0, milestone } = due;
   const day = `(${dayWords(at, reader)})`;
   if (part.role === 'holder' || milestone === 'sunset')
     return `${nameOf(due)} ${stopWords(at, reader)} ${day}`;
-  const { waiting } = part.tokens;
-  const stop = stopWords(at, reader, waiting !== 1);
-  return `${nameOf(due)}: ${countWords(waiting, 'token')} ${stop} ${day}`;
+  const tokens = at <= reader.now ? part.tokens.waiting : workingOf(due);
+  const what = tokens === 0 ? 'some calls' : countWords(tokens, 'token');
+  return `${nameOf(due)}: ${what} ${stopWords(at, reader, tokens !== 1)} ${day}`;
 }
 
-function ofOne(due: Due, reader: Reader): string {
+function refusedWords(due: Told): string {
+  if (due.role === 'holder') return `${nameOf(due)} is refused now: connect it`;
+  return `${nameOf(due)}: ${countWords(due.refused, 'token')} ${due.refused === 1 ? 'is' : 'are'} refused now`;
+}
+
+function ofOne(due: Told, reader: Reader): string {
   const name = nameOf(due);
   const words: Record<Kind, () => string> = {
     died: () => `${name} has stopped: connect it again`,
     past: () => stopping(due, reader),
+    refused: () => refusedWords(due),
     ahead: () => stopping(due, reader),
     woken: () => `${name} is in use again: connect it`,
     unused: () =>
@@ -40,7 +45,7 @@ function ofOne(due: Due, reader: Reader): string {
   return words[kindOf(due, reader)]();
 }
 
-function stopOfMany(apps: readonly Due[], reader: Reader): string {
+function stopOfMany(apps: readonly Told[], reader: Reader): string {
   const dates = apps.flatMap(({ at }) => at ?? []);
   const first = Math.min(...dates);
   const when = `${inDays(first, reader)} (${dayWords(first, reader)})`;
@@ -48,12 +53,13 @@ function stopOfMany(apps: readonly Due[], reader: Reader): string {
   return `${apps.length} apps stop working${isSame ? '' : ', the first'} ${when}`;
 }
 
-function ofMany(apps: readonly Due[], reader: Reader): string {
+function ofMany(apps: readonly Told[], reader: Reader): string {
   const [first] = apps;
   if (!first) return 'Your apps';
   const words: Record<Kind, () => string> = {
     died: () => `${apps.length} apps have stopped: connect them again`,
     past: () => `${apps.length} apps have stopped working`,
+    refused: () => `${apps.length} apps are refused now: connect them`,
     ahead: () => stopOfMany(apps, reader),
     woken: () => `${apps.length} apps are in use again: connect them`,
     unused: () =>
@@ -65,7 +71,7 @@ function ofMany(apps: readonly Due[], reader: Reader): string {
 }
 
 /** One line for all that is due: the most urgent is said, of the rest how many apps there are. */
-export function subjectOf(due: readonly Due[], reader: Reader): string {
+export function subjectOf(due: readonly Told[], reader: Reader): string {
   const apps = chiefs(due, reader);
   const [first] = apps;
   if (!first) return 'Your apps';

@@ -18,7 +18,7 @@ export function dayGiven(given: unknown): number | undefined {
 }
 
 /** The context as it would be at a moment; its mails become files in `mail/rehearsal`, whatever the settings say. */
-export function rehearsalOf(context: Context, config: Config, at: number): Context {
+export function contextOn(context: Context, config: Config, at: number): Context {
   const { from, directory } = config.mail;
   return {
     ...context,

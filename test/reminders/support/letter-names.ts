@@ -1,8 +1,9 @@
 import PostalMime from 'postal-mime';
-import { DANA } from '../owners/support/people.ts';
-import type { SmtpDoor } from '../support/smtp-server.ts';
-import type { System } from '../support/system.ts';
-import { BY_EMAIL, HOSTILE, type Hostility, letterTo, MAIL_ID, toHolder, wordsIn } from './letters.ts';
+import { DANA } from '../../owners/support/people.ts';
+import type { SmtpDoor } from '../../support/smtp-server.ts';
+import type { System } from '../../support/system.ts';
+import { HOSTILE, type Hostility } from './hostile-names.ts';
+import { BY_EMAIL, letterTo, MAIL_ID, toHolder, wordsIn } from './letters.ts';
 
 /** A chapter of letter.test.ts: names are anybody's text (hardening row 110). */
 
@@ -10,7 +11,7 @@ const SHOWN: Record<Hostility, string | RegExp> = {
   'a header': /^Report Bcc: everybody @ evil\. example b.*…$/,
   'a bare line feed': 'Report X-Evil: 1',
   markup: /^<script>alert\(1\)<\/script><img src=x one.*…$/,
-  'a turned text': 'Report gnp.exe isolate',
+  'a turned text': 'Report gnp.\u2060exe isolate',
   'hidden letters': 'Report',
   'a long text': /^(Report ){5}Repo…$/,
   'one long word': `${'W'.repeat(39)}…`,
@@ -19,8 +20,13 @@ const SHOWN: Record<Hostility, string | RegExp> = {
   'a lone half': 'Report tool',
   'an address': 'https :// evil. example/login?x=1',
   'a mail address': 'bob @ evil. example',
+  'a bare domain': 'Pay at evil-login.\u2060com now',
+  'a domain in capitals': 'EVIL.\u2060NET or xn--e1a.\u2060co.\u2060uk',
+  'a foreign domain': 'пример.\u2060рф, evil。\u2060com',
+  'a script': 'Chart.js, api.rb 2.0 in v1.2.',
+  'a domain like a script': 'chart.\u2060js.\u2060org evil.json.',
   'quotes alone': /^[0-9a-f]{24}$/,
-  'a template': '<%= it.subject %> ${1+1} {{x}}',
+  'a template': '<%= it.\u2060subject %> ${1+1} {{x}}',
 };
 
 export function hostileNames({ system, smtp }: { system: () => System; smtp: () => SmtpDoor }) {
@@ -34,7 +40,7 @@ export function hostileNames({ system, smtp }: { system: () => System; smtp: () 
         typeof SHOWN[kind] === 'string' ? SHOWN[kind] : expect.stringMatching(SHOWN[kind]),
       );
       expect(made.subject + made.text.replaceAll('\n', '')).not.toMatch(
-        /[\p{Cc}\u200B\u200C\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u2028\u2029]/u,
+        /[\p{Cc}\u200B\u200C\u200E\u200F\u202A-\u202E\u2061-\u2069\uFEFF\u2028\u2029]/u,
       );
       expect(made.html).not.toMatch(/<script|<img|onerror=alert\(1\)>/);
       await system().bridge.context.mailer.send({

@@ -7,9 +7,9 @@ import {
   insertReplacement,
   moveReminders,
   refusedAddresses,
-  stoppedAmong,
 } from '../../store/mails.ts';
 import { readRemindersOf, type ReminderRow } from '../../store/reminders.ts';
+import { stoppedAmong } from '../../store/stopped-addresses.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';

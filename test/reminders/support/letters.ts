@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
-import { composeLetter } from '../../src/domain/reminders/letter/compose.ts';
-import type { Due, HolderPart, OwnerPart, Person } from '../../src/domain/reminders/people.ts';
-import { DAY } from '../../src/shared/lifetimes.ts';
-import { setDate } from '../../src/store/lifecycle-dates.ts';
-import { addUsage, type UsageRow } from '../../src/store/usage.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import type { System } from '../support/system.ts';
-import { DANA, waitingToken } from '../owners/support/people.ts';
-import type { LegacyApp } from '../support/authorize.ts';
+import { composeLetter } from '../../../src/domain/reminders/letter/compose.ts';
+import type { Due, HolderPart, OwnerPart, Person } from '../../../src/domain/reminders/people.ts';
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { setDate } from '../../../src/store/lifecycle-dates.ts';
+import { addUsage, type UsageRow } from '../../../src/store/usage.ts';
+import { registerLegacyApp } from '../../support/register-app.ts';
+import type { System } from '../../support/system.ts';
+import { DANA, waitingToken } from '../../owners/support/people.ts';
+import type { LegacyApp } from '../../support/authorize.ts';
+import { HOSTILE } from './hostile-names.ts';
 
 /** Reminders that are due, and the rows behind them, for the tests of what a mail says. */
 
 export type Letter = Awaited<ReturnType<typeof composeLetter>>;
 
-export const MAIL_ID = 'a'.repeat(32);
+export const MAIL_ID = 'a'.repeat(24);
 
 /** A Monday morning; fourteen days before the retirement. */
 export const NOW = Date.parse('2027-01-18T08:00:00Z');
@@ -88,6 +89,7 @@ export function toHolder(
     lastUsedAt: NOW - DAY,
     wokenAt: undefined,
     diedAt: undefined,
+    knownSince: undefined,
     ...part,
   };
   return dueOf(whole, stage, more);
@@ -106,6 +108,8 @@ export function toOwner(
     accounts: { waiting: 8, active: 25 },
     lastUsedAt: NOW - DAY,
     waitingUsedAt: NOW - DAY,
+    passedAt: undefined,
+    knownSince: undefined,
     ...part,
   };
   return dueOf(whole, stage, more);
@@ -147,26 +151,6 @@ export function wordsIn(html: string): string {
 /** Every address in a mail, as it can be opened. */
 export const linksIn = ({ html }: Letter) =>
   [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
-
-export const HOSTILE = {
-  'a header': 'Report\r\nBcc: everybody@evil.example\r\n\r\nbody',
-  'a bare line feed': 'Report\nX-Evil: 1\u2028\u2029\u0085',
-  markup: '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;',
-  'a turned text': 'Report \u202Egnp.exe\u202C \u2066isolate\u2069',
-  'hidden letters': 'Re\u200Bpo\u200Cr\uFEFFt\u2060\u00AD\u{E0041}\u3164',
-  'a long text': 'Report '.repeat(1500),
-  'one long word': 'W'.repeat(10_000),
-  'piled marks': `Z${'\u0301'.repeat(500)}algo`,
-  pictures: '👩‍💻🚀 Report 🏳️‍🌈',
-  'a lone half': 'Report \uD83D tool',
-  'an address': 'https://evil.example/login?x=1',
-  'a mail address': 'bob@evil.example',
-  'quotes alone': '“"”',
-  'a template': '<%= it.subject %> ${1+1} {{x}}',
-};
-
-/** What a test puts into a name. */
-export type Hostility = keyof typeof HOSTILE;
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 

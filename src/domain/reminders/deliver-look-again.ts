@@ -1,0 +1,54 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import { type ClaimedMail, contactsOf, dropReminders, endMail, isHeldBy } from '../../store/mails.ts';
+import { readRemindersOf, type ReminderRow } from '../../store/reminders.ts';
+import type { Context } from '../context.ts';
+import type { Due, Person } from './people.ts';
+import { stillDue } from './plan-reminders.ts';
+
+/** The last look at what a claimed mail is about. */
+
+export interface Held {
+  person: Person;
+  due: Due[];
+}
+
+/** In a mail that went to a contact of apps: what is about apps that have this contact no longer. */
+async function notTheirs({ store }: Context, mail: ClaimedMail): Promise<ReminderRow[]> {
+  if (mail.replaces === '') return [];
+  const reminders = await readRemindersOf(store.durable, mail.id);
+  const contacts = await contactsOf(store.durable, [...new Set(reminders.map((one) => one.client_id))]);
+  const reader = normalEmail(mail.address ?? '');
+  const theirs = contacts.filter(({ address }) => normalEmail(address) === reader);
+  return reminders.filter((reminder) => !theirs.some(({ client_id }) => client_id === reminder.client_id));
+}
+
+interface Look extends Held {
+  /** The reminders that nobody needs in this mail. */
+  gone: string[];
+}
+
+async function look(context: Context, mail: ClaimedMail): Promise<Look | undefined> {
+  const held = await stillDue(context, mail);
+  if (!held) return undefined;
+  const strangers = await notTheirs(context, mail);
+  const apps = new Set(strangers.map(({ client_id }) => client_id));
+  const gone = [...new Set([...held.gone, ...strangers.map(({ id }) => id)])];
+  return { person: held.person, due: held.due.filter(({ clientId }) => !apps.has(clientId)), gone };
+}
+
+/**
+ * What still has to be said, and to whom. The rest is taken back, and the planner says anew what is still due to somebody;
+ * a mail of which nothing is left ends with it, in one transaction under the claim.
+ */
+export async function lookAgain(context: Context, mail: ClaimedMail): Promise<Held | 'dropped' | 'left'> {
+  const seen = await look(context, mail);
+  const held = seen && seen.due.length > 0 ? seen : undefined;
+  if (held?.gone.length === 0) return held;
+  const now = context.clock.now();
+  return context.store.transaction(async (tx) => {
+    const isOurs = held ? await isHeldBy(tx, mail) : await endMail(tx, mail, { state: 'dropped', now });
+    if (!isOurs) return 'left';
+    await dropReminders(tx, { mailId: mail.id, now, ...(held && { ids: held.gone }) });
+    return held ?? 'dropped';
+  });
+}

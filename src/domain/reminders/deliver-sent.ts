@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND } from '../../shared/lifetimes.ts';
+import { type ClaimedMail, countDoubt, endMail } from '../../store/mails.ts';
+import type { Context } from '../context.ts';
+import type { Outcome } from './deliver-outcome.ts';
+import { putOffReminder } from './deliver-put-off.ts';
+
+/** What a server has, or may have: forgetting that would send it again. */
+
+/** When it is tried again to keep it, while the claim lasts: a database that is away for a moment is waited for. */
+const KEEP_AGAIN_AFTER = [1 * SECOND, 4 * SECOND, 15 * SECOND, 40 * SECOND];
+
+/** Hand-overs whose answer was lost: whoever loses every answer must not get a mail without end. */
+const IN_DOUBT_MOST = 2;
+
+const NOT_CONFIRMED = 'the mail server did not confirm it';
+
+async function keep<T>(context: Context, mail: ClaimedMail, work: () => Promise<T>): Promise<T | undefined> {
+  for (const wait of [...KEEP_AGAIN_AFTER, undefined]) {
+    try {
+      return await work();
+    } catch (error) {
+      context.logger.error('a reminder has left and could not be marked', { mailId: mail.id, error });
+      if (wait === undefined) break;
+      await delay(wait);
+    }
+  }
+  return undefined;
+}
+
+/** Ends a claimed mail that a server has; `failure` says what is not known of that. */
+export async function markSent(
+  context: Context,
+  mail: ClaimedMail,
+  failure: string | null = null,
+): Promise<Outcome> {
+  const end = () => endMail(context.store.aside, mail, { state: 'sent', now: context.clock.now(), failure });
+  return (await keep(context, mail, end)) === true ? 'sent' : 'left';
+}
+
+/** Whether a mail was in doubt as often as it may be, and its process died before it could say so. */
+export const isDoubtOver = ({ in_doubt }: Pick<ClaimedMail, 'in_doubt'>): boolean =>
+  in_doubt >= IN_DOUBT_MOST;
+
+/** Ends a mail that may have been handed over twice. */
+export const markDoubtful = (context: Context, mail: ClaimedMail): Promise<Outcome> =>
+  markSent(context, mail, NOT_CONFIRMED);
+
+/** A mail that a server had whole and did not answer to: once more, then it counts as sent. */
+export async function afterDoubt(context: Context, mail: ClaimedMail): Promise<Outcome> {
+  const count = await keep(context, mail, () => countDoubt(context.store.aside, mail));
+  if (count === undefined) return 'left';
+  if (isDoubtOver({ in_doubt: count })) return markDoubtful(context, mail);
+  return putOffReminder(context, mail, NOT_CONFIRMED);
+}

@@ -1,0 +1,46 @@
+import type { Line } from './content.ts';
+import { countWords, type Reader } from './moments.ts';
+import { plainName } from './plain.ts';
+import { byUrgency, endingWords, type Kind, kindOf, stopWords, type Told } from './stages.ts';
+
+/** The apps for which a mail has no room: a line each, and of very many how many there are. */
+
+const LINES_MAX = 100;
+
+function stopping(due: Told, reader: Reader): string {
+  const { role, milestone, at = 0 } = due;
+  return role === 'holder' || milestone === 'sunset' ? stopWords(at, reader) : endingWords(due, at, reader);
+}
+
+function wordsOf(due: Told, reader: Reader): string {
+  const words: Record<Kind, () => string> = {
+    died: () => 'has stopped working, connect it again',
+    past: () => stopping(due, reader),
+    refused: () =>
+      due.role === 'owner'
+        ? `${countWords(due.refused, 'token')} of its users ${due.refused === 1 ? 'is' : 'are'} refused now`
+        : 'is refused now, connect it',
+    ahead: () => stopping(due, reader),
+    woken: () => 'is in use again, connect it',
+    unused: () =>
+      due.role === 'owner' ? 'seems not to be used any more' : 'has a token that seems not needed',
+  };
+  return words[kindOf(due, reader)]();
+}
+
+/** The lines for apps, each with all that is due for it, the most urgent app first; `page` is where all of them stand. */
+export function otherLines(
+  apps: ReadonlyArray<readonly Told[]>,
+  { reader, page }: { reader: Reader; page: string },
+): Line[] {
+  if (apps.length === 0) return [];
+  const lines = apps.slice(0, LINES_MAX).flatMap((own): Line[] => {
+    const [chief] = byUrgency(own, reader);
+    if (!chief) return [];
+    const name = plainName(chief.part.appName, chief.clientId);
+    return [{ text: `“${name}”: ${wordsOf(chief, reader)}` }];
+  });
+  const more = apps.length - LINES_MAX;
+  const text = more > 0 ? `and ${countWords(more, 'more app')}` : 'You find them with all your apps.';
+  return [...lines, { text, link: { label: 'See all your apps', href: page } }];
+}

@@ -1,0 +1,41 @@
+import type { Milestone } from '../domain/lifecycle.ts';
+import { DAY } from '../shared/lifetimes.ts';
+
+/** Dates as pages tell them: in UTC, whoever reads. */
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+/** A time for people: `22 November 2026 at 09:15 UTC`. */
+export function timeWords(time: number): string {
+  return `${DATE.format(time)} UTC`;
+}
+
+/** A window of time for people: `22 November 2026, 09:15–10:15 UTC`. */
+export function windowWords(from: number, to: number): string {
+  return `${DATE.formatRange(from, to)} UTC`;
+}
+
+const daysUntil = (at: number, now: number) => Math.floor(at / DAY) - Math.floor(now / DAY);
+
+/** How far off a time is, by the days of UTC: `today`, `tomorrow`, `in 72 days`; '' once it is past. */
+export function daysLeft(at: number, now: number): string {
+  if (at <= now) return '';
+  const days = daysUntil(at, now);
+  if (days <= 1) return days === 1 ? 'tomorrow' : 'today';
+  return `in ${days} days`;
+}
+
+/** From so many days on, the days that are left stand out. */
+const SOON = 30;
+
+/** Whether a time is ahead and near. */
+export function isSoon(at: number, now: number): boolean {
+  return at > now && daysUntil(at, now) <= SOON;
+}
+
+/** What a short test outage does while it lasts. */
+export const REHEARSED: Record<Milestone, string> = {
+  retirement:
+    'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
+  sunset: 'Every call to the old API is refused.',
+};

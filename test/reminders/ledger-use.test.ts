@@ -1,0 +1,188 @@
+import type { Context } from '../../src/domain/context.ts';
+import { createOldBackend } from '../../src/upstream/old-backend.ts';
+import { noteLastUse } from '../../src/domain/reminders/note-last-use.ts';
+import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { addUsage } from '../../src/store/usage.ts';
+import { databaseKinds } from '../store/support/stores.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import {
+  addAccount,
+  addApp,
+  addToken,
+  changeToken,
+  emptyGround,
+  type Ground,
+  openGround,
+  previewAll,
+  readLedger,
+  readToken,
+  sendAll,
+  setDate,
+} from './support/planning-ground.ts';
+
+/** The last use of a token is kept to the day where no crash loses it, and what wakes is told of. */
+
+interface Call {
+  endpoint?: string;
+  outcome?: string;
+}
+
+function useAt(
+  { store }: Context,
+  mappingId: string,
+  at: number,
+  { endpoint = '/1/user.json', outcome = 'ok' }: Call = {},
+): Promise<void> {
+  const call = { endpoint, carrier: 'header', user_agent: 'test', outcome, calls: 1 };
+  return addUsage(store, [{ mapping_id: mappingId, day: dayOf(at), ...call, last_at: at }]);
+}
+
+describe.each(databaseKinds)('on %s the last use', (kind) => {
+  const clock = new SettableClock();
+  const daysLater = (days: number) => clock.set(Date.parse('2027-01-02T09:00:00Z') + days * DAY);
+  let ground: Ground;
+  let one: Context;
+  let two: Context;
+
+  beforeAll(async () => {
+    ground = await openGround(kind, clock);
+    one = await ground.open();
+    two = await ground.open();
+  });
+  afterAll(() => ground.close());
+
+  beforeEach(async () => {
+    clock.set('2027-01-02T09:00:00Z');
+    await emptyGround(one);
+    await setDate(one, 'retirement', '2027-02-01');
+  });
+
+  test('is kept to half a day, moves forward only, and wakes what was silent for long', async () => {
+    const app = await addApp(one);
+    const now = clock.now();
+    const recent = await addToken(one, app, { last_used_at: now - 12 * 60 * MINUTE });
+    const older = await addToken(one, app, { last_used_at: now - 29 * DAY });
+    const silent = await addToken(one, app, { last_used_at: now - 30 * DAY });
+    const works = await addToken(one, app, { last_used_at: now - 90 * DAY, state: 'active' });
+    const fresh = await addToken(one, app, { last_used_at: null });
+    const ahead = await addToken(one, app, { last_used_at: now + DAY });
+    const all = [recent, older, silent, works, fresh, ahead];
+    for (const id of all) await useAt(one, id, now);
+    await Promise.all([noteLastUse(one), noteLastUse(two)]);
+    const rows = await Promise.all(all.map((id) => readToken(one, id)));
+    expect(rows.map(({ last_used_at }) => (last_used_at ?? 0) - now)).toEqual([
+      -12 * 60 * MINUTE,
+      0,
+      0,
+      0,
+      0,
+      DAY,
+    ]);
+    expect(rows.map(({ woken_at }) => woken_at)).toEqual([null, null, now, null, null, null]);
+  });
+
+  test('of what its holder was told to be unused wakes it, and is told of at once', async () => {
+    const account_id = await addAccount(one, { email: 'ann@example.org' });
+    const app = await addApp(one);
+    const updated_at = clock.now() - 30 * DAY;
+    const token = await addToken(one, app, { account_id, last_used_at: null, updated_at });
+    expect(await planReminders(one)).toBe(1);
+    await sendAll(one);
+    clock.advance(DAY - 8 * 60 * MINUTE);
+    await useAt(one, token, clock.now());
+    expect(await planReminders(one)).toBe(1);
+    expect((await readLedger(one)).map((line) => line.split(' ').slice(3).join(' '))).toEqual([
+      'holder unused',
+      'holder 30 retirement:2027-02-01',
+      `holder woken ${clock.now()}`,
+    ]);
+  });
+
+  test('is found of each day since the last look, however long ago that was', async () => {
+    const app = await addApp(one);
+    const [first, often] = [await addToken(one, app), await addToken(one, app)];
+    await one.store.durable.updateTable('mappings').set({ last_used_at: null }).execute();
+    const silent = await addToken(one, app, { last_used_at: clock.now() - 29 * DAY });
+    await planReminders(one);
+    const days = [1, 2, 3, 4, 5].map((day) => clock.now() + day * DAY);
+    for (const at of days) await useAt(one, often, at);
+    await useAt(one, first, days[0] ?? 0);
+    await useAt(one, silent, days[0] ?? 0);
+    await useAt(one, silent, days[1] ?? 0);
+    clock.advance(9 * DAY);
+    const away = { ...one.store, volatile: one.store.volatile.withSchema('nowhere') };
+    await planReminders({ ...one, store: away });
+    await planReminders(one);
+    const rows = await Promise.all([first, often, silent].map((id) => readToken(one, id)));
+    expect(rows.map(({ last_used_at }) => last_used_at)).toEqual([days[0], days[4], days[1]]);
+    expect(rows[2]?.woken_at).toBe(days[0]);
+  });
+
+  test('of what the old backend alone answers is kept for the app, while there is one', async () => {
+    const backed = { ...one, oldBackend: createOldBackend('http://127.0.0.1:9') };
+    const owner = await addAccount(one, { email: 'ann@example.org' });
+    const [app, other] = [await addApp(one, { owner }), await addApp(one, { owner })];
+    const [token, unlike] = [
+      await addToken(one, app, { state: 'active' }),
+      await addToken(one, other, { state: 'active' }),
+    ];
+    await useAt(one, unlike, clock.now(), { endpoint: '/1/updates/create.json', outcome: 'other' });
+    for (const endpoint of ['/1/user.json', '/1/profiles/:id.json', '/user/deauthorize'])
+      await useAt(one, unlike, clock.now(), { endpoint });
+    await useAt(one, token, clock.now(), { endpoint: '/1/updates/create.json' });
+    expect(await planReminders(one)).toBe(0);
+    expect(await planReminders(backed)).toBe(1);
+    expect(await readLedger(one)).toEqual([
+      `2027-01-02 account:${owner} ${app} owner 30 retirement:2027-02-01`,
+    ]);
+    const apps = await one.store.durable.selectFrom('apps').select(['client_id', 'passed_at']).execute();
+    expect(Object.fromEntries(apps.map(({ client_id, passed_at }) => [client_id, passed_at]))).toEqual({
+      [app]: clock.now(),
+      [other]: null,
+    });
+  });
+
+  test('what was imported just now is not called unused, and a month later it is', async () => {
+    await setDate(one, 'retirement', '2027-02-28');
+    const owner = await addAccount(one, { email: 'owner@example.org' });
+    const app = await addApp(one, { owner });
+    await addToken(one, app, { account_email: 'bob@example.org', last_used_at: null });
+    expect(await planReminders(one)).toBe(0);
+    daysLater(26);
+    await addToken(one, app, { account_email: 'bob@example.org', last_used_at: null });
+    daysLater(28);
+    expect(await planReminders(one)).toBe(2);
+    await sendAll(one);
+    daysLater(56);
+    expect(await planReminders(one)).toBe(2);
+    expect((await readLedger(one)).map((line) => line.split(' ').slice(3).join(' ')).toSorted()).toEqual([
+      'holder 30 retirement:2027-02-28',
+      'holder unused',
+      'owner 30 retirement:2027-02-28',
+      'owner unused',
+    ]);
+  });
+
+  test('the token of a registration that nobody ever used is nobody’s concern', async () => {
+    const owner = await addAccount(one, { email: 'ann@example.org' });
+    const app = await addApp(one, { owner, source: 'registered' });
+    const updated_at = clock.now() - 90 * DAY;
+    const registered = { account_id: owner, source: 'registration' as const, last_used_at: null, updated_at };
+    const token = await addToken(one, app, registered);
+    expect(await planReminders(one)).toBe(0);
+    await changeToken(one, token, { last_used_at: clock.now() });
+    expect(await planReminders(one)).toBe(1);
+    expect((await previewAll(one)).length).toBe(0);
+    const parts = await readLedger(one);
+    expect(parts.map((line) => line.split(' ')[3])).toEqual(['holder', 'owner']);
+  });
+
+  test('is that which is known where the uses cannot be read', async () => {
+    const account_id = await addAccount(one, { email: 'ann@example.org' });
+    await addToken(one, await addApp(one), { account_id });
+    const away = { ...one.store, volatile: one.store.volatile.withSchema('nowhere') };
+    expect(await planReminders({ ...one, store: away })).toBe(1);
+  });
+});

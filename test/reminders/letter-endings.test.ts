@@ -1,0 +1,182 @@
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { DANA, waitingToken } from '../owners/support/people.ts';
+import { registerLegacyApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+import {
+  DANA_PERSON,
+  type Letter,
+  letterTo,
+  NOW,
+  RETIREMENT,
+  seen,
+  setDates,
+  SUNSET,
+  toHolder,
+  toOwner,
+} from './support/letters.ts';
+
+/** What a date takes from whom: what is refused already, what a connection does not carry over, and which date counts. */
+
+let system: System;
+const clock = new SettableClock(NOW);
+
+beforeAll(async () => {
+  system = await startSystem({ clock, env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
+});
+afterAll(() => system.stop());
+beforeEach(async () => {
+  clock.set(NOW);
+  await setDates(system, { retirement: RETIREMENT, sunset: SUNSET });
+});
+
+const newApp = () => registerLegacyApp(system.bridge, 'https://ends.example/cb', DANA.accountId);
+const flat = ({ text }: Letter) => text.replace(/\s+/g, ' ');
+const daysIn = ({ calendar = '' }: Letter) =>
+  [...calendar.matchAll(/DTSTART:(\d{8})/g)].map(([, day]) => day);
+
+/** The same bridge without an old backend. */
+function withoutOldBackend(): System {
+  const context = { ...system.bridge.context, oldBackend: undefined };
+  return { ...system, bridge: { ...system.bridge, context } };
+}
+
+async function tokens(states: ReadonlyArray<'unmapped' | 'reauthorization_required'>, source = 'imported') {
+  const app = await newApp();
+  const { durable } = system.bridge.context.store;
+  for (const state of states) {
+    const { id } = await waitingToken(system, { app, accountId: DANA.accountId, state });
+    await durable
+      .updateTable('mappings')
+      .set({ source: source as 'issued' })
+      .where('id', '=', id)
+      .execute();
+  }
+  return app;
+}
+
+test.each([
+  ['a dead grant', ['reauthorization_required'], 'imported'],
+  ['a token that the bridge issued', ['unmapped'], 'issued'],
+] as const)('%s is refused now, and the mail counts down to nothing', async (_what, states, source) => {
+  const app = await tokens(states, source);
+  const letter = await letterTo(system, DANA_PERSON, [toHolder(app)]);
+  expect(letter.subject).toBe('“Report tool” is refused now: connect it');
+  expect(flat(letter)).toContain('Is refused now: connect it and it works again.');
+  expect(flat(letter)).toContain('Why this comes now: its calls are refused now');
+  expect(flat(letter)).not.toMatch(/[Ss]tops? working|from then on/);
+  expect(daysIn(letter)).toEqual(['20270601']);
+  const sunset = toHolder(app, { milestone: 'sunset', at: SUNSET });
+  expect(flat(await letterTo(system, DANA_PERSON, [sunset]))).toContain(
+    'Is refused now: connect it and it works again until the old API ends, on 1 June 2027 at 02:00',
+  );
+});
+
+test('without an old backend what waits is refused, with one it is not', async () => {
+  const app = await tokens(['unmapped']);
+  const said = async (where: System) => (await letterTo(where, DANA_PERSON, [toHolder(app)])).subject;
+  expect(await said(withoutOldBackend())).toBe('“Report tool” is refused now: connect it');
+  expect(await said(system)).toBe('“Report tool” stops working in 14 days (1 February 2027)');
+  const woken = await letterTo(withoutOldBackend(), DANA_PERSON, [toHolder(app, { stage: 'woken' })]);
+  expect(flat(woken)).toContain('but is refused: connect it and it works again.');
+  const unused = await letterTo(withoutOldBackend(), DANA_PERSON, [toHolder(app, { stage: 'unused' })]);
+  expect(flat(unused)).toContain('If you do need it, connect the app instead. ');
+});
+
+test('of several tokens it is said how many are refused already', async () => {
+  const app = await tokens(['unmapped', 'reauthorization_required', 'unmapped']);
+  const letter = await letterTo(system, DANA_PERSON, [toHolder(app, { part: { waiting: 3 } })]);
+  expect(letter.subject).toContain('stops working in 14 days');
+  expect(flat(letter)).toContain('1 of them is refused already: once the app is connected, it works again.');
+  const part = { tokens: { waiting: 3, active: 1 }, accounts: { waiting: 1, active: 1 } };
+  const owner = await letterTo(system, DANA_PERSON, [toOwner(app, { part })]);
+  expect(owner.subject).toBe('“Report tool”: 2 tokens stop working in 14 days (1 February 2027)');
+  expect(flat(owner)).toMatch(/Not connected yet: 3 tokens of 1 user - 1 token is refused now /);
+  const all = { tokens: { waiting: 1, active: 1 }, accounts: { waiting: 1, active: 1 } };
+  const none = await letterTo(system, DANA_PERSON, [toOwner(app, { part: all })]);
+  expect(none.subject).toBe('“Report tool”: 1 token is refused now');
+  expect(flat(none)).toContain('1 token of its users is refused now: once connected, it works again.');
+});
+
+test('an owner is told which calls a connection does not carry over the retirement', async () => {
+  const app = await tokens(['unmapped']);
+  const { id } = await system.bridge.context.store.durable
+    .selectFrom('mappings')
+    .select('id')
+    .where('client_id', '=', app.clientId)
+    .where('source', '=', 'imported')
+    .executeTakeFirstOrThrow();
+  const paths = ['profiles.json', 'profiles/:id', 'user', 'user/deauthorize.json', 'updates/create.json'];
+  await seen(
+    system,
+    id,
+    [...paths, 'profiles/:id/updates/pending.json'].map((path) => ({ endpoint: `/1/${path}` })),
+  );
+  const part = {
+    tokens: { waiting: 0, active: 1 },
+    accounts: { waiting: 0, active: 1 },
+    passedAt: NOW - DAY,
+  };
+  const letter = await letterTo(system, DANA_PERSON, [toOwner(app, { part })]);
+  expect(letter.subject).toBe('“Report tool”: some calls stop working in 14 days (1 February 2027)');
+  const said = flat(letter).replaceAll('\u2060', '');
+  expect(said).toContain('Some of its calls stop working in 14 days: on 1 February 2027');
+  expect(said).toContain(
+    'These calls end with the retirement for connected tokens too: /1/profiles/:id/updates/pending.json, /1/updates/create.json Wh',
+  );
+  expect(flat(await letterTo(withoutOldBackend(), DANA_PERSON, [toOwner(app, { part })]))).not.toContain(
+    'These calls end',
+  );
+});
+
+test('a retirement that more time moves behind the sunset is not spoken of', async () => {
+  const [now, sunset] = [Date.parse('2026-12-20T09:00:00Z'), Date.parse('2027-02-01T00:00:00Z')];
+  clock.set(now);
+  await setDates(system, { retirement: Date.parse('2027-01-01T00:00:00Z'), sunset });
+  const app = await tokens(['unmapped']);
+  const { store, lifecycle } = system.bridge.context;
+  await store.durable
+    .insertInto('extensions')
+    .values({
+      id: app.clientId,
+      client_id: app.clientId,
+      name: 'retirement',
+      until: Date.parse('2027-02-20T00:00:00Z'),
+      reason: 'asked',
+      granted_by: 'test',
+      granted_at: now,
+    })
+    .execute();
+  await lifecycle.refresh();
+  const due = toHolder(app, { stage: 'woken', plannedFor: String(now - 2 * DAY) });
+  const letter = await letterTo(system, DANA_PERSON, [due]);
+  expect(flat(letter)).toContain('and stops working in 43 days: on 1 February 2027');
+  expect(flat(letter)).not.toMatch(/1 January|20 February|more time/);
+  expect(daysIn(letter)).toEqual(['20270201']);
+});
+
+test('a short test outage that a date has overtaken is not spoken of', async () => {
+  const at = Date.parse('2027-01-20T12:00:00Z');
+  const { store, lifecycle } = system.bridge.context;
+  const planned = { client_id: null, text: 'A test.', planned_by: 'test', planned_at: NOW };
+  await store.durable
+    .insertInto('brownouts')
+    .values({
+      ...planned,
+      id: 'overtaken',
+      rehearses: 'retirement',
+      starts_at: at - 3_600_000,
+      ends_at: at + 7_200_000,
+    })
+    .execute();
+  const app = await tokens(['unmapped']);
+  const said = async () => {
+    await lifecycle.refresh();
+    return flat(await letterTo(system, DANA_PERSON, [toOwner(app)]));
+  };
+  clock.set(at - 1_800_000);
+  expect(await said()).toContain('Short test outages (brownouts) before that');
+  await setDates(system, { retirement: at, sunset: SUNSET });
+  clock.set(at + 1_800_000);
+  expect(await said()).not.toContain('Short test outages');
+});
