@@ -50,7 +50,7 @@ async function launch(options: MachineOptions, said: { text: string }): Promise<
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
   });
-  const keep = (text: string) => (said.text = (said.text + text).slice(-900_000));
+  const keep = (text: string) => (said.text = (said.text + text).slice(-20_000));
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', keep);
   const ended = once(child, 'exit').then(([code, signal]): Answer => {
     return signal === 'SIGKILL'

@@ -75,6 +75,7 @@ export async function compareAtEnd(play: Play): Promise<void> {
   const { stage, tally, oracle, complain, director } = play;
   judgeRepeats(play);
   for (const key of oracle.missing()) complain('missing', key);
+  for (const p of new Set(tally.violations.map((v) => /human-(\d+)/.exec(v.text)?.[1]))) for (const m of await stage.store.durable.selectFrom('mails').selectAll().where('person','in',[`account:account-${p}`, `email:human-${p}@people.example`]).orderBy('created_at').execute()) { const r = await stage.store.durable.selectFrom('reminders').selectAll().where('mail_id','=',m.id).execute(); console.log(m.person, m.day,m.state,m.attempts,m.failure,new Date(m.created_at).toISOString(),m.ended_at&&new Date(m.ended_at).toISOString(), m.claimed_at && new Date(m.claimed_at).toISOString(), tally.arrived.has(m.id), r.map(x=>`${x.client_id} ${x.role} ${x.stage} ${x.planned_for} ${x.dropped_at?'dropped '+new Date(x.dropped_at).toISOString():''}`).join(' | ')); }
   for (const { id, state } of await allMails(stage.store)) {
     const hasArrived = tally.arrived.has(id);
     if (state === 'sent' && !hasArrived) complain('ledger', `mail ${id} is called sent and never arrived`);

@@ -119,6 +119,7 @@ async function tick(play: Play, one: Tick): Promise<void> {
   await runBoth(play, 'deliver');
   const killed = director.takeKilled();
   if (killed !== undefined) {
+    console.log('KILLED', killed, new Date(one.at).toISOString());
     tally.addKill(await countClaimed(stage.store));
     await stage.machines[killed]?.restart();
   }

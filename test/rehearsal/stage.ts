@@ -34,7 +34,7 @@ function settingsOf(folder: string, { url, port, machine }: { url: string; port:
     MODERN_AUTH_URL: 'http://127.0.0.1:9',
     MODERN_API_URL: 'http://127.0.0.1:9',
     MODERN_CLIENT_ID: 'bridge',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'error',
   };
 }
 

@@ -3,7 +3,8 @@ import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { run, runJson } from '../processes/operator-command.ts';
 import type { SmtpDoor } from '../support/smtp-server.ts';
 import { openCommandGround, today } from './support/command-ground.ts';
-import { type DeliveryGround, readMails } from './support/delivery-ground.ts';
+import { type DeliveryGround, makeNoon, readMails } from './support/delivery-ground.ts';
+import { addAccount } from './support/planning-ground.ts';
 
 /** The operator's command as a process of its own. */
 
@@ -36,7 +37,9 @@ test('plan tells who would get what and why, and writes nothing', async () => {
 });
 
 test('run plans and sends now; what reached nobody is listed', async () => {
+  await addAccount(context, { email: 'owner@box.example' });
   await planReminders(context);
+  await makeNoon(context);
   door.refused.add('owner@box.example');
   const { code, output } = await run(ground.settings, 'reminders', 'run');
   expect(code).toBe(0);
@@ -46,6 +49,6 @@ test('run plans and sends now; what reached nobody is listed', async () => {
   expect(door.mails.map(({ to }) => to)).toEqual([['holder@box.example']]);
   const listed = await run(ground.settings, 'reminders', 'undeliverable');
   expect(listed.output).toMatch(
-    /^[\d-]{10} {2}email:owner@box\.example {2}the mail server answered 550\n {4}Owned app/,
+    /^[\d-]{10} {2}account:\S+ {2}the mail server answered 550\n {4}Owned app/,
   );
 });
