@@ -22,6 +22,9 @@ export const isUrgent = (due: DueKeys): boolean => [...due.values()].some((one) 
 
 const isDisturbed = ({ disturbances: { isAway, wasKilled } }: Look): boolean => isAway || wasKilled;
 
+const isRepeated = ({ human: { id }, look: { disturbances } }: Case): boolean =>
+  disturbances.repeated.has(id);
+
 /** Everything about one person that judging needs. */
 interface Case {
   parts: Parts;
@@ -97,7 +100,7 @@ function requiredOf(one: Case, must: DueKeys): string[] {
     plan,
     look,
   } = one;
-  if (!isTime(one, must)) return [];
+  if (!isTime(one, must) || isRepeated(one)) return [];
   const holds = (key: string) => must.has(key) && plan?.duty.must.has(key);
   if (delay) return look.now < delay.until ? [] : [...delay.keys].filter(holds);
   return plan?.mustMail ? [...plan.duty.must.keys()].filter(holds) : [];
@@ -117,16 +120,18 @@ function heldUpUntil({ human: { zone }, look }: Case, isNight: boolean): number 
   return isNight ? nineOf(dayByNine(look.now, zone) + 1, zone) : undefined;
 }
 
+const isOver = ({ look }: Case, keys: ReadonlySet<string>): boolean =>
+  look.mails.length > 0 && (keys.size === 0 || !isDisturbed(look));
+
 /** The mail that is on its way after a tick in which it was held up. */
-function nextDelay(one: Case, may: DueKeys): Delay | undefined {
+function nextDelay(one: Case, must: DueKeys): Delay | undefined {
   const { account, plan, look } = one;
   const { delay } = account;
-  if (!delay && !plan?.mayMail) return undefined;
+  if (isRepeated(one) || (!delay && !plan?.mayMail)) return undefined;
   const keys = keysUnderWay(one);
-  if (look.mails.length > 0 && (keys.size === 0 || !isDisturbed(look))) return undefined;
-  const until = heldUpUntil(one, !isTime(one, may));
-  if (until !== undefined) return { until: Math.max(until, delay?.until ?? 0), keys };
-  return delay && look.now < delay.until ? delay : undefined;
+  if (isOver(one, keys)) return undefined;
+  const until = Math.max(heldUpUntil(one, !isTime(one, must)) ?? 0, delay?.until ?? 0);
+  return look.now < until ? { until, keys } : undefined;
 }
 
 function judgeRequired({ parts, human, account, look }: Case, required: readonly string[]): void {
@@ -148,7 +153,7 @@ export function judgeHuman(parts: Parts, human: HumanNow, look: Look): void {
     plan: parts.plans.get(human.id),
   };
   const { account, plan } = one;
-  if (!plan && look.mails.length === 0 && !account.delay) return;
+  if (!plan && look.mails.length === 0 && !account.delay && !isRepeated(one)) return;
   const { now } = look;
   const duty = plan?.at === now ? plan.duty : dutyOf({ state: parts.state, human, told: account.told, now });
   const { must, may } = duty;
@@ -159,4 +164,5 @@ export function judgeHuman(parts: Parts, human: HumanNow, look: Look): void {
   judgeMails(one, could);
   judgeRequired(one, required);
   account.delay = nextDelay(one, must);
+  if (isRepeated(one)) account.heldOn = localTime(now, human.zone).day;
 }

@@ -31,6 +31,8 @@ export interface Told {
 export interface Disturbances {
   isAway: boolean;
   wasKilled: boolean;
+  /** Whose mail came again, which the machines take for the mail of this day: nobody told them that it had come. */
+  repeated: ReadonlySet<string>;
 }
 
 /** Why nothing need have come yet. */

@@ -6,8 +6,10 @@ import { BEGINNING, type Change, dayAt, type World } from './world.ts';
 
 const ZONE = 'Europe/Berlin';
 const RETIREMENT = dayAt(100) + 12 * HOUR;
-const CALM = { isAway: false, wasKilled: false };
-const AWAY = { isAway: true, wasKilled: false };
+const CALM = { isAway: false, wasKilled: false, repeated: new Set<string>() };
+const AWAY = { ...CALM, isAway: true };
+const KILLED = { ...CALM, wasKilled: true };
+const REPEATED = { ...CALM, repeated: new Set(['one']) };
 const ADDRESS = 'one@people.example';
 const CONTACT = 'contact@apps.example';
 
@@ -210,6 +212,23 @@ describe('the oracle', () => {
     tick(nineBefore(30), [], AWAY);
     tick(nineBefore(30) + 6 * HOUR);
     expect(names()).toEqual(['missing']);
+  });
+
+  it('lets a mail that came in the tick of a kill come again, as the mail of that day', () => {
+    const { tick, names } = begin();
+    tick(nineBefore(60), [{ keys: [stage(60)] }], KILLED);
+    tick(nineBefore(30), [], REPEATED);
+    tick(nineBefore(30) + HOUR);
+    tick(nineBefore(29), [{ keys: [stage(30)] }]);
+    expect(names()).toEqual([]);
+  });
+
+  it('lets nobody be woken by what was held up until the night', () => {
+    const { tick, names } = begin();
+    tick(nineBefore(60) + 12 * HOUR, [], AWAY);
+    tick(nineBefore(60) + 18 * HOUR);
+    tick(nineBefore(59), [{ keys: [stage(60)] }]);
+    expect(names()).toEqual([]);
   });
 
   it('has those listed whose address takes nothing, and for an owner the contact told', () => {

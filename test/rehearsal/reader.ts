@@ -37,37 +37,48 @@ function toldOf(play: Play, letter: Letter, mails: ReadonlyMap<string, LedgerMai
   return [{ human: humanOf(play, mail.person), keys: mail.keys, to: letter.to }];
 }
 
-/** A mail comes again only where a machine was killed with it in its hands. */
-function judgeRepeats({ repeats, tally, complain }: Play): void {
+/** A mail comes again only where a machine was killed with it in its hands. Answers whose came again. */
+function judgeRepeats({ repeats, tally, complain }: Play): Set<string> {
+  const repeated = new Set<string>();
   for (const messageId of repeats.splice(0)) {
     tally.repeats += 1;
     if (!tally.atRisk.delete(messageId)) complain('unexplained repeat', messageId);
+    const human = tally.arrived.get(idOf(messageId));
+    if (human !== undefined) repeated.add(human);
   }
+  return repeated;
 }
 
-/** Everything that was told in one tick: what arrived, and what is listed for support instead. */
+const idOf = (messageId: string): string => messageId.split('@')[0] ?? '';
+
+interface TickRead {
+  /** What arrived, and what is listed for support instead. */
+  told: Told[];
+  repeated: ReadonlySet<string>;
+}
+
+/** Reads everything that was told in one tick. */
 export async function readTick(
   play: Play,
   { since, killed }: { since: number; killed: number | undefined },
-): Promise<Told[]> {
+): Promise<TickRead> {
   const { stage, tally } = play;
   const arrivals = play.arrivals.splice(0);
-  judgeRepeats(play);
-  for (const { machine, messageId } of arrivals) if (machine === killed) tally.atRisk.add(messageId);
-  for (const { messageId } of arrivals) tally.arrived.add(messageId.split('@')[0] ?? '');
-  tally.mails += arrivals.length;
-  for (const { machine } of arrivals) tally.mailsOf[machine] = (tally.mailsOf[machine] ?? 0) + 1;
+  const repeated = judgeRepeats(play);
+  tally.addArrivals(arrivals, killed);
   const letters = await Promise.all(arrivals.map(readLetter));
   const known = await ledgerMails(
     stage.store,
     letters.map(({ id }) => id),
   );
   const mails = new Map(known.map((mail) => [mail.id, mail]));
+  for (const { id, person } of known) tally.arrived.set(id, humanOf(play, person));
   const listed = await listedSince(stage.store, since);
-  return [
+  const told = [
     ...letters.flatMap((letter) => toldOf(play, letter, mails)),
     ...listed.map(({ person, keys }) => ({ human: humanOf(play, person), keys, to: undefined })),
   ];
+  return { told, repeated };
 }
 
 /** The ledger says of every mail what the mail server says of it. */
@@ -75,7 +86,6 @@ export async function compareAtEnd(play: Play): Promise<void> {
   const { stage, tally, oracle, complain, director } = play;
   judgeRepeats(play);
   for (const key of oracle.missing()) complain('missing', key);
-  for (const p of new Set(tally.violations.map((v) => /human-(\d+)/.exec(v.text)?.[1]))) for (const m of await stage.store.durable.selectFrom('mails').selectAll().where('person','in',[`account:account-${p}`, `email:human-${p}@people.example`]).orderBy('created_at').execute()) { const r = await stage.store.durable.selectFrom('reminders').selectAll().where('mail_id','=',m.id).execute(); console.log(m.person, m.day,m.state,m.attempts,m.failure,new Date(m.created_at).toISOString(),m.ended_at&&new Date(m.ended_at).toISOString(), m.claimed_at && new Date(m.claimed_at).toISOString(), tally.arrived.has(m.id), r.map(x=>`${x.client_id} ${x.role} ${x.stage} ${x.planned_for} ${x.dropped_at?'dropped '+new Date(x.dropped_at).toISOString():''}`).join(' | ')); }
   for (const { id, state } of await allMails(stage.store)) {
     const hasArrived = tally.arrived.has(id);
     if (state === 'sent' && !hasArrived) complain('ledger', `mail ${id} is called sent and never arrived`);

@@ -119,12 +119,12 @@ async function tick(play: Play, one: Tick): Promise<void> {
   await runBoth(play, 'deliver');
   const killed = director.takeKilled();
   if (killed !== undefined) {
-    console.log('KILLED', killed, new Date(one.at).toISOString());
     tally.addKill(await countClaimed(stage.store));
     await stage.machines[killed]?.restart();
   }
-  const told = await readTick(play, { since: one.at, killed });
-  oracle.delivered(now, told, { isAway: one.away !== undefined, wasKilled: killed !== undefined });
+  const { told, repeated } = await readTick(play, { since: one.at, killed });
+  const isAway = one.away !== undefined;
+  oracle.delivered(now, told, { isAway, wasKilled: killed !== undefined, repeated });
   tally.ticks += 1;
 }
 

@@ -1,5 +1,6 @@
 import type { RehearsalOptions } from './options.ts';
 import type { Took } from './machine.ts';
+import type { Arrival } from './mail-server.ts';
 import type { Violation } from './oracle-parts.ts';
 
 /** What a rehearsal counted. */
@@ -22,13 +23,16 @@ export interface Tally {
   violations: Array<{ violation: Violation; text: string }>;
   /** Message-IDs that arrived from a machine that was killed in the same tick. */
   atRisk: Set<string>;
-  arrived: Set<string>;
+  /** Whose mail it was, by the id in the ledger. */
+  arrived: Map<string, string>;
   /** Mails that arrived and that the ledger does not call sent. */
   unmarked: string[];
   complaints: string;
   work: Record<'plan' | 'deliver', Took[]>;
   addWork(work: 'plan' | 'deliver', times: ReadonlyArray<Took | undefined>): void;
   addKill(claimed: number): void;
+  /** Mails that arrived in a tick in which this machine was killed, or none. */
+  addArrivals(arrivals: readonly Arrival[], killed: number | undefined): void;
 }
 
 export function newTally(): Tally {
@@ -46,11 +50,18 @@ export function newTally(): Tally {
     seconds: 0,
     violations: [],
     atRisk: new Set(),
-    arrived: new Set(),
+    arrived: new Map(),
     unmarked: [],
     complaints: '',
     work: { plan: [], deliver: [] },
     addWork: (work, times) => void tally.work[work].push(...times.flatMap((took) => took ?? [])),
+    addArrivals(arrivals, killed) {
+      tally.mails += arrivals.length;
+      for (const { machine, messageId } of arrivals) {
+        tally.mailsOf[machine] = (tally.mailsOf[machine] ?? 0) + 1;
+        if (machine === killed) tally.atRisk.add(messageId);
+      }
+    },
     addKill(claimed) {
       tally.kills += 1;
       if (claimed > 0) tally.killsUnmarked += 1;

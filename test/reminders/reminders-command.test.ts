@@ -48,7 +48,5 @@ test('run plans and sends now; what reached nobody is listed', async () => {
   );
   expect(door.mails.map(({ to }) => to)).toEqual([['holder@box.example']]);
   const listed = await run(ground.settings, 'reminders', 'undeliverable');
-  expect(listed.output).toMatch(
-    /^[\d-]{10} {2}account:\S+ {2}the mail server answered 550\n {4}Owned app/,
-  );
+  expect(listed.output).toMatch(/^[\d-]{10} {2}account:\S+ {2}the mail server answered 550\n {4}Owned app/);
 });
