@@ -45,8 +45,8 @@ export interface OracleState {
 
 const FATAL: readonly string[] = ['refused', 'lost', 'superseded'];
 
-/** After so long nobody expects a token to be used. */
-const SILENCE = 30 * DAY;
+/** After so long nobody expects a token to be used; the last use is kept to the day, so a day more or less is not told. */
+const SILENCE = { possible: 29 * DAY, sure: 31 * DAY };
 
 export const isWaiting = ({ state }: TokenNow): boolean =>
   state === 'unmapped' || state === 'reauthorization_required';
@@ -179,8 +179,9 @@ function applyTo(parts: Parts, change: Change): void {
 /** Only what waits can wake, by the first use after a long silence; what was never used before may count or not. */
 function useToken({ humans }: Parts, token: TokenNow, at: number): void {
   const silence = token.usedAt === undefined ? Infinity : at - token.usedAt;
-  if (silence >= SILENCE) {
-    token.woken = { at, isSure: isWaiting(token) && silence !== Infinity };
+  if (silence >= SILENCE.possible) {
+    const isSure = isWaiting(token) && silence >= SILENCE.sure && silence !== Infinity;
+    token.woken = { at, isSure };
     happen(humans.get(token.human ?? ''), at);
   }
   token.usedAt = at;

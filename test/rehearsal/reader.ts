@@ -1,7 +1,7 @@
 import { allMails, type LedgerMail, ledgerMails, listedSince } from './ledger.ts';
 import { type Letter, readLetter } from './letters.ts';
 import type { Told } from './oracle-parts.ts';
-import type { Play } from './rehearsal.ts';
+import type { Play } from './play.ts';
 
 /** What arrived, put beside what the ledger says of it. */
 

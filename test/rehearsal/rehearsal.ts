@@ -1,16 +1,16 @@
-import { type Chance, chanceOf } from '../campaign/chance.ts';
-import { createHand, type WorldHand } from './change-rows.ts';
-import { createDirector, type Director } from './director.ts';
+import { chanceOf } from '../campaign/chance.ts';
+import { createHand } from './change-rows.ts';
+import { createDirector } from './director.ts';
 import { countClaimed } from './ledger.ts';
-import type { Arrival } from './mail-server.ts';
 import { makeWorld } from './make-world.ts';
 import type { RehearsalOptions } from './options.ts';
-import { createOracle, type Oracle } from './oracle.ts';
+import { createOracle } from './oracle.ts';
 import type { Complain } from './oracle-parts.ts';
+import type { Play, Use } from './play.ts';
 import { compareAtEnd, readTick } from './reader.ts';
 import { writeRows, writeUses } from './rows.ts';
 import { makeSchedule, type Schedule, type Tick } from './schedule.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 import { newTally, type Tally } from './tally.ts';
 import { type Change, dayAt, type World } from './world.ts';
 
@@ -18,32 +18,6 @@ import { type Change, dayAt, type World } from './world.ts';
 
 /** How many of those who are about to be told act while their mail waits. */
 const SUDDEN = 0.1;
-
-interface Use {
-  token: string;
-  at: number;
-}
-
-export interface Play {
-  options: RehearsalOptions;
-  chance: Chance;
-  world: World;
-  schedule: Schedule;
-  stage: Stage;
-  oracle: Oracle;
-  hand: WorldHand;
-  director: Director;
-  tally: Tally;
-  complain: Complain;
-  /** What arrived since the last look, and all that ever did by its Message-ID. */
-  arrivals: Arrival[];
-  repeats: string[];
-  /** Names of apps by their client ids. */
-  names: ReadonlyMap<string, string>;
-  /** What is still to come, in its order. */
-  changes: Change[];
-  uses: Use[];
-}
 
 /** Calls that came while the machines were off were answered by nobody. */
 function usesOf({ tokens }: World, { off }: Schedule): Use[] {
