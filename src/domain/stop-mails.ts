@@ -1,6 +1,6 @@
 import { normalEmail } from '../shared/mail/address.ts';
 import { equalDigests } from '../shared/secrets.ts';
-import { findMail } from '../store/mail-tokens.ts';
+import { findMail } from '../store/mails.ts';
 import { deleteStopped, insertStopped, stoppedAmong } from '../store/stopped-addresses.ts';
 import type { Context } from './context.ts';
 

@@ -80,11 +80,3 @@ export async function countRefused(
     .execute();
   return new Map(rows.map((row) => [row.client_id, Number(row.tokens)]));
 }
-
-/** Where a mail goes and which other one it replaces (`''` for none); undefined when there is no such mail. */
-export async function findMail(
-  db: Database,
-  id: string,
-): Promise<{ address: string | null; replaces: string } | undefined> {
-  return db.selectFrom('mails').select(['address', 'replaces']).where('id', '=', id).executeTakeFirst();
-}

@@ -67,6 +67,14 @@ export async function claimMail(
 
 type Claimed = Pick<ClaimedMail, 'id' | 'claim_id'>;
 
+/** A mail while it is in the hands of this claim. */
+const held = (db: Database, mail: Claimed) =>
+  db
+    .updateTable('mails')
+    .where('id', '=', mail.id)
+    .where('claim_id', '=', mail.claim_id)
+    .where('state', '=', 'sending');
+
 interface Ending {
   state: Exclude<MailState, 'due' | 'sending'>;
   now: number;
@@ -78,12 +86,8 @@ interface Ending {
 /** Ends a claimed mail; false when the claim has gone to another process. */
 export async function endMail(db: Database, mail: Claimed, ending: Ending): Promise<boolean> {
   const { state, now, address, failure = null } = ending;
-  const result = await db
-    .updateTable('mails')
+  const result = await held(db, mail)
     .set({ state, failure, ended_at: now, ...(address !== undefined && { address }) })
-    .where('id', '=', mail.id)
-    .where('claim_id', '=', mail.claim_id)
-    .where('state', '=', 'sending')
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
@@ -94,14 +98,6 @@ interface PutOff {
   /** Where they are counted anew. */
   attempts?: number;
 }
-
-/** A mail while it is in the hands of this claim. */
-const held = (db: Database, mail: Claimed) =>
-  db
-    .updateTable('mails')
-    .where('id', '=', mail.id)
-    .where('claim_id', '=', mail.claim_id)
-    .where('state', '=', 'sending');
 
 /** Keeps where a claimed mail is about to go; false when the claim has gone to another process. */
 export async function noteAddress(db: Database, mail: Claimed, address: string): Promise<boolean> {
@@ -136,12 +132,8 @@ export async function putOffMail(
   mail: Claimed & Pick<ClaimedMail, 'attempts'>,
   { nextAt, failure, attempts = mail.attempts }: PutOff,
 ): Promise<void> {
-  await db
-    .updateTable('mails')
+  await held(db, mail)
     .set({ state: 'due', next_at: nextAt, failure, attempts, claim_id: null, claimed_at: null })
-    .where('id', '=', mail.id)
-    .where('claim_id', '=', mail.claim_id)
-    .where('state', '=', 'sending')
     .execute();
 }
 
@@ -232,4 +224,12 @@ export async function listUndeliverableMails(db: Database, limit: number) {
     ...mail,
     reminders: reminders.filter(({ mail_id }) => mail_id === mail.id),
   }));
+}
+
+/** Where a mail goes and which other one it replaces (`''` for none); undefined when there is no such mail. */
+export async function findMail(
+  db: Database,
+  id: string,
+): Promise<{ address: string | null; replaces: string } | undefined> {
+  return db.selectFrom('mails').select(['address', 'replaces']).where('id', '=', id).executeTakeFirst();
 }

@@ -56,16 +56,6 @@ export async function readRemindersOf(db: Database, mailId: string): Promise<Rem
     .execute();
 }
 
-/** Which of these addresses asked for no more mails. */
-export async function readStoppedAddresses(db: Database, addresses: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('stopped_addresses')
-    .select('address')
-    .where('address', 'in', eachOf(db, addresses))
-    .execute();
-  return rows.map(({ address }) => address);
-}
-
 /**
  * Keeps mails with their reminders, without those that the ledger has already, and without mails that nothing new would
  * stand in or whose person has one of that day; answers the ids of the mails that were made. In a transaction.

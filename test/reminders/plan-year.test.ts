@@ -1,31 +1,5 @@
-import fc from 'fast-check';
-import { liveThrough } from './support/plan-life.ts';
-import { years } from './support/plan-year.ts';
-
-/**
- * Years of random dates, moves, extensions, states, uses, downtimes, late clocks and late mails: nobody is told of a stage
- * twice, no stage that is on at a look is forgotten, and nobody is told after acting.
- */
+import { checkYears } from './support/check-years.ts';
 
 test('no year has a person told twice, forgotten, or told after acting', () => {
-  const seen = { told: 0, mails: 0, kinds: new Set<string>() };
-  const property = fc.property(years([2, 3, 5, 7]), (year) => {
-    const { told, mails } = liveThrough(year);
-    seen.told += told.length;
-    seen.mails += mails;
-    for (const words of told) seen.kinds.add(words.split(' ').slice(1, 3).join(' '));
-  });
-  fc.assert(property, { numRuns: 300 });
-  // A year in which nothing is due would prove nothing.
-  expect(seen.mails).toBeGreaterThan(600);
-  for (const kind of [
-    'holder died',
-    'holder woken',
-    'holder unused',
-    'owner unused',
-    'holder 0',
-    'owner 0',
-    'owner 7',
-  ])
-    expect(seen.kinds).toContain(kind);
+  checkYears({ every: [2, 3, 5, 7], runs: 300, mailsLeast: 600 });
 });

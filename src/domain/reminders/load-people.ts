@@ -1,7 +1,8 @@
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress } from '../../shared/mail/address.ts';
 import { accountsAfter, readAccount, waitingEmailsAfter } from '../../store/reminder-people.ts';
-import { readHoldingMails, readStoppedAddresses, readTold, type ReminderRow } from '../../store/reminders.ts';
+import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders.ts';
+import { stoppedAmong } from '../../store/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { Person } from './people.ts';
@@ -31,7 +32,7 @@ async function withKnownAddresses(
   people: readonly Person[],
 ): Promise<Person[]> {
   const addresses = people.flatMap(({ address }) => address ?? []);
-  const stopped = new Set(await readStoppedAddresses(durable, addresses));
+  const stopped = await stoppedAmong(durable, addresses);
   const isKnown = (address: string) => isMailAddress(address) && !stopped.has(address);
   return people.map((person) => {
     const { address } = person;

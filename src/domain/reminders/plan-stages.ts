@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { IANAZone } from 'luxon';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
+import { dayOf } from '../../shared/moments.ts';
 import { datesOf, type Lifecycle, type Milestone } from '../lifecycle.ts';
 import type { Due, HolderPart, OwnerPart, Part, Person, Stage } from './people.ts';
 
@@ -171,8 +172,6 @@ function latestStage(
   const come = days.filter((day) => day >= left);
   return come.length === 0 ? undefined : Math.min(...come);
 }
-
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 function stageOf({ part: { clientId, role } }: Case, stage: string, plannedFor: string): Stage {
   return { clientId, role, stage, plannedFor };

@@ -59,7 +59,11 @@ export function tellDates(
   res: Response,
   told: Omit<Telling, 'publicUrl'>,
 ): void {
-  res.setHeaders(dateHeaders(lifecycle.current(), { publicUrl: settings.publicUrl, ...told }));
+  const known = lifecycle.current();
+  const { clientId, isSunset = false } = told;
+  // Every answer tells what is the same for all.
+  if (!isSunset && clientId !== undefined && !known.extensions.has(clientId)) return;
+  res.setHeaders(dateHeaders(known, { publicUrl: settings.publicUrl, ...told }));
 }
 
 /** The headers by which an answer tells dates: those of the old backend do not stand beside ours. */

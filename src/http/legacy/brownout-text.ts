@@ -1,5 +1,6 @@
 import type { Context } from '../../domain/context.ts';
 import type { Brownout } from '../../domain/lifecycle.ts';
+import { momentText } from '../../shared/moments.ts';
 import type { Refusal } from './legacy-error.ts';
 
 /**
@@ -11,8 +12,7 @@ export function brownoutText({ settings }: Context, { text, endsAt, clientId }: 
   const sentence = text.trim().replace(/([^.!?])$/, '$1.');
   const [kind, page] =
     clientId === undefined ? [' This is a planned brownout.', '/lifecycle'] : ['', `/apps/${clientId}`];
-  const end = new Date(endsAt).toISOString().replace('.000', '');
-  return `${sentence}${kind} It is over at ${end}. Read more at ${settings.publicUrl}${page}`;
+  return `${sentence}${kind} It is over at ${momentText(endsAt)}. Read more at ${settings.publicUrl}${page}`;
 }
 
 /** A refusal that a brownout brings: status and code as they will be after the date, with the text of the brownout. */
