@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { eachOf, insertionOf, isSqlite } from './many-rows.ts';
+import { isOneOf, insertionOf, isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,7 +32,7 @@ export async function rowsWith<T extends ImportedTable>(
   if (given.length === 0) return [];
   const kind = table === 'id_pairs' ? OF_ANY_KIND : sql``;
   const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)}
-    where ${kind} ${sql.ref(column)} in ${eachOf(db, given)}`;
+    where ${kind} ${isOneOf(db, column, given)}`;
   return (await query.execute(db)).rows;
 }
 

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { isSqlite } from './many-rows.ts';
 import type { Database, Store } from './store.ts';
 import { WAITING_STATES } from './tables.ts';
@@ -61,6 +61,35 @@ export interface Silences {
   silence: number;
 }
 
+interface Locked {
+  table: 'mappings' | 'apps';
+  key: 'id' | 'client_id';
+  /** What stands beside the table, and which of its rows are about to move. */
+  from: RawBuilder<unknown>;
+  where: RawBuilder<SqlBool>;
+}
+
+/**
+ * Runs `move`, of which the result is the number of rows that moved. Where rows are locked one by one, those that are about
+ * to move are locked in the order of their keys: two processes that keep the same uses would wait for each other else.
+ */
+async function inOrder(
+  db: Database,
+  { table, key, from, where }: Locked,
+  move: RawBuilder<unknown>,
+): Promise<number> {
+  const run = async (tx: Database) => Number((await move.execute(tx)).numAffectedRows ?? 0);
+  if (isSqlite(db)) return run(db);
+  // The second statement has to see what the first one waited for.
+  const transaction = db.transaction().setIsolationLevel('read committed');
+  return transaction.execute(async (tx) => {
+    const name = sql.table(table);
+    await sql`select 1 from ${name} as t, ${from} where ${where}
+      order by t.${sql.ref(key)} for no key update of t`.execute(tx);
+    return run(tx);
+  });
+}
+
 /**
  * Keeps later uses; nothing ever moves back. A token that waits wakes by a use after a long silence: after a known one, or
  * after its holder was told that it is not used. Answers how many rows moved.
@@ -74,17 +103,19 @@ export async function keepLastUses(
   const given = isSqlite(db)
     ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at from json_each(${json}))`
     : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint))`;
-  const person = sql`case when m.account_id is null then 'email:' || m.account_email else 'account:' || m.account_id end`;
-  const wakes = sql`m.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))}) and (
-    m.last_used_at <= u.last_at - ${sql.lit(silence)}
-    or (m.last_used_at is null and exists (select 1 from reminders r
-      where r.person = ${person} and r.client_id = m.client_id and r.role = 'holder' and r.stage = 'unused'
+  const person = sql`case when t.account_id is null then 'email:' || t.account_email else 'account:' || t.account_id end`;
+  const wakes = sql`t.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))}) and (
+    t.last_used_at <= u.last_at - ${sql.lit(silence)}
+    or (t.last_used_at is null and exists (select 1 from reminders r
+      where r.person = ${person} and r.client_id = t.client_id and r.role = 'holder' and r.stage = 'unused'
         and r.planned_for = '' and r.dropped_at is null and r.created_at < u.last_at)))`;
-  const move = sql`update mappings as m set last_used_at = u.last_at,
-      woken_at = case when ${wakes} then u.last_at else m.woken_at end
-    from ${given} as u
-    where m.id = u.mapping_id and (m.last_used_at is null or m.last_used_at < u.last_at - ${sql.lit(keptEvery)})`;
-  return Number((await move.execute(db)).numAffectedRows ?? 0);
+  const from = sql`${given} as u`;
+  const where = sql<SqlBool>`t.id = u.mapping_id
+    and (t.last_used_at is null or t.last_used_at < u.last_at - ${sql.lit(keptEvery)})`;
+  const move = sql`update mappings as t set last_used_at = u.last_at,
+      woken_at = case when ${wakes} then u.last_at else t.woken_at end
+    from ${from} where ${where}`;
+  return inOrder(db, { table: 'mappings', key: 'id', from, where }, move);
 }
 
 /**
@@ -102,12 +133,12 @@ export async function keepPassedUses(
   const given = isSqlite(db)
     ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'passed_at' as passed_at from json_each(${json}))`
     : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, passed_at bigint))`;
-  const byApp = sql`(select m.client_id, max(u.passed_at) as passed_at
-    from ${given} as u join mappings m on m.id = u.mapping_id group by m.client_id)`;
-  const move = sql`update apps set passed_at = p.passed_at from ${byApp} as p
-    where apps.client_id = p.client_id
-      and (apps.passed_at is null or apps.passed_at < p.passed_at - ${sql.lit(keptEvery)})`;
-  await move.execute(db);
+  const from = sql`(select m.client_id, max(u.passed_at) as passed_at
+    from ${given} as u join mappings m on m.id = u.mapping_id group by m.client_id) as p`;
+  const where = sql<SqlBool>`t.client_id = p.client_id
+    and (t.passed_at is null or t.passed_at < p.passed_at - ${sql.lit(keptEvery)})`;
+  const move = sql`update apps as t set passed_at = p.passed_at from ${from} where ${where}`;
+  await inOrder(db, { table: 'apps', key: 'client_id', from, where }, move);
 }
 
 /** When the uses were last read to their end; undefined before the first time. */

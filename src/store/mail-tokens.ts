@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import { eachOf } from './many-rows.ts';
+import { isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 import { type Tables, WAITING_STATES } from './tables.ts';
 
@@ -63,7 +63,7 @@ export async function countRefused(
   const rows = await db
     .selectFrom('mappings')
     .select((eb) => ['client_id', eb.fn.countAll<number | string>().as('tokens')])
-    .where('client_id', 'in', eachOf(db, clientIds))
+    .where(isOneOf(db, 'client_id', clientIds))
     .where((eb) =>
       eb.or([
         eb('state', '=', 'reauthorization_required'),

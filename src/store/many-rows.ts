@@ -1,9 +1,9 @@
-import { type Insertable, type RawBuilder, SqliteAdapter, sql } from 'kysely';
+import { type Insertable, type RawBuilder, SqliteAdapter, sql, type SqlBool } from 'kysely';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Many values as one JSON parameter: a statement with tens of thousands of parameters takes longer to write down and to
+ * Many values as one parameter: a statement with tens of thousands of parameters takes longer to write down and to
  * read than to run, and SQLite takes no more than 32,766.
  */
 
@@ -11,12 +11,18 @@ export function isSqlite(db: Database): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
 }
 
-/** What stands in brackets after `in`: each of these texts. */
-export function eachOf(db: Database, texts: readonly string[]): RawBuilder<string> {
-  const json = JSON.stringify(texts);
-  return isSqlite(db)
-    ? sql`(select value from json_each(${json}))`
-    : sql`(select json_array_elements_text(${json}))`;
+/**
+ * Equal to one of these texts. PostgreSQL gets them as an array, whose length it sees when it plans: it then looks them up
+ * in an index, a partial one too, where of a list read out of JSON it would join whole tables.
+ */
+export function isOneOf(
+  db: Database,
+  column: string | RawBuilder<string>,
+  texts: readonly string[],
+): RawBuilder<SqlBool> {
+  const given = typeof column === 'string' ? sql.ref(column) : column;
+  if (!isSqlite(db)) return sql`${given} = any(${texts}::text[])`;
+  return sql`${given} in (select value from json_each(${JSON.stringify(texts)}))`;
 }
 
 /** An insertion of rows, of which there is at least one and which all name the same columns, in their order. */

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import { eachOf, isSqlite } from './many-rows.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 import { type DeathCause, WAITING_STATES } from './tables.ts';
 
@@ -17,15 +17,6 @@ export interface AccountRow {
   email: string | null;
   name: string | null;
   timezone: string | null;
-}
-
-/**
- * Equal to one of these texts. A list that is read out of one parameter tells PostgreSQL nothing of its length: as an array
- * it is looked up text by text in an index all the same, where a join might be done by reading whole tables over and over.
- */
-function isOneOf(db: Database, column: RawBuilder<string>, texts: readonly string[]): RawBuilder<SqlBool> {
-  const each = eachOf(db, texts);
-  return isSqlite(db) ? sql`${column} in ${each}` : sql`${column} = any(array${each})`;
 }
 
 const accounts = (db: Database) =>
@@ -195,12 +186,12 @@ export async function readEarlierEmails(
   const tokens = db
     .selectFrom('mappings')
     .select(['account_id', 'account_email as email'])
-    .where(isOneOf(db, sql`account_id`, accountIds))
+    .where(isOneOf(db, 'account_id', accountIds))
     .where('account_email', 'is not', null);
   const apps = db
     .selectFrom('apps')
     .select(['owner_account_id as account_id', 'owner_email as email'])
-    .where(isOneOf(db, sql`owner_account_id`, accountIds))
+    .where(isOneOf(db, 'owner_account_id', accountIds))
     .where('owner_email', 'is not', null);
   return tokens.union(apps).orderBy('email').execute();
 }

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { LifecycleTables } from './lifecycle-tables.ts';
-import { eachOf, insertionOf } from './many-rows.ts';
+import { isOneOf, insertionOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 
 /** The ledger: which mail told, or is to tell, whom of what. Its unique keys are what keeps a reminder from coming twice. */
@@ -18,7 +18,7 @@ export async function readTold(
   return db
     .selectFrom('reminders')
     .select(['person', 'client_id', 'role', 'stage', 'planned_for'])
-    .where('person', 'in', eachOf(db, people))
+    .where(isOneOf(db, 'person', people))
     .where('dropped_at', 'is', null)
     .where('mail_id', '<>', exceptMail)
     .execute();
@@ -33,7 +33,7 @@ export async function readHoldingMails(
   return db
     .selectFrom('mails')
     .select(['person', 'day', 'state', 'ended_at'])
-    .where('person', 'in', eachOf(db, people))
+    .where(isOneOf(db, 'person', people))
     .where('state', '<>', 'dropped')
     .where((eb) =>
       eb.or([
@@ -73,7 +73,7 @@ export async function insertPlanned(
   if (rows.length > 0) await sql`${insertionOf(tx, 'reminders', rows)} on conflict do nothing`.execute(tx);
   const empty = await tx
     .deleteFrom('mails')
-    .where('id', 'in', eachOf(tx, [...made]))
+    .where(isOneOf(tx, 'id', [...made]))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -88,6 +88,10 @@ export async function insertPlanned(
 }
 
 async function idsOf(tx: Database, ids: readonly string[]): Promise<string[]> {
-  const rows = await tx.selectFrom('mails').select('id').where('id', 'in', eachOf(tx, ids)).execute();
+  const rows = await tx
+    .selectFrom('mails')
+    .select('id')
+    .where(isOneOf(tx, 'id', ids))
+    .execute();
   return rows.map(({ id }) => id);
 }

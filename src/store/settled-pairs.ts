@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Pair } from './mappings.ts';
-import { eachOf } from './many-rows.ts';
+import { isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 
 /** Apps and accounts of which it is decided where their tokens go: onto a grant, or away with one. */
@@ -13,7 +13,7 @@ export async function settledPairs(tx: Database, accountIds: readonly string[]):
   return tx
     .selectFrom('grants')
     .select(['client_id as clientId', 'account_id as accountId'])
-    .where('account_id', 'in', eachOf(tx, accountIds))
+    .where(isOneOf(tx, 'account_id', accountIds))
     .where(isSettled)
     .orderBy('client_id')
     .orderBy('account_id')

@@ -1,4 +1,4 @@
-import { eachOf } from './many-rows.ts';
+import { isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 
 /** Addresses whose readers said that they are not meant. */
@@ -9,7 +9,7 @@ export async function stoppedAmong(db: Database, addresses: readonly string[]): 
   const rows = await db
     .selectFrom('stopped_addresses')
     .select('address')
-    .where('address', 'in', eachOf(db, addresses))
+    .where(isOneOf(db, 'address', addresses))
     .execute();
   return new Set(rows.map(({ address }) => address));
 }

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { eachOf } from './many-rows.ts';
+import { isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 
 /** What was imported, or seen in use, under an account id of the older generation before a pair said whose that is. */
@@ -27,18 +27,17 @@ export async function rowsUnderLegacyIds(
   tx: Database,
   legacyIds: readonly string[],
 ): Promise<{ apps: UnderLegacyId[]; tokens: TokenUnderLegacyId[] }> {
-  const ids = eachOf(tx, legacyIds);
   const apps = await tx
     .selectFrom('apps')
     .select(['client_id as clientId', 'owner_account_id as legacyId'])
-    .where('owner_account_id', 'in', ids)
+    .where(isOneOf(tx, 'owner_account_id', legacyIds))
     .where(isNotModern('apps.owner_account_id'))
     .orderBy('client_id')
     .execute();
   const named = await tx
     .selectFrom('mappings')
     .select(['id', 'client_id as clientId', 'account_email as email', 'account_id as legacyId'])
-    .where('account_id', 'in', ids)
+    .where(isOneOf(tx, 'account_id', legacyIds))
     .where(isNotModern('mappings.account_id'))
     .orderBy('id')
     .execute();
@@ -46,7 +45,7 @@ export async function rowsUnderLegacyIds(
     .selectFrom('mappings')
     .select(['id', 'client_id as clientId', 'account_email as email', 'legacy_account_id as legacyId'])
     .where('account_id', 'is', null)
-    .where('legacy_account_id', 'in', ids)
+    .where(isOneOf(tx, 'legacy_account_id', legacyIds))
     .orderBy('id')
     .execute();
   return {
@@ -67,7 +66,7 @@ export async function giveAppsTo(
   await tx
     .updateTable('apps')
     .set({ owner_account_id: accountId })
-    .where('client_id', 'in', eachOf(tx, clientIds))
+    .where(isOneOf(tx, 'client_id', clientIds))
     .execute();
 }
 
@@ -80,7 +79,7 @@ export async function letAppsWaitFor(
   await tx
     .updateTable('apps')
     .set((eb) => ({ owner_account_id: null, owner_email: eb.fn.coalesce('owner_email', eb.val(email)) }))
-    .where('client_id', 'in', eachOf(tx, clientIds))
+    .where(isOneOf(tx, 'client_id', clientIds))
     .execute();
 }
 
@@ -93,7 +92,7 @@ export async function giveTokensTo(
   await tx
     .updateTable('mappings')
     .set({ account_id: accountId, updated_at: now })
-    .where('id', 'in', eachOf(tx, ids))
+    .where(isOneOf(tx, 'id', ids))
     .execute();
 }
 
@@ -111,6 +110,6 @@ export async function letTokensWaitFor(
       legacy_account_id: legacyId,
       updated_at: now,
     }))
-    .where('id', 'in', eachOf(tx, ids))
+    .where(isOneOf(tx, 'id', ids))
     .execute();
 }

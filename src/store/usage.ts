@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import { eachOf } from './many-rows.ts';
+import { isOneOf } from './many-rows.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from './tables.ts';
 
@@ -74,10 +74,9 @@ export interface CallSum {
   last_at: number;
 }
 
-/** Any number of ids, for a condition. */
-function among({ volatile }: Store, mappingIds: readonly string[]) {
-  // The list asks for no table, so either database of a store can hold it.
-  return eachOf(volatile as unknown as Kysely<Tables>, mappingIds);
+function isOfTokens({ volatile }: Store, mappingIds: readonly string[]) {
+  // Of a database the condition asks its dialect alone, which is that of either database of a store.
+  return isOneOf(volatile as unknown as Kysely<Tables>, 'mapping_id', mappingIds);
 }
 
 /** The most frequent kinds of calls of these tokens since a day (`YYYY-MM-DD`), the most frequent first. */
@@ -95,7 +94,7 @@ export async function sumCalls(
       sql<number | string>`sum(calls)`.as('calls'),
       eb.fn.max('last_at').as('last_at'),
     ])
-    .where('mapping_id', 'in', among(store, mappingIds))
+    .where(isOfTokens(store, mappingIds))
     .where('day', '>=', sinceDay)
     .groupBy(['endpoint', 'carrier', 'user_agent'])
     .orderBy(sql`sum(calls)`, 'desc')
@@ -116,7 +115,7 @@ export async function findLastCall(
   return store.volatile
     .selectFrom('usage')
     .select(['last_at', 'user_agent'])
-    .where('mapping_id', 'in', among(store, mappingIds))
+    .where(isOfTokens(store, mappingIds))
     .where('day', '>=', sinceDay)
     .orderBy('last_at', 'desc')
     .limit(1)

@@ -4,6 +4,7 @@ import { noteLastUse } from '../../src/domain/reminders/note-last-use.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { keepLastUses } from '../../src/store/last-use.ts';
 import { addUsage } from '../../src/store/usage.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -81,6 +82,21 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
       DAY,
     ]);
     expect(rows.map(({ woken_at }) => woken_at)).toEqual([null, null, now, null, null, null]);
+  });
+
+  test('is kept by two processes at once, neither of which stands in the way of the other', async () => {
+    const app = await addApp(one);
+    const tokens = await Promise.all(Array.from({ length: 300 }, () => addToken(one, app)));
+    const silences = { keptEvery: 0, silence: DAY };
+    for (let day = 1; day <= 20; day += 1) {
+      const last_at = clock.now() + day * DAY;
+      const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, passed_at: null }));
+      const moved = await Promise.all([
+        keepLastUses(one.store.aside, uses, silences),
+        keepLastUses(two.store.aside, uses.toReversed(), silences),
+      ]);
+      expect(moved.reduce((sum, rows) => sum + rows)).toBe(tokens.length);
+    }
   });
 
   test('of what its holder was told to be unused wakes it, and is told of at once', async () => {

@@ -149,15 +149,18 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/003-keys-history-copies.sql', 'c6e1682cd3b7a21d'],
   ['postgres/004-restored-grants.sql', '61b111666cf92a52'],
   ['postgres/005-existing-tokens.sql', '100fe09568514f37'],
+  ['postgres/006-lifecycle.sql', '5cce1f652f92c824'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
   ['sqlite-volatile/004-sessions-usage-shadow.sql', '0857c0282f05aa77'],
+  ['sqlite-volatile/005-usage-by-day.sql', '6c4aadcf05edec75'],
   ['sqlite/001-init.sql', '89be993fd47165c7'],
   ['sqlite/002-claims.sql', 'b995be7489ca0b9f'],
   ['sqlite/003-keys-history-copies.sql', 'f23880a516db2c29'],
   ['sqlite/004-restored-grants.sql', '61b111666cf92a52'],
   ['sqlite/005-existing-tokens.sql', 'f5eb7a2dc0bb2206'],
+  ['sqlite/006-lifecycle.sql', '46942b0c9d8883f6'],
 ];
 
 test.each(RELEASED)('the migration %s is as it was released', (file, digest) => {
