@@ -29,6 +29,17 @@ function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): 
   return sums;
 }
 
+/** Most tokens have a call among the kinds that were just read, and all days are many rows. */
+async function lastOf(
+  store: Context['store'],
+  mappingIds: readonly string[],
+  { sinceDay, kinds }: { sinceDay: string; kinds: readonly CallSum[] },
+): Promise<Pick<CallSum, 'last_at' | 'user_agent'> | undefined> {
+  if (kinds.length === 0) return findLastCall(store, mappingIds, '');
+  if (kinds.length === KINDS_AT_ONCE) return findLastCall(store, mappingIds, sinceDay);
+  return kinds.toSorted((one, other) => other.last_at - one.last_at)[0];
+}
+
 /** The calls of these tokens together, by endpoint, carrier and user agent, within the last days (today is one of them). */
 export async function callsOf(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
@@ -40,9 +51,9 @@ export async function callsOf(
   const lasts: Array<{ last_at: number; user_agent: string }> = [];
   for (let start = 0; start < mappingIds.length; start += TOKENS_AT_ONCE) {
     const ids = mappingIds.slice(start, start + TOKENS_AT_ONCE);
-    sums = addUp(sums, await sumCalls(store, ids, { sinceDay, limit: KINDS_AT_ONCE }));
-    // Most have a recent one, and all days are many rows.
-    const last = (await findLastCall(store, ids, sinceDay)) ?? (await findLastCall(store, ids, ''));
+    const kinds = await sumCalls(store, ids, { sinceDay, limit: KINDS_AT_ONCE });
+    sums = addUp(sums, kinds);
+    const last = await lastOf(store, ids, { sinceDay, kinds });
     if (last) lasts.push(last);
     await takeTurns();
   }

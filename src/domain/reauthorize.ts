@@ -1,7 +1,7 @@
 import { newHexId } from '../shared/ids.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import type { Pair } from '../store/mappings.ts';
-import { findLink, findOrInsertLink } from '../store/reauthorization-links.ts';
+import { findLink, findLinkOf, findOrInsertLink } from '../store/reauthorization-links.ts';
 import type { Database } from '../store/store.ts';
 import type { AuthorizationRequest } from '../store/tables.ts';
 import type { ModernAccount } from '../upstream/main-api.ts';
@@ -19,8 +19,13 @@ import { storeGrantForTokens } from './store-grant.ts';
  * own sign-in, so that it may be forwarded to anybody.
  */
 export async function reauthorizationLink(context: Context, pair: Pair): Promise<string> {
+  const id = (await findLinkOf(context.store.durable, pair)) ?? (await makeLink(context, pair));
+  return `${context.settings.publicUrl}/apps/connect/${id}`;
+}
+
+async function makeLink(context: Context, pair: Pair): Promise<string> {
   const newId = newHexId();
-  const id = await context.store.transaction(async (tx: Database) => {
+  return context.store.transaction(async (tx: Database) => {
     const now = context.clock.now();
     if (await ensureAccount(tx, pair.accountId, now)) {
       const named = { at: now, actor: 'bridge', action: 'account_named', accountId: pair.accountId };
@@ -28,7 +33,6 @@ export async function reauthorizationLink(context: Context, pair: Pair): Promise
     }
     return findOrInsertLink(tx, { id: newId, ...pair, now });
   });
-  return `${context.settings.publicUrl}/apps/connect/${id}`;
 }
 
 /** The app and account that a link is for. */

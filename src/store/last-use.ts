@@ -84,9 +84,9 @@ async function inOrder(
   const transaction = db.transaction().setIsolationLevel('read committed');
   return transaction.execute(async (tx) => {
     const name = sql.table(table);
-    await sql`select 1 from ${name} as t, ${from} where ${where}
+    const locked = await sql`select 1 from ${name} as t, ${from} where ${where}
       order by t.${sql.ref(key)} for no key update of t`.execute(tx);
-    return run(tx);
+    return locked.rows.length === 0 ? 0 : run(tx);
   });
 }
 

@@ -12,6 +12,17 @@ export async function findLink(db: Database, id: string): Promise<LinkRow | unde
   return db.selectFrom('reauthorization_links').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The id of the link of a pair. */
+export async function findLinkOf(db: Database, { clientId, accountId }: Pair): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('reauthorization_links')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
 /** The link of a pair: the one that it has, or else this new one. Answers its id. */
 export async function findOrInsertLink(
   tx: Database,
@@ -22,13 +33,9 @@ export async function findOrInsertLink(
     .values({ id: link.id, client_id: link.clientId, account_id: link.accountId, created_at: link.now })
     .onConflict((conflict) => conflict.columns(['client_id', 'account_id']).doNothing())
     .execute();
-  const row = await tx
-    .selectFrom('reauthorization_links')
-    .select('id')
-    .where('client_id', '=', link.clientId)
-    .where('account_id', '=', link.accountId)
-    .executeTakeFirstOrThrow();
-  return row.id;
+  const id = await findLinkOf(tx, link);
+  if (id === undefined) throw new Error('a link is neither there nor made');
+  return id;
 }
 
 /** A consent of the pair was finished, by its link or otherwise. */

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
 import type { LifecycleTables } from './lifecycle-tables.ts';
 import { isOneOf, insertionOf } from './many-rows.ts';
 import type { Database } from './store.ts';
@@ -9,11 +9,17 @@ export type NewMail = Insertable<LifecycleTables['mails']>;
 export type NewReminder = Insertable<LifecycleTables['reminders']>;
 export type ReminderRow = Selectable<LifecycleTables['reminders']>;
 
-/** What people were told of, or are to be told in a mail that is on its way; without what stands in one of the mails. */
+/** The day at the end of what a calendar stage is planned for. */
+const DAY_PLANNED = sql`substr(planned_for, length(planned_for) - 9)`;
+
+/**
+ * What people were told of, or are to be told in a mail that is on its way; without what stands in one of the mails, and
+ * of dates before a day (`YYYY-MM-DD`), however many years of them there are.
+ */
 export async function readTold(
   db: Database,
   people: readonly string[],
-  { exceptMail = '' }: { exceptMail?: string } = {},
+  { exceptMail = '', sinceDay }: { exceptMail?: string | undefined; sinceDay: string },
 ) {
   return db
     .selectFrom('reminders')
@@ -21,6 +27,7 @@ export async function readTold(
     .where(isOneOf(db, 'person', people))
     .where('dropped_at', 'is', null)
     .where('mail_id', '<>', exceptMail)
+    .where(sql<SqlBool>`(planned_for not like '%:%' or ${DAY_PLANNED} >= ${sinceDay})`)
     .execute();
 }
 

@@ -123,11 +123,21 @@ function heldUpUntil({ human: { zone }, look }: Case, isNight: boolean): number 
 const isOver = ({ look }: Case, keys: ReadonlySet<string>): boolean =>
   look.mails.length > 0 && (keys.size === 0 || !isDisturbed(look));
 
-/** The mail that is on its way after a tick in which it was held up. */
+/** The mail that is on its way after a tick in which it was held up, or of which nobody says yet that it arrived. */
 function nextDelay(one: Case, must: DueKeys): Delay | undefined {
-  const { account, plan, look } = one;
-  const { delay } = account;
-  if (isRepeated(one) || (!delay && !plan?.mayMail)) return undefined;
+  const { human, look } = one;
+  if (isRepeated(one)) return undefined;
+  const isUnmarked = look.disturbances.unmarked.has(human.id);
+  return isUnmarked ? { until: look.now + FREE_AFTER, keys: new Set() } : delayOfUnsent(one, must);
+}
+
+function delayOfUnsent(one: Case, must: DueKeys): Delay | undefined {
+  const {
+    account: { delay },
+    plan,
+    look,
+  } = one;
+  if (!delay && !plan?.mayMail) return undefined;
   const keys = keysUnderWay(one);
   if (isOver(one, keys)) return undefined;
   const until = Math.max(heldUpUntil(one, !isTime(one, must)) ?? 0, delay?.until ?? 0);

@@ -33,6 +33,11 @@ export interface Disturbances {
   wasKilled: boolean;
   /** Whose mail came again, which the machines take for the mail of this day: nobody told them that it had come. */
   repeated: ReadonlySet<string>;
+  /**
+   * Whose mail came and is still in the hands of the machine that was killed. Where a new stage has come by the next tick,
+   * that mail ends there, and the new one is planned in the tick after.
+   */
+  unmarked: ReadonlySet<string>;
 }
 
 /** Why nothing need have come yet. */

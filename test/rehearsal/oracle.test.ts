@@ -6,9 +6,15 @@ import { BEGINNING, type Change, dayAt, type World } from './world.ts';
 
 const ZONE = 'Europe/Berlin';
 const RETIREMENT = dayAt(100) + 12 * HOUR;
-const CALM = { isAway: false, wasKilled: false, repeated: new Set<string>() };
+const CALM = {
+  isAway: false,
+  wasKilled: false,
+  repeated: new Set<string>(),
+  unmarked: new Set<string>(),
+};
 const AWAY = { ...CALM, isAway: true };
 const KILLED = { ...CALM, wasKilled: true };
+const UNMARKED = { ...KILLED, unmarked: new Set(['one']) };
 const REPEATED = { ...CALM, repeated: new Set(['one']) };
 const ADDRESS = 'one@people.example';
 const CONTACT = 'contact@apps.example';
@@ -221,6 +227,17 @@ describe('the oracle', () => {
     tick(nineBefore(30) + HOUR);
     tick(nineBefore(29), [{ keys: [stage(30)] }]);
     expect(names()).toEqual([]);
+  });
+
+  it('waits one tick for a stage that comes while the mail before it is in the hands of a killed machine', () => {
+    const { tick, names } = begin();
+    tick(nineBefore(60), [{ keys: [stage(60)] }], UNMARKED);
+    tick(nineBefore(30));
+    tick(nineBefore(30) + HOUR, [{ keys: [stage(30)] }]);
+    tick(nineBefore(14), [{ keys: [stage(14)] }], UNMARKED);
+    tick(nineBefore(7));
+    tick(nineBefore(7) + HOUR);
+    expect(names()).toEqual(['missing']);
   });
 
   it('lets nobody be woken by what was held up until the night', () => {

@@ -55,6 +55,7 @@ interface TickRead {
   /** What arrived, and what is listed for support instead. */
   told: Told[];
   repeated: ReadonlySet<string>;
+  unmarked: ReadonlySet<string>;
 }
 
 /** Reads everything that was told in one tick. */
@@ -78,7 +79,10 @@ export async function readTick(
     ...letters.flatMap((letter) => toldOf(play, letter, mails)),
     ...listed.map(({ person, keys }) => ({ human: humanOf(play, person), keys, to: undefined })),
   ];
-  return { told, repeated };
+  const unmarked = known
+    .filter(({ state }) => state === 'sending')
+    .map(({ person }) => humanOf(play, person));
+  return { told, repeated, unmarked: new Set(unmarked) };
 }
 
 /** The ledger says of every mail what the mail server says of it. */

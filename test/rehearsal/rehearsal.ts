@@ -96,9 +96,9 @@ async function tick(play: Play, one: Tick): Promise<void> {
     tally.addKill(await countClaimed(stage.store));
     await stage.machines[killed]?.restart();
   }
-  const { told, repeated } = await readTick(play, { since: one.at, killed });
+  const { told, repeated, unmarked } = await readTick(play, { since: one.at, killed });
   const isAway = one.away !== undefined;
-  oracle.delivered(now, told, { isAway, wasKilled: killed !== undefined, repeated });
+  oracle.delivered(now, told, { isAway, wasKilled: killed !== undefined, repeated, unmarked });
   tally.ticks += 1;
 }
 

@@ -55,10 +55,13 @@ function momentOf(chance: Chance, day: number): number {
   return today + chance.pick([-1, 0, chance.between(0, 20 * MINUTE)]);
 }
 
+/** On some days many more. */
+const TICKS_A_DAY = [1, 1, 1, 2];
+
 function momentsOf(chance: Chance, days: number): number[] {
   const all: number[] = [];
   for (let day = 0; day < days; day += 1)
-    for (let left = day % 45 === 44 ? 16 : chance.between(2, 4); left > 0; left -= 1)
+    for (let left = day % 45 === 44 ? 16 : chance.pick(TICKS_A_DAY); left > 0; left -= 1)
       all.push(momentOf(chance, day));
   return all.filter((at) => at >= BEGINNING).toSorted((one, other) => one - other);
 }
@@ -97,14 +100,18 @@ function killFor(chance: Chance, people: number): Kill {
   return { machine, point: { when: chance.pick(MAIL_POINTS), mails } };
 }
 
+/** One that finds nothing to strike at waits, and the last ones need days to wait for. */
+const KILLS_END = 0.9;
+
 /** As many different days as there are to be kills, and the first tick of each. */
 function killsAt(
   chance: Chance,
   ticks: readonly number[],
-  { kills, people }: RehearsalOptions,
+  { kills, people, days }: RehearsalOptions,
 ): Map<number, Kill> {
   const firsts = new Map<number, number>();
-  for (const at of ticks) if (!firsts.has(Math.floor(at / DAY))) firsts.set(Math.floor(at / DAY), at);
+  for (const at of ticks.filter((one) => one < dayAt(Math.ceil(days * KILLS_END))))
+    if (!firsts.has(Math.floor(at / DAY))) firsts.set(Math.floor(at / DAY), at);
   const left = [...firsts.values()];
   const chosen = new Map<number, Kill>();
   while (chosen.size < kills && left.length > 0) {

@@ -49,7 +49,8 @@ async function openDatabase({ database }: RehearsalOptions, folder: string) {
   }
   // killed are the machines, never the database: what it keeps over a power cut is the crash campaign's to prove
   const server = await startPostgres();
-  const { url } = server;
+  // by its socket: a year is some hundred thousand statements
+  const url = server.socketUrl;
   return { url, location: { kind: 'postgres' as const, url }, stop: () => server.stop() };
 }
 

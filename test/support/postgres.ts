@@ -18,6 +18,8 @@ export interface PostgresOptions {
 
 export interface TestPostgres {
   url: string;
+  /** The same by its socket in the file system, which costs less than the loopback. */
+  socketUrl: string;
   port: number;
   /** Ends it, by default as a crash does (without a checkpoint, every connection is cut), and starts it on what it kept. */
   restart(signal?: 'SIGQUIT' | 'SIGKILL' | 'SIGINT'): Promise<void>;
@@ -159,6 +161,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   await server;
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    socketUrl: `postgres://postgres@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`,
     port,
     async restart(signal = 'SIGQUIT') {
       server = restart(signal);

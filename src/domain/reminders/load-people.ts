@@ -6,7 +6,7 @@ import { stoppedAmong } from '../../store/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { Person } from './people.ts';
-import { keyOfStage, localDay } from './plan-stages.ts';
+import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
 import { takeTurns } from './take-turns.ts';
 
 /** Whom reminders may concern, with what the ledger says of them; read page by page, so that memory stays flat. */
@@ -60,6 +60,8 @@ function byName<Row extends { person: string }>(rows: readonly Row[]): (person: 
 const namesOf = (people: readonly Person[]) => [...new Set(people.flatMap(({ aliases }) => aliases))];
 
 interface Ledger {
+  /** Unix milliseconds. */
+  now: number;
   /** A mail whose own reminders do not count as told. */
   exceptMail?: string;
 }
@@ -67,9 +69,10 @@ interface Ledger {
 async function withTold(
   { store: { durable } }: Context,
   people: readonly Person[],
-  ledger: Ledger = {},
+  { now, exceptMail }: Ledger,
 ): Promise<Told[]> {
-  const rowsOf = byName(await readTold(durable, namesOf(people), ledger));
+  const sinceDay = firstDayToTell(now);
+  const rowsOf = byName(await readTold(durable, namesOf(people), { exceptMail, sinceDay }));
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
 }
 
@@ -97,7 +100,7 @@ async function candidatesOf(context: Context, found: readonly Person[], now: num
   const mailsOf = byName(await readHoldingMails(durable, namesOf(people), recent));
   const isHeld = (person: Person) =>
     mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
-  return (await withTold(context, people)).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
+  return (await withTold(context, people, { now })).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
 }
 
 /** Pages of what follows in some order, until one is empty; each row names where the next page begins. */
@@ -153,7 +156,7 @@ async function findPerson(context: Context, id: string): Promise<Person | undefi
 export async function loadPerson(
   context: Context,
   id: string,
-  ledger: Ledger = {},
+  ledger: Ledger = { now: context.clock.now() },
 ): Promise<Told | undefined> {
   const found = await findPerson(context, id);
   if (!found) return undefined;

@@ -125,12 +125,12 @@ export async function stillDue(
   context: Context,
   mail: { id: string; person: string },
 ): Promise<StillDue | undefined> {
-  const loaded = await loadPerson(context, mail.person, { exceptMail: mail.id });
+  const now = context.clock.now();
+  const loaded = await loadPerson(context, mail.person, { now, exceptMail: mail.id });
   if (!loaded) return undefined;
   const { person, told } = loaded;
   const rows = await readRemindersOf(context.store.durable, mail.id);
   const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
-  const now = context.clock.now();
   const due = stagesDue(person, told, planningAt(context, now)).filter((one) => own.has(keyOfStage(one)));
   for (const one of due) own.delete(keyOfStage(one));
   return { person, due, gone: [...own.values()] };

@@ -24,6 +24,9 @@ const KNOWN_AFTER = USED_WITHIN / DAY;
 /** A stage is not made up for later than this after its date. */
 const LATE = 7 * DAY;
 
+/** The day (`YYYY-MM-DD`, UTC) of the earliest date that anybody is still told of. */
+export const firstDayToTell = (now: number): string => dayOf(now - LATE);
+
 /** What a plan depends on beside the person and the ledger. */
 export interface Planning {
   lifecycle: Lifecycle;
