@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { isOneOf, insertionOf, isSqlite } from './many-rows.ts';
+import { insertionOf, isOneOf, isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 

@@ -53,7 +53,10 @@ const types = {
 
 /** No text here can hold a NUL: a parameter with one equals nothing, and is not an error of the database. */
 function storable(parameters: readonly unknown[]): unknown[] {
-  return parameters.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value));
+  return parameters.map((value) => {
+    if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}');
+    return Array.isArray(value) ? storable(value) : value;
+  });
 }
 
 function fail(error: unknown): never {

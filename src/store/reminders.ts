@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
 import type { LifecycleTables } from './lifecycle-tables.ts';
-import { isOneOf, insertionOf } from './many-rows.ts';
+import { insertionOf, isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 
 /** The ledger: which mail told, or is to tell, whom of what. Its unique keys are what keeps a reminder from coming twice. */

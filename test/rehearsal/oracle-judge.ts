@@ -125,10 +125,10 @@ const isOver = ({ look }: Case, keys: ReadonlySet<string>): boolean =>
 
 /** The mail that is on its way after a tick in which it was held up, or of which nobody says yet that it arrived. */
 function nextDelay(one: Case, must: DueKeys): Delay | undefined {
-  const { human, look } = one;
+  const { human, look, account } = one;
   if (isRepeated(one)) return undefined;
-  const isUnmarked = look.disturbances.unmarked.has(human.id);
-  return isUnmarked ? { until: look.now + FREE_AFTER, keys: new Set() } : delayOfUnsent(one, must);
+  if (!look.disturbances.unmarked.has(human.id)) return delayOfUnsent(one, must);
+  return { until: Math.max(look.now + FREE_AFTER, account.delay?.until ?? 0), keys: keysUnderWay(one) };
 }
 
 function delayOfUnsent(one: Case, must: DueKeys): Delay | undefined {

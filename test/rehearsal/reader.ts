@@ -2,6 +2,7 @@ import { allMails, type LedgerMail, ledgerMails, listedSince } from './ledger.ts
 import { type Letter, readLetter } from './letters.ts';
 import type { Told } from './oracle-parts.ts';
 import type { Play } from './play.ts';
+import { idOf } from './tally.ts';
 
 /** What arrived, put beside what the ledger says of it. */
 
@@ -49,8 +50,6 @@ function judgeRepeats({ repeats, tally, complain }: Play): Set<string> {
   return repeated;
 }
 
-const idOf = (messageId: string): string => messageId.split('@')[0] ?? '';
-
 interface TickRead {
   /** What arrived, and what is listed for support instead. */
   told: Told[];
@@ -80,7 +79,7 @@ export async function readTick(
     ...listed.map(({ person, keys }) => ({ human: humanOf(play, person), keys, to: undefined })),
   ];
   const unmarked = known
-    .filter(({ state }) => state === 'sending')
+    .filter(({ id, state }) => state === 'sending' && tally.risked.has(id))
     .map(({ person }) => humanOf(play, person));
   return { told, repeated, unmarked: new Set(unmarked) };
 }
@@ -93,7 +92,8 @@ export async function compareAtEnd(play: Play): Promise<void> {
   for (const { id, state } of await allMails(stage.store)) {
     const hasArrived = tally.arrived.has(id);
     if (state === 'sent' && !hasArrived) complain('ledger', `mail ${id} is called sent and never arrived`);
-    if (hasArrived && state !== 'sent') tally.unmarked.push(`${id}: ${state}`);
+    if (hasArrived && state !== 'sent' && !tally.risked.has(id))
+      complain('ledger', `mail ${id} arrived, nobody was killed, and it is called ${state}`);
   }
   const { figures } = oracle;
   tally.due = figures.due.size;

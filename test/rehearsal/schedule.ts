@@ -118,6 +118,7 @@ function killsAt(
     const [at] = left.splice(chance.between(0, left.length - 1), 1);
     if (at !== undefined) chosen.set(at, killFor(chance, people));
   }
+  if (chosen.size < kills) throw new Error(`there are only ${chosen.size} days to kill a machine on`);
   return chosen;
 }
 

@@ -25,8 +25,8 @@ export interface Tally {
   atRisk: Set<string>;
   /** Whose mail it was, by the id in the ledger. */
   arrived: Map<string, string>;
-  /** Mails that arrived and that the ledger does not call sent. */
-  unmarked: string[];
+  /** The ids in the ledger of all that ever were at risk. */
+  risked: Set<string>;
   complaints: string;
   work: Record<'plan' | 'deliver', Took[]>;
   addWork(work: 'plan' | 'deliver', times: ReadonlyArray<Took | undefined>): void;
@@ -34,6 +34,9 @@ export interface Tally {
   /** Mails that arrived in a tick in which this machine was killed, or none. */
   addArrivals(arrivals: readonly Arrival[], killed: number | undefined): void;
 }
+
+/** The id in the ledger. */
+export const idOf = (messageId: string): string => messageId.split('@')[0] ?? '';
 
 export function newTally(): Tally {
   const tally: Tally = {
@@ -51,7 +54,7 @@ export function newTally(): Tally {
     violations: [],
     atRisk: new Set(),
     arrived: new Map(),
-    unmarked: [],
+    risked: new Set(),
     complaints: '',
     work: { plan: [], deliver: [] },
     addWork: (work, times) => void tally.work[work].push(...times.flatMap((took) => took ?? [])),
@@ -59,7 +62,9 @@ export function newTally(): Tally {
       tally.mails += arrivals.length;
       for (const { machine, messageId } of arrivals) {
         tally.mailsOf[machine] = (tally.mailsOf[machine] ?? 0) + 1;
-        if (machine === killed) tally.atRisk.add(messageId);
+        if (machine !== killed) continue;
+        tally.atRisk.add(messageId);
+        tally.risked.add(idOf(messageId));
       }
     },
     addKill(claimed) {

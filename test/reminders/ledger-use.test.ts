@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../src/domain/context.ts';
 import { createOldBackend } from '../../src/upstream/old-backend.ts';
 import { noteLastUse } from '../../src/domain/reminders/note-last-use.ts';
@@ -97,6 +98,33 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
       ]);
       expect(moved.reduce((sum, rows) => sum + rows)).toBe(tokens.length);
     }
+  });
+
+  test('is kept although somebody else moves the same tokens in another order', async () => {
+    const app = await addApp(one);
+    const tokens = (await Promise.all(Array.from({ length: 20 }, () => addToken(one, app)))).toSorted();
+    const last_at = clock.now() + DAY;
+    const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, passed_at: null }));
+    let keeping: Promise<number> | undefined;
+    await two.store.transaction(async (tx) => {
+      for (const [index, id] of tokens.toReversed().entries()) {
+        await tx
+          .updateTable('mappings')
+          .set({ account_email: 'ann@example.org' })
+          .where('id', '=', id)
+          .execute();
+        if (index === 10) {
+          keeping ??= keepLastUses(one.store.aside, uses, { keptEvery: 0, silence: DAY });
+          // until it waits for what is locked here
+          await delay(100);
+        }
+      }
+    });
+    expect(await keeping).toBe(tokens.length);
+    const rows = await Promise.all(tokens.map((id) => readToken(one, id)));
+    expect(new Set(rows.map((row) => `${row.account_email} ${row.last_used_at}`))).toEqual(
+      new Set([`ann@example.org ${last_at}`]),
+    );
   });
 
   test('of what its holder was told to be unused wakes it, and is told of at once', async () => {

@@ -45,7 +45,7 @@ test('an earlier address names nobody any more: what waits under it for another 
   await seen(system, theirs.id, [{ user_agent: 'their-program/1', calls: 77, last_at }]);
 
   const letterOf = async (id: string) => {
-    const { person } = (await loadPerson(system.bridge.context, `account:${id}`))!;
+    const { person } = (await loadPerson(system.bridge.context, `account:${id}`, { now: clock.now() }))!;
     const part = person.parts[0] as never;
     const due = [toHolder({ ...app, name: 'Shared tool' }, { part, at: clock.now() + 14 * DAY })];
     return { person, letter: await letterTo(system, person, due) };
@@ -72,7 +72,8 @@ test('an earlier address names nobody any more: what waits under it for another 
 test('a link works for 30 days, also where the date is later, and then the page says how to get a new one', async () => {
   const app = await appNamed(system, 'Much later');
   const { id } = await waitingToken(system, { app, email: DANA.login });
-  const person = (await loadPerson(system.bridge.context, `email:${DANA.login}`))!.person;
+  const person = (await loadPerson(system.bridge.context, `email:${DANA.login}`, { now: clock.now() }))!
+    .person;
   const letter = await letterTo(system, person, [toHolder(app, { at: clock.now() + 180 * DAY })]);
   const link = linksIn(letter).find((href) => href.includes('/apps/prove-email/')) ?? 'none';
   clock.advance(30 * DAY - 60_000);

@@ -153,11 +153,7 @@ async function findPerson(context: Context, id: string): Promise<Person | undefi
  * One person as of now, by `account:ID` or `email:ADDRESS`; undefined when nothing waits for or belongs to that person any
  * more, also for an address that an account has meanwhile.
  */
-export async function loadPerson(
-  context: Context,
-  id: string,
-  ledger: Ledger = { now: context.clock.now() },
-): Promise<Told | undefined> {
+export async function loadPerson(context: Context, id: string, ledger: Ledger): Promise<Told | undefined> {
   const found = await findPerson(context, id);
   if (!found) return undefined;
   const [one] = await withTold(context, await withKnownAddresses(context, [found]), ledger);
