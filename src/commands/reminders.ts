@@ -35,7 +35,7 @@ function jsonOf({ person, due, day, isNow }: Preview) {
 type Planned = ReturnType<typeof jsonOf>;
 
 function linesOf({ person, address, zone, day, is_now: isNow, due }: Planned): string[] {
-  const when = isNow ? 'now' : `later: one mail a day, from nine in the morning (${zone})`;
+  const when = isNow ? 'now' : `later: from nine in the morning (${zone}), on a day without another mail`;
   const head = `${day}  ${person}  ${address ?? 'no address is known'}  ${when}`;
   return [head, ...due.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: ${one.because}`)];
 }
@@ -46,6 +46,8 @@ async function previewed(context: Context): Promise<Planned[]> {
   return people;
 }
 
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
 /** `reminders plan [--on MOMENT]`: who would get what, when and why; writes nothing, and works on a copy too. */
 export async function planAll(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);
@@ -53,8 +55,11 @@ export async function planAll(options: Record<string, unknown>): Promise<Result>
     const at = on ?? context.clock.now();
     const people = await previewed(on === undefined ? context : contextOn(context, readConfig(), on));
     const mails = people.filter((one) => one.is_now).length;
+    const unknown = people.filter((one) => one.is_now && one.address === null).length;
+    const later = people.length - mails;
+    const unsent = unknown === 0 ? '' : ` (${unknown} without an address)`;
     const lines = [
-      `At ${shown(at)}: ${mails} mails now, ${people.length - mails} people later.`,
+      `At ${shown(at)}: ${count(mails, 'mail', 'mails')} now${unsent}, ${count(later, 'person', 'people')} later.`,
       ...(on === undefined ? [] : [USE]),
       ...people.flatMap(linesOf).map(printable),
     ];

@@ -127,6 +127,30 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
     );
   });
 
+  test('what was told of a date is known as long as the date is told of, and of what happened for ever', async () => {
+    const account_id = await addAccount(one, { email: 'ann@example.org' });
+    const [used, unused] = [await addApp(one), await addApp(one)];
+    const token = await addToken(one, used, { account_id });
+    await addToken(one, unused, { account_id, last_used_at: clock.now() - 90 * DAY });
+    const date = Date.parse('2027-02-01T00:00:00Z');
+    for (const at of [date - 12 * 60 * MINUTE, date + 10 * 60 * MINUTE]) {
+      clock.set(at);
+      await changeToken(one, token, { last_used_at: at });
+      await planReminders(one);
+      await sendAll(one);
+    }
+    const told = (await readLedger(one)).map((line) => line.split(' ').slice(3).join(' '));
+    expect(told.toSorted()).toEqual([
+      'holder 0 retirement:2027-02-01',
+      'holder 1 retirement:2027-02-01',
+      'holder unused',
+    ]);
+    for (const at of [date + DAY, date + 7 * DAY, date + 7 * DAY + 1, date + 300 * DAY]) {
+      clock.set(at);
+      expect(await previewAll(one)).toEqual([]);
+    }
+  });
+
   test('of what its holder was told to be unused wakes it, and is told of at once', async () => {
     const account_id = await addAccount(one, { email: 'ann@example.org' });
     const app = await addApp(one);

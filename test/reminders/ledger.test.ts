@@ -1,7 +1,7 @@
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders, stillDue } from '../../src/domain/reminders/plan-reminders.ts';
 import { pinAccount } from '../../src/domain/pin-account.ts';
-import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import {
@@ -66,30 +66,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await addToken(one, other, { account_email: 'bob@example.org' });
     return { account, owner, app, other };
   }
-
-  test('what was told of a date is known as long as the date is told of, and of what happened for ever', async () => {
-    const account_id = await addAccount(one, { email: 'ann@example.org' });
-    const [used, unused] = [await addApp(one), await addApp(one)];
-    const token = await addToken(one, used, { account_id });
-    await addToken(one, unused, { account_id, last_used_at: clock.now() - 90 * DAY });
-    const date = Date.parse('2027-02-01T00:00:00Z');
-    for (const at of [date - 12 * 60 * MINUTE, date + 10 * 60 * MINUTE]) {
-      clock.set(at);
-      await changeToken(one, token, { last_used_at: at });
-      await planReminders(one);
-      await sendAll(one);
-    }
-    const told = (await readLedger(one)).map((line) => line.split(' ').slice(3).join(' '));
-    expect(told.toSorted()).toEqual([
-      'holder 0 retirement:2027-02-01',
-      'holder 1 retirement:2027-02-01',
-      'holder unused',
-    ]);
-    for (const at of [date + DAY, date + 7 * DAY, date + 7 * DAY + 1, date + 300 * DAY]) {
-      clock.set(at);
-      expect(await previewAll(one)).toEqual([]);
-    }
-  });
 
   test('two that plan at once, and again, make one mail for each person with all that is due', async () => {
     const { account, owner, app, other } = await addPeople();

@@ -83,6 +83,18 @@ test('without an old backend what waits is refused, with one it is not', async (
   expect(flat(unused)).toContain('If you do need it, connect the app instead. ');
 });
 
+test('the owner of an app that seems not to be used reads when it would end', async () => {
+  const app = await tokens(['unmapped']);
+  const said = async (due: Parameters<typeof toOwner>[1]) =>
+    flat(await letterTo(system, DANA_PERSON, [toOwner(app, { ...due, stage: 'unused' })]));
+  expect(await said({ milestone: 'retirement', at: RETIREMENT })).toContain(
+    'read on how to move before 1 February 2027: then users who have not connected it are refused.',
+  );
+  expect(await said({ milestone: 'sunset', at: SUNSET })).toContain(
+    'read on how to move before 1 June 2027: then the old API ends.',
+  );
+});
+
 test('of several tokens it is said how many are refused already', async () => {
   const app = await tokens(['unmapped', 'reauthorization_required', 'unmapped']);
   const letter = await letterTo(system, DANA_PERSON, [toHolder(app, { part: { waiting: 3 } })]);

@@ -31,9 +31,16 @@ function statusOf({ app: { reader } }: Facts, due: Told): string {
   return `${capital(endingWords(due, at, reader))}: ${when}.`;
 }
 
-function explanationOf({ app: { reader } }: Facts, due: Told): string {
-  if (kindOf(due, reader) === 'unused')
-    return 'If nobody needs it, there is nothing to do. If somebody does, read on how to move.';
+function unusedWords({ app: { reader } }: Facts, { at, milestone }: Told): string {
+  const move = 'If nobody needs it, there is nothing to do. If somebody does, read on how to move';
+  if (at === undefined || at <= reader.now) return `${move}.`;
+  const then = milestone === 'sunset' ? 'the old API ends' : 'users who have not connected it are refused';
+  return `${move} before ${dayWords(at, reader)}: then ${then}.`;
+}
+
+function explanationOf(facts: Facts, due: Told): string {
+  const { reader } = facts.app;
+  if (kindOf(due, reader) === 'unused') return unusedWords(facts, due);
   const isPast = kindOf(due, reader) === 'past';
   if (due.milestone === 'sunset')
     return isPast
