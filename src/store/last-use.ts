@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { isSqlite } from './many-rows.ts';
-import { isSerializationFailure } from './storage-fault.ts';
+import { retryConflicts } from './retry-conflicts.ts';
 import type { Database, Store } from './store.ts';
 import { WAITING_STATES } from './tables.ts';
 
@@ -62,8 +62,6 @@ export interface Silences {
   silence: number;
 }
 
-const ATTEMPTS = 5;
-
 interface Locked {
   table: 'mappings' | 'apps';
   key: 'id' | 'client_id';
@@ -86,18 +84,11 @@ async function inOrder(
   const lock = sql`select 1 from ${sql.table(table)} as t, ${from} where ${where}
     order by t.${sql.ref(key)} for no key update of t`;
   // The second statement has to see what the first one waited for.
-  return insistOn(db, async (tx) => ((await lock.execute(tx)).rows.length === 0 ? 0 : run(tx)));
-}
-
-/** Others lock the same rows in an order of their own: where that ends in a deadlock, nothing of this remains. */
-async function insistOn<T>(db: Database, work: (tx: Database) => Promise<T>): Promise<T> {
-  for (let left = ATTEMPTS; ; left -= 1) {
-    try {
-      return await db.transaction().setIsolationLevel('read committed').execute(work);
-    } catch (error) {
-      if (!isSerializationFailure(error) || left <= 1) throw error;
-    }
-  }
+  const transaction = db.transaction().setIsolationLevel('read committed');
+  // Others lock the same rows in an order of their own.
+  return retryConflicts(() =>
+    transaction.execute(async (tx) => ((await lock.execute(tx)).rows.length === 0 ? 0 : run(tx))),
+  );
 }
 
 /**

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -12,7 +11,8 @@ import {
 import pg from 'pg';
 import { migratePostgres } from './migrate-postgres.ts';
 import { onOneConnection, streamOf } from './postgres-connection.ts';
-import { asStorageFault, isSerializationFailure } from './storage-fault.ts';
+import { retryConflicts } from './retry-conflicts.ts';
+import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from './tables.ts';
 
@@ -129,18 +129,10 @@ function preparedReader(pool: pg.Pool): Store['first'] {
   };
 }
 
-const ATTEMPTS = 20;
-
 /** Serializable, so that what was read is still true at the commit; a conflict runs `work` again. */
 async function transact<T>(db: Kysely<Tables>, work: Parameters<Store['transaction']>[0]): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return (await db.transaction().setIsolationLevel('serializable').execute(work)) as T;
-    } catch (error) {
-      if (!isSerializationFailure(error) || attempt >= ATTEMPTS) throw error;
-      await delay(Math.random() * 5 * attempt);
-    }
-  }
+  const transaction = db.transaction().setIsolationLevel('serializable');
+  return retryConflicts(async () => (await transaction.execute(work)) as T);
 }
 
 async function setting(on: pg.Pool | pg.Client, name: string): Promise<string> {

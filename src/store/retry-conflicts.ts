@@ -1,0 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isSerializationFailure } from './storage-fault.ts';
+
+const ATTEMPTS = 20;
+
+/** Runs a transaction again that was in another's way, of which nothing remains; gives up after some attempts. */
+export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isSerializationFailure(error) || attempt >= ATTEMPTS) throw error;
+      await delay(Math.random() * 5 * attempt);
+    }
+  }
+}
