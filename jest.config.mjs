@@ -12,6 +12,8 @@ const esmOnly = [
   'yocto-queue',
   'structured-headers',
   'ical.js',
+  'd3-[a-z-]+',
+  'internmap',
 ];
 const swc = {
   swcrc: false,

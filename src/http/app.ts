@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
-import { createPages, stylesheet } from '../shared/pages.ts';
+import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
+import { assetsRouter } from './assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { legacyRouter } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
@@ -10,10 +11,13 @@ import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/router.ts';
 import { pageFailures, pageNotFound } from './page-failures.ts';
 import { pageHeaders, sendPage } from './page-headers.ts';
+import { createFrame } from './people/frame.ts';
 import { giveRequestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
 import { createSigninParts } from './signin/parts.ts';
 import { signinRouter } from './signin/router.ts';
+import { supportRouter } from './support/router.ts';
+import { numberWords, timeElement } from './people/words.ts';
 
 export interface AppOptions {
   context: Context;
@@ -35,20 +39,23 @@ function bareApp(trustProxy: string[]): Express {
 
 /** The whole HTTP surface, mounted in reading order. */
 export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): Express {
-  const site = { siteName: 'grantbridge', siteLink: '/', narrow: true };
+  const words = { time: timeElement, number: numberWords };
+  const site = { siteName: 'grantbridge', siteLink: '/', narrow: true, ...words };
   const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
-  const style = stylesheet();
   const app = bareApp(trustProxy);
   app.use(giveRequestId, logRequests(context.logger));
   app.use(legacyRouter(context, rateLimitPerMinute));
   app.use(exchangeRouter(context));
   app.use(opsRouter(context));
   app.use(pageHeaders);
-  app.get('/assets/style.css', (_req, res) => void res.type('css').send(style));
+  app.use(assetsRouter());
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
   app.use(lifecycleRouter(context, pages));
   const parts = createSigninParts(context, pages);
-  app.use(ownersRouter(parts));
+  const frame = createFrame(parts);
+  app.use(['/apps', '/sign-out', '/support'], ...frame.guard);
+  app.use(ownersRouter(parts, frame));
+  app.use(supportRouter(frame));
   app.use(signinRouter(parts));
   app.use(pageNotFound);
   app.use(pageFailures(context.logger, pages));

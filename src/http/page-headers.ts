@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 
-/** Headers of every page: nothing from elsewhere, no frame, no referrer, no cache, no script. */
+/** Headers of every page: nothing from elsewhere, no frame, no referrer, no cache. */
 export const pageHeaders: RequestHandler[] = [
   (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -15,12 +15,20 @@ export const pageHeaders: RequestHandler[] = [
   }),
 ];
 
-/** Sets the page's policy; `formTargets` are the origins that a form's answer may lead to. */
-export function sendPage(res: Response, html: string, formTargets = "'self'"): void {
+interface PagePolicy {
+  /** The origins that a form's answer may lead to. */
+  formTargets?: string | undefined;
+  /** Whether the page loads scripts of ours, and asks for parts of itself later. */
+  hasScripts?: boolean | undefined;
+}
+
+/** Sends a page with its policy: nothing from another host, nothing inline, no frame. */
+export function sendPage(res: Response, html: string, { formTargets, hasScripts }: PagePolicy = {}): void {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    `form-action ${formTargets}`,
+    ...(hasScripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    `form-action ${formTargets ?? "'self'"}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];

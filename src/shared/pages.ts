@@ -8,7 +8,8 @@ const sharedDirectory = join(projectRoot, 'src', 'shared', 'pages');
 export interface Pages {
   /**
    * The whole HTML page of `template` (name without .eta). The layout reads `title` (required) and, if given,
-   * `siteName`, `siteLink` and `navigation` (`[{ label, href, current }]`); every value is escaped.
+   * `siteName`, `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses) and `wide`; every value is
+   * escaped.
    */
   render(template: string, data: Record<string, unknown>): string;
 }
@@ -19,14 +20,21 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
   const layouts = new Eta({ views: sharedDirectory, autoEscape: true, autoTrim: false, cache: true });
   return {
     render(template, data) {
-      const body = views.render(`./${template}`, data);
-      return layouts.render('./layout', { siteName: undefined, navigation: [], ...shared, ...data, body });
+      const body = views.render(`./${template}`, { ...shared, ...data });
+      return layouts.render('./layout', {
+        siteName: undefined,
+        navigation: [],
+        scripts: [],
+        ...shared,
+        ...data,
+        body,
+      });
     },
   };
 }
 
 /** The parts of the one style sheet, in the order in which they build on each other. */
-const STYLES = ['base.css', 'forms.css', 'content.css'];
+const STYLES = ['base.css', 'forms.css', 'content.css', 'charts.css', 'owners.css', 'support.css'];
 
 /** The one style sheet, to be served at /assets/style.css as text/css. */
 export function stylesheet(): string {

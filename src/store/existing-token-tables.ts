@@ -84,6 +84,8 @@ interface SessionsTable {
   id_digest: string;
   content: string;
   expires_at: number;
+  /** Whose it is; null of one from before this was kept. */
+  account_id: Nullable<string>;
 }
 
 interface UsageTable {

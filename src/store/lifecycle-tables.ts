@@ -84,6 +84,9 @@ interface MailsTable {
   failure: Nullable<string>;
   created_at: number;
   ended_at: Nullable<number>;
+  /** When support dealt with one that is undeliverable, and who. */
+  settled_at: Nullable<number>;
+  settled_by: Nullable<string>;
 }
 
 /** A person who may act: by a token of the own account, or for an app of the own. */

@@ -140,7 +140,7 @@ export async function putOffMail(
 /** Adds a mail in the place of one that was refused. */
 export async function insertReplacement(
   tx: Database,
-  mail: Omit<MailRow, 'claim_id' | 'claimed_at' | 'attempts' | 'in_doubt'>,
+  mail: Omit<MailRow, 'claim_id' | 'claimed_at' | 'attempts' | 'in_doubt' | 'settled_at' | 'settled_by'>,
 ): Promise<void> {
   await tx
     .insertInto('mails')

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 import type { Purpose } from '../shared/secrets.ts';
 import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle-tables.ts';
+import type { LiveTables, PageTables } from './page-tables.ts';
 
 /** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -226,7 +227,7 @@ interface BudgetsTable {
 }
 
 /** The durable database. */
-export interface Tables extends ExistingTokenTables, LifecycleTables {
+export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;
@@ -243,7 +244,7 @@ export interface Tables extends ExistingTokenTables, LifecycleTables {
 }
 
 /** The volatile database. */
-export interface VolatileTables extends SeenTables {
+export interface VolatileTables extends SeenTables, LiveTables {
   answers: AnswersTable;
   leases: LeasesTable;
   counts: CountsTable;

@@ -8,7 +8,7 @@ import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow, dateCard } from './date-card.ts';
 import { connectByWords, endedWords, phaseOf } from './date-lines.ts';
-import { type Frame, personIn, signInAddress } from './frame.ts';
+import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { stateLines } from './state-words.ts';
 
 /**

@@ -4,7 +4,7 @@ import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';
 import { asOfNow, nextDate } from './date-card.ts';
 import { type DateLine, phaseOf } from './date-lines.ts';
-import { type Frame, personIn } from './frame.ts';
+import { type Frame, personIn } from '../people/frame.ts';
 import { stateLines } from './state-words.ts';
 
 /** GET /apps: what the person registered, what uses the own account, and what waits under the own e-mail address. */

@@ -10,9 +10,9 @@ import { Unavailable } from '../../domain/failures.ts';
 import { callbackPathOf } from '../../domain/modern-client.ts';
 import { timeWords } from '../date-words.ts';
 import { scopeWords } from '../signin/scope-words.ts';
-import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
-import { askAgain, type Problems } from './problems.ts';
+import { askAgain, type Problems } from '../people/problems.ts';
 
 /** /apps/:clientId/modern-client: an app's own client at the modern side. Its secret goes in and is never shown. */
 

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { PageError } from '../page-error.ts';
-import { personIn } from './frame.ts';
+import { personIn } from '../people/frame.ts';
 
 /** The app of an address, for its owner; to anybody else it is one that is not registered. */
 export async function ownedApp(context: Context, req: Request) {

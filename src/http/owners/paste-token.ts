@@ -4,8 +4,8 @@ import { inspectPasted, type Pasted } from '../../domain/prove-observed.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { asOfNow } from './date-card.ts';
 import { phaseOf } from './date-lines.ts';
-import { fieldsOf, type Frame, personIn } from './frame.ts';
-import { askAgain, type Problems } from './problems.ts';
+import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
+import { askAgain, type Problems } from '../people/problems.ts';
 
 /**
  * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (design 5, observed tokens). The

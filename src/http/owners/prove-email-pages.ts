@@ -5,7 +5,7 @@ import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { personOf } from '../signin/session.ts';
-import { type Frame, personIn } from './frame.ts';
+import { type Frame, personIn } from '../people/frame.ts';
 
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it

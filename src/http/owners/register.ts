@@ -6,9 +6,9 @@ import {
   RegistrationRefused,
 } from '../../domain/register-app.ts';
 import { formTargets } from '../signin/leave.ts';
-import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { newIdField, readNewId } from './new-id.ts';
-import { askAgain, type Problems, quoted } from './problems.ts';
+import { askAgain, type Problems, quoted } from '../people/problems.ts';
 
 /**
  * GET and POST /apps/register. The secrets are in the answer to the form itself, this once and in no address; the app's

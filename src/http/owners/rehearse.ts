@@ -12,9 +12,9 @@ import { DAY, USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { requestIdOf } from '../request-id.ts';
 import { asOfNow } from './date-card.ts';
 import { type DateLine, dateLines } from './date-lines.ts';
-import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
-import { askAgain } from './problems.ts';
+import { askAgain } from '../people/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
 /**

@@ -1,32 +1,44 @@
 import { Router } from 'express';
 import type { SigninParts } from '../signin/parts.ts';
+import { accountRoutes } from './account-page.ts';
 import { appRoutes } from './app-page.ts';
 import { appsRoutes } from './apps-page.ts';
+import { callsRoutes } from './calls-page.ts';
 import { connectLinkRoutes } from './connect-link.ts';
-import { createFrame } from './frame.ts';
+import type { Frame } from '../people/frame.ts';
+import { contactsRoutes } from './contacts-page.ts';
+import { liveRoutes } from './live-page.ts';
 import { modernClientRoutes } from './modern-client.ts';
+import { moveRoutes } from './move-page.ts';
 import { notMeRoutes } from './not-me.ts';
 import { pasteTokenRoutes } from './paste-token.ts';
+import { progressRoutes } from './progress-page.ts';
 import { proveEmailRoutes } from './prove-email-pages.ts';
 import { registerRoutes } from './register.ts';
 import { rehearseRoutes } from './rehearse.ts';
 import { secretRoutes } from './secrets.ts';
+import { tokensRoutes } from './tokens-page.ts';
 
 /** The pages of account holders and app owners, in the order in which their addresses are tried. */
-export function ownersRouter(parts: SigninParts): Router {
+export function ownersRouter(parts: SigninParts, frame: Frame): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const frame = createFrame(parts);
-  router.use(['/apps', '/sign-out'], ...frame.guard);
   appsRoutes(router, frame);
   // Addresses with a word of their own come before /apps/:clientId.
   connectLinkRoutes(router, frame);
   proveEmailRoutes(router, frame);
   registerRoutes(router, frame);
   pasteTokenRoutes(router, frame);
+  progressRoutes(router, frame);
+  accountRoutes(router, frame);
   appRoutes(router, frame);
   secretRoutes(router, frame);
   modernClientRoutes(router, frame);
   notMeRoutes(router, parts);
   rehearseRoutes(router, frame);
+  tokensRoutes(router, frame);
+  callsRoutes(router, frame);
+  liveRoutes(router, frame);
+  moveRoutes(router, frame);
+  contactsRoutes(router, frame);
   return router;
 }

@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../domain/app-secrets.ts';
 import { timeWords } from '../date-words.ts';
 import { PageError } from '../page-error.ts';
-import { fieldsOf, type Frame, personIn } from './frame.ts';
+import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { newIdField, readNewId } from './new-id.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
-import { askAgain } from './problems.ts';
+import { askAgain } from '../people/problems.ts';
 
 /** /apps/:clientId/secrets: two live at once while an app changes over; a new one is in the answer to its form alone. */
 

@@ -65,7 +65,9 @@ export function showApproval(parts: SigninParts): RequestHandler {
       isOwn: client.isOwn,
       formToken: formToken(context.vault.session(), browser),
     });
-    sendPage(res, page, formTargets(client.server.authorizationUrl, request.redirect_uri));
+    sendPage(res, page, {
+      formTargets: formTargets(client.server.authorizationUrl, request.redirect_uri),
+    });
   };
 }
 

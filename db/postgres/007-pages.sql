@@ -1,0 +1,55 @@
+-- Who looks after the tokens of others, how many tokens stood where on which day, and the history of one token at once.
+
+create table staff (
+  account_id text primary key,
+  role text not null check (role in ('reader', 'agent', 'lead')),
+  added_by text not null,
+  added_at bigint not null
+);
+
+create table progress (
+  client_id text not null references apps (client_id),
+  day text not null,
+  unmapped integer not null,
+  active integer not null,
+  reauthorization_required integer not null,
+  revoked integer not null,
+  migrated integer not null,
+  waiting_people integer not null,
+  primary key (client_id, day)
+);
+create index progress_by_day on progress (day);
+
+create index events_by_mapping on events (mapping_id) where mapping_id is not null;
+create index events_by_grant on events (grant_id) where grant_id is not null;
+
+alter table mails add column settled_at bigint;
+alter table mails add column settled_by text;
+drop index mails_undeliverable;
+create index mails_undeliverable on mails (ended_at) where state = 'undeliverable' and settled_at is null;
+create index reminders_by_app on reminders (client_id, person);
+
+-- Whose browsers they are, and the calls of apps whose owners look on.
+alter table sessions add column account_id text;
+create index sessions_by_account on sessions (account_id) where account_id is not null;
+
+create unlogged table watched_apps (
+  client_id text primary key,
+  until bigint not null
+);
+
+create unlogged table live_calls (
+  id text primary key,
+  client_id text not null,
+  account_id text,
+  at bigint not null,
+  method text not null,
+  endpoint text not null,
+  carrier text not null,
+  user_agent text not null,
+  network text not null,
+  hint text,
+  status integer not null,
+  answered_by text not null
+);
+create index live_calls_by_app on live_calls (client_id, id);

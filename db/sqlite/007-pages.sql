@@ -1,0 +1,30 @@
+-- Who looks after the tokens of others, how many tokens stood where on which day, and the history of one token at once.
+
+create table staff (
+  account_id text primary key,
+  role text not null check (role in ('reader', 'agent', 'lead')),
+  added_by text not null,
+  added_at integer not null
+) strict;
+
+create table progress (
+  client_id text not null references apps (client_id),
+  day text not null,
+  unmapped integer not null,
+  active integer not null,
+  reauthorization_required integer not null,
+  revoked integer not null,
+  migrated integer not null,
+  waiting_people integer not null,
+  primary key (client_id, day)
+) strict, without rowid;
+create index progress_by_day on progress (day);
+
+create index events_by_mapping on events (mapping_id) where mapping_id is not null;
+create index events_by_grant on events (grant_id) where grant_id is not null;
+
+alter table mails add column settled_at integer;
+alter table mails add column settled_by text;
+drop index mails_undeliverable;
+create index mails_undeliverable on mails (ended_at) where state = 'undeliverable' and settled_at is null;
+create index reminders_by_app on reminders (client_id, person);

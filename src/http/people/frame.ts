@@ -1,0 +1,170 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { readForm, requireOwnForm } from '../forms.ts';
+import { PageError } from '../page-error.ts';
+import { sendPage } from '../page-headers.ts';
+import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
+import { formToken, isFormToken } from '../signin/browser-cookie.ts';
+import type { SigninParts } from '../signin/parts.ts';
+import { type Person, personOf } from '../signin/session.ts';
+import { noticeOf } from './notices.ts';
+
+/**
+ * What every page of signed-in people stands in: the navigation, who is signed in, and the guard of its forms. A form
+ * below /apps and /support is taken from a signed-in person alone, from a page of ours, with that page's hidden field; no
+ * page can forget it.
+ */
+
+/**
+ * What a template is given besides `title`; `formTargets` is where its forms may lead beyond this site (CSP), `scripts`
+ * are addresses of ours below /assets beside the one that every page has.
+ */
+export type PageData = Record<string, unknown> & { title: string; formTargets?: string; scripts?: string[] };
+
+export interface Frame {
+  context: Context;
+  parts: SigninParts;
+  /** Before all routes below /apps and /support. */
+  guard: RequestHandler[];
+  /** Before a GET that only signed-in people see: the others are sent to the sign-in and come back. */
+  requirePerson: RequestHandler;
+  /** Before what staff with this role alone, or one after it, may see or do. */
+  requireRole(needed: StaffRole): RequestHandler;
+  /**
+   * Sends the page. Its forms carry `<input type="hidden" name="_form" value="<%= it.formToken %>">`; `?done=` in the
+   * address shows one of the notices.
+   */
+  page(res: Response, template: string, data: PageData): void;
+}
+
+function expired(): PageError {
+  return new PageError(403, 'This form has expired', {
+    reason: 'You were signed out meanwhile, or the form was not sent from the page that this browser opened.',
+    next: 'Nothing was changed. Open the page again and send it once more.',
+  });
+}
+
+/** Who is signed in, behind `requirePerson` or in a form. */
+export function personIn(req: Request): Person {
+  const person = personOf(req);
+  if (!person) throw expired();
+  return person;
+}
+
+/** The fields of a form that came through the guard, each once; of a repeated one the first. */
+export function fieldsOf(req: Request): Record<string, string> {
+  const body = (req.body ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]),
+  );
+}
+
+/** Whether a form's hidden field, `_form` or the layout's `csrf`, is that of this session. */
+function isOfSession({ vault }: Context, req: Request): boolean {
+  const { _form: own, csrf } = fieldsOf(req);
+  return personOf(req) !== undefined && isFormToken(vault.session(), req.sessionID, own ?? csrf);
+}
+
+const requireSessionForm =
+  (context: Context): RequestHandler =>
+  (req, _res, next) =>
+    next(isOfSession(context, req) ? undefined : expired());
+
+function onlyPost(handler: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    req.method === 'GET' || req.method === 'HEAD' ? next() : handler(req, res, next);
+}
+
+/** The role of the signed-in person, as it is at this request. */
+export function roleIn(res: Response): StaffRole | undefined {
+  return res.locals['role'] as StaffRole | undefined;
+}
+
+const OWN_PAGES = [
+  { label: 'Your apps', href: '/apps' },
+  { label: 'Progress', href: '/apps/progress' },
+  { label: 'Register an app', href: '/apps/register' },
+];
+
+const SUPPORT_PAGES = [
+  { label: 'Search', href: '/support' },
+  { label: 'Desks', href: '/support/desks' },
+  { label: 'Numbers', href: '/support/numbers' },
+];
+
+/** The entries of the navigation; the one that is open is marked. Staff go from the one half to the other. */
+function navigation(path: string, role: StaffRole | undefined) {
+  const isSupport = path === '/support' || path.startsWith('/support/');
+  const items = isSupport
+    ? [...SUPPORT_PAGES, { label: 'Your apps', href: '/apps' }]
+    : [...OWN_PAGES, ...(role === undefined ? [] : [{ label: 'Support', href: '/support' }])];
+  return items.map((item) => ({ ...item, current: item.href === path }));
+}
+
+function framed({ vault }: Context, res: Response): Record<string, unknown> {
+  const { req } = res;
+  const person = personOf(req);
+  if (!person) return { narrow: true };
+  const token = formToken(vault.session(), req.sessionID);
+  return {
+    person,
+    role: roleIn(res),
+    formToken: token,
+    navigation: navigation(req.originalUrl.split('?')[0] ?? '', roleIn(res)),
+    signOut: { action: '/sign-out', csrf: token, name: person.email, account: '/apps/account' },
+  };
+}
+
+/** Where the sign-in leads back to. */
+export function signInAddress(req: Request): string {
+  return `/sign-in?return_to=${encodeURIComponent(req.originalUrl.split('?')[0] ?? '')}`;
+}
+
+/** Asks which role the person has now, so that whoever is taken off the staff is so at the next request. */
+function knowRole(context: Context): RequestHandler {
+  return async (req, res, next) => {
+    const person = personOf(req);
+    if (person) res.locals['role'] = await roleOf(context, person.accountId);
+    next();
+  };
+}
+
+function notAllowed(role: StaffRole | undefined, needed: StaffRole): PageError {
+  return role === undefined
+    ? new PageError(403, 'This page is for support staff', {
+        reason: 'Your account is not of the staff.',
+        next: 'If it should be, ask the operator of this service to add it.',
+      })
+    : new PageError(403, 'Your role does not allow this', {
+        reason: `It takes the role “${needed}”, and yours is “${role}”. Nothing was changed.`,
+        next: `Ask somebody with the role “${needed}” to do it.`,
+      });
+}
+
+/** The script that every page of signed-in people loads. */
+const EVERYWHERE = '/assets/local-times.js';
+
+/** Builds it once. */
+export function createFrame(parts: SigninParts): Frame {
+  const { context, pages } = parts;
+  const formGuard = [requireOwnForm(context.settings.publicUrl), readForm, requireSessionForm(context)];
+  return {
+    context,
+    parts,
+    guard: [parts.sessions, ...formGuard.map(onlyPost), knowRole(context)],
+    requirePerson: (req, res, next) => {
+      if (personOf(req)) return next();
+      res.redirect(303, signInAddress(req));
+    },
+    requireRole: (needed) => (req, res, next) => {
+      if (!personOf(req)) return res.redirect(303, signInAddress(req));
+      const role = roleIn(res);
+      next(role !== undefined && mayAct(role, needed) ? undefined : notAllowed(role, needed));
+    },
+    page(res, template, { formTargets, scripts = [], ...data }) {
+      const notice = noticeOf(res.req.query['done']);
+      const shown = { notice, narrow: false, scripts: [EVERYWHERE, ...scripts], ...framed(context, res) };
+      sendPage(res, pages.render(template, { ...shown, ...data }), { formTargets, hasScripts: true });
+    },
+  };
+}

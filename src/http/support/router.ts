@@ -1,0 +1,23 @@
+import { Router } from 'express';
+import type { Frame } from '../people/frame.ts';
+import { accountRoutes } from './account-page.ts';
+import { actionRoutes } from './actions.ts';
+import { appRoutes } from './app-page.ts';
+import { deskRoutes } from './desks.ts';
+import { mappingRoutes } from './mapping-page.ts';
+import { numberRoutes } from './numbers.ts';
+import { searchRoutes } from './search-page.ts';
+
+/** The pages of support staff; every address below /support is for staff, and each action names the role that it takes. */
+export function supportRouter(frame: Frame): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use('/support', frame.requireRole('reader'));
+  searchRoutes(router, frame);
+  mappingRoutes(router, frame);
+  accountRoutes(router, frame);
+  appRoutes(router, frame);
+  actionRoutes(router, frame);
+  deskRoutes(router, frame);
+  numberRoutes(router, frame);
+  return router;
+}

@@ -1,0 +1,63 @@
+import type { ColumnType } from 'kysely';
+import type { MappingState } from './tables.ts';
+
+/** The rows that only the pages of people need. */
+
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+/** What staff may do; each may do what stands before it too. */
+export const STAFF_ROLES = ['reader', 'agent', 'lead'] as const;
+
+export type StaffRole = (typeof STAFF_ROLES)[number];
+
+interface StaffTable {
+  account_id: string;
+  role: StaffRole;
+  added_by: string;
+  added_at: number;
+}
+
+/** How many tokens of an app were in each state at the end of a day (UTC); days without a change have no row. */
+interface ProgressTable extends Record<MappingState, number> {
+  client_id: string;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** Accounts, and addresses without one, with a token that waits for a consent. */
+  waiting_people: number;
+}
+
+/** Of the durable database. */
+export interface PageTables {
+  staff: StaffTable;
+  progress: ProgressTable;
+}
+
+interface WatchedAppsTable {
+  client_id: string;
+  until: number;
+}
+
+interface LiveCallsTable {
+  /** Grows with time. */
+  id: string;
+  client_id: string;
+  /** Whose token it was; null while that is not known. */
+  account_id: Nullable<string>;
+  at: number;
+  method: string;
+  endpoint: string;
+  carrier: string;
+  user_agent: string;
+  /** Of the caller's address; the last part is left out. */
+  network: string;
+  /** The first and last characters of the token. */
+  hint: Nullable<string>;
+  status: number;
+  answered_by: 'new' | 'old' | 'refused';
+}
+
+/** Of the volatile database. */
+export interface LiveTables {
+  watched_apps: WatchedAppsTable;
+  live_calls: LiveCallsTable;
+}
