@@ -96,7 +96,7 @@ describe('on a fresh checkout', () => {
     const { output } = await start(project, [...THEN, '-t', 'a name', '--then', 'x']);
     expect(output).toBe('ran with -t a name --then x\n');
     expect(builds(project)).toBe(1);
-    expect(performance.now() - since).toBeLessThan(1500);
+    expect(performance.now() - since).toBeLessThan(5000);
   });
 
   test('what was deleted from the source is gone from the build', async () => {
@@ -150,7 +150,7 @@ describe('on a fresh checkout', () => {
     project.write('src/main.ts', project.read('src/main.ts').replace('SLOW', 'fast'));
     const since = performance.now();
     expect((await start(project)).code).toBe(0);
-    expect(performance.now() - since).toBeLessThan(2000);
+    expect(performance.now() - since).toBeLessThan(5000);
     expect(runs(compiler)).toBe(false);
   });
 

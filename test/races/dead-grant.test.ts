@@ -1,4 +1,5 @@
-import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
+import { modeDatabases } from '../support/test-mode.ts';
+import { type Bridges, startBridges } from './bridges.ts';
 import { BRIDGE_CLIENT } from '../support/modern-side.ts';
 import { rawForm, sendRaw } from '../support/raw-request.ts';
 import { burst, connectApp, expireGrants, grantOf, nth, readAt, refreshTokenOf } from './calls.ts';
@@ -15,7 +16,7 @@ async function endUpstream(bridges: Bridges): Promise<void> {
   if (answer.status !== 200) throw new Error(`the modern side answered ${answer.status}: ${answer.text}`);
 }
 
-describe.each<DatabaseKind>(['sqlite', 'postgres'])('on %s', (database) => {
+describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 2, database });

@@ -158,7 +158,7 @@ describe.each(modeDatabases)('on %s', (database) => {
       slowest = Math.max(slowest, performance.now() - begun);
       expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
     }
-    expect(slowest).toBeLessThan(1000);
+    expect(slowest).toBeLessThan(5000);
     print(`${database}: refused by all four processes within ${Math.round(slowest)} ms`);
   });
 });

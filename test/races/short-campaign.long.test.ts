@@ -9,7 +9,7 @@ test.each(['sqlite', 'postgres'])(
   120_000,
 );
 
-test.each(['lease-instead-of-version', 'second-send'])(
+test.each(['no-presenting-record', 'lease-instead-of-version', 'second-send'])(
   'a build with %s is caught within three campaigns of twelve rounds',
   expectCaught,
   240_000,

@@ -33,7 +33,7 @@ test('a backend that says nothing is given up in time', async () => {
     await expect(
       backend.pass({ method, target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) }),
     ).rejects.toMatchObject({ name: 'Unavailable' });
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(performance.now() - started).toBeLessThan(8000);
   expect(old.requests).toHaveLength(2);
 });
 
