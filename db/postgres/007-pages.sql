@@ -22,12 +22,19 @@ create index progress_by_day on progress (day);
 
 create index events_by_mapping on events (mapping_id) where mapping_id is not null;
 create index events_by_grant on events (grant_id) where grant_id is not null;
+-- What happened to an app itself, among the entries of a million tokens.
+create index events_of_apps on events (client_id) where mapping_id is null and grant_id is null;
+-- A token by four of its characters, and the tokens of one app page by page.
+create index mappings_by_hint_first on mappings (hint_first) where hint_first is not null;
+create index mappings_by_hint_last on mappings (hint_last) where hint_last is not null;
+create index mappings_by_app on mappings (client_id, id);
 
 alter table mails add column settled_at bigint;
 alter table mails add column settled_by text;
 drop index mails_undeliverable;
 create index mails_undeliverable on mails (ended_at) where state = 'undeliverable' and settled_at is null;
 create index reminders_by_app on reminders (client_id, person);
+create index mails_ended on mails (ended_at, state) where state in ('sent', 'undeliverable');
 
 -- Whose browsers they are, and the calls of apps whose owners look on.
 alter table sessions add column account_id text;

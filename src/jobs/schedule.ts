@@ -3,6 +3,7 @@ import type { Context } from '../domain/context.ts';
 import { recoverSpilledPairs } from '../domain/keep-pair.ts';
 import { withLease } from '../domain/lease.ts';
 import { settleOwedRevocations } from '../domain/owe-revocation.ts';
+import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeCounts, purgeExpired } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
@@ -26,6 +27,7 @@ const JOBS: readonly Job[] = [
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-counts', cron: '* * * * *', run: purgeCounts },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
+  { name: 'keep-progress', cron: '29 * * * *', run: keepProgress },
 ];
 
 /** Whatever the setting says: one that plans at night alone would never meet anybody's morning. */

@@ -1,5 +1,4 @@
 import type { ColumnType } from 'kysely';
-import type { MappingState } from './tables.ts';
 
 /** The rows that only the pages of people need. */
 
@@ -18,10 +17,15 @@ interface StaffTable {
 }
 
 /** How many tokens of an app were in each state at the end of a day (UTC); days without a change have no row. */
-interface ProgressTable extends Record<MappingState, number> {
+interface ProgressTable {
   client_id: string;
   /** `YYYY-MM-DD`. */
   day: string;
+  unmapped: number;
+  active: number;
+  reauthorization_required: number;
+  revoked: number;
+  migrated: number;
   /** Accounts, and addresses without one, with a token that waits for a consent. */
   waiting_people: number;
 }

@@ -1,34 +1,72 @@
+import { scaleLinear } from 'd3-scale';
+import { area, line } from 'd3-shape';
+import { numberWords } from '../people/words.ts';
+import { barSign, drawBars, sumsOf } from './bars.ts';
+import { dayWords, escaped } from './chart-words.ts';
+import { drawLines, lineSign } from './curves.ts';
+import type { DailyChart, Series } from './daily-chart.ts';
+import { emptyFigure, figureOf } from './figure.ts';
+import { DAYS_OF_CHANGE, DAYS_WITH_VALUES } from './numbers-table.ts';
+
 /** Charts as SVG, drawn on the server; classes carry the colours (charts.css), so that a page needs no inline style. */
 
-export interface Series {
-  label: string;
-  kind: 'accent' | 'second' | 'ok' | 'warning' | 'danger' | 'muted';
-  /** One for each day of the chart. */
-  values: readonly number[];
-}
+export type { DailyChart, Series } from './daily-chart.ts';
 
-export interface DailyChart {
-  /** Unique on its page. */
-  id: string;
-  title: string;
-  /** `YYYY-MM-DD`, without a gap, the oldest first. */
-  days: readonly string[];
-  series: readonly Series[];
-  /** Days that stand out, such as the retirement; one beyond the last day widens the chart. */
-  marks?: ReadonlyArray<{ day: string; label: string }>;
+const isEmpty = ({ series }: DailyChart) =>
+  series.every(({ values }) => values.every((value) => value === 0));
+
+const totalOf = ({ values }: Series) => values.reduce((sum, value) => sum + value, 0);
+
+function barWords({ days, series }: DailyChart, sums: readonly number[]): string {
+  const most = Math.max(...sums);
+  const totals = series.map((one) => `${one.label}: ${numberWords(totalOf(one))}.`);
+  return `${totals.join(' ')} The most on one day: ${numberWords(most)}, on ${dayWords(days[sums.indexOf(most)] ?? '')}.`;
 }
 
 /** Bars of days, the series one above the other, as a figure with legend and a table of its numbers. */
-export function stackedBars(_chart: DailyChart): string {
-  return '';
+export function stackedBars(chart: DailyChart): string {
+  if (isEmpty(chart)) return emptyFigure(chart, 'No calls in these days.');
+  const sums = sumsOf(chart);
+  return figureOf(chart, {
+    greatest: Math.max(...sums),
+    draw: (plot, id) => drawBars(chart, plot, id),
+    sign: barSign,
+    words: barWords(chart, sums),
+    table: { rows: DAYS_WITH_VALUES, note: 'Days that are not listed had none.' },
+  });
 }
 
+const lineWords = ({ series }: DailyChart) =>
+  series
+    .map(
+      ({ label, values }) =>
+        `${label}: from ${numberWords(values[0] ?? 0)} to ${numberWords(values.at(-1) ?? 0)}.`,
+    )
+    .join(' ');
+
 /** A line for each series, as a figure with legend and a table of its numbers. */
-export function lines(_chart: DailyChart): string {
-  return '';
+export function lines(chart: DailyChart): string {
+  if (isEmpty(chart)) return emptyFigure(chart, 'There is nothing to count in these days.');
+  return figureOf(chart, {
+    greatest: Math.max(...chart.series.flatMap(({ values }) => values)),
+    draw: (plot) => drawLines(chart, plot),
+    sign: lineSign,
+    words: lineWords(chart),
+    table: { rows: DAYS_OF_CHANGE, note: 'Days that are not listed are as the day before them.' },
+  });
 }
 
 /** A small chart without axes, for a row of a list; `label` says in words what it shows. */
-export function sparkline(_chart: { label: string; values: readonly number[] }): string {
-  return '';
+export function sparkline({ label, values }: { label: string; values: readonly number[] }): string {
+  const x = scaleLinear()
+    .domain([0, Math.max(1, values.length - 1)])
+    .range([2, 118]);
+  const y = scaleLinear()
+    .domain([0, Math.max(1, ...values)])
+    .range([25, 4]);
+  const points = [...values];
+  const at = (_: number, index: number) => x(index);
+  const edge = line<number>().x(at).y(y).digits(1)(points) ?? '';
+  const below = area<number>().x(at).y0(25).y1(y).digits(1)(points) ?? '';
+  return `<svg class="sparkline" viewBox="0 0 120 28" width="120" height="28" role="img" aria-label="${escaped(label)}"><path class="sparkline-area" d="${below}"/><path class="sparkline-line" d="${edge}"/></svg>`;
 }

@@ -1,0 +1,107 @@
+import { USAGE_KEPT } from '../../shared/lifetimes.ts';
+import { dayOf } from '../../shared/moments.ts';
+import {
+  countStates,
+  listWaitingAccounts,
+  countWaitingAddresses,
+  deleteProgressBefore,
+  keepRows,
+  listAppsAfter,
+  newestProgress,
+  type PairKey,
+  type Progress,
+} from '../../store/progress.ts';
+import type { Context } from '../context.ts';
+import { takeTurns } from '../reminders/take-turns.ts';
+
+/**
+ * Keeps how many tokens of each app stand in each state, so that pages show how the move goes without counting: a row for a
+ * day on which an app's numbers changed, the last one of that day.
+ */
+
+/** Tokens of one statement, and apps of one; SQLite does nothing else meanwhile. */
+const TOKENS_AT_ONCE = 1000;
+const APPS_AT_ONCE = 200;
+
+type Numbers = Omit<Progress, 'client_id' | 'day'>;
+
+type ByApp = Map<string, Numbers>;
+
+const NONE: Numbers = {
+  unmapped: 0,
+  active: 0,
+  reauthorization_required: 0,
+  revoked: 0,
+  migrated: 0,
+  waiting_people: 0,
+};
+
+const COLUMNS = Object.keys(NONE) as Array<keyof Numbers>;
+
+function add(numbers: ByApp, clientId: string, [column, n]: [keyof Numbers, number]): void {
+  const known = numbers.get(clientId) ?? { ...NONE };
+  known[column] += n;
+  numbers.set(clientId, known);
+}
+
+/** Reads piece after piece, each in an answer of its own. */
+async function throughAll<Key>(
+  first: Key,
+  read: (piece: { after: Key; size: number }) => Promise<Key | undefined>,
+): Promise<void> {
+  for (let after: Key | undefined = first; after !== undefined; ) {
+    after = await read({ after, size: TOKENS_AT_ONCE });
+    await takeTurns();
+  }
+}
+
+/** Of a walk by ids every piece is small, whoever has how many tokens; people are told apart only in an order of their own. */
+async function countAll({ store: { durable } }: Context): Promise<ByApp> {
+  const numbers: ByApp = new Map();
+  await throughAll('', async (piece) => {
+    const { rows, next } = await countStates(durable, piece);
+    for (const { client_id, state, n } of rows) add(numbers, client_id, [state, n]);
+    return next;
+  });
+  await throughAll<PairKey>({ client_id: '', account_id: '' }, async (piece) => {
+    const { rows, next } = await listWaitingAccounts(durable, piece);
+    for (const { client_id, n } of rows) add(numbers, client_id, ['waiting_people', n]);
+    return next;
+  });
+  await throughAll('', async (piece) => {
+    const { rows, next } = await countWaitingAddresses(durable, piece);
+    for (const { client_id, n } of rows) add(numbers, client_id, ['waiting_people', n]);
+    return next;
+  });
+  return numbers;
+}
+
+const isSame = (one: Numbers, other: Numbers) => COLUMNS.every((column) => one[column] === other[column]);
+
+/** The rows to keep for today: of the apps whose numbers are no longer those of their newest row. */
+function changed(day: string, now: ByApp, newest: ReadonlyMap<string, Progress>): Progress[] {
+  return [...now].flatMap(([client_id, numbers]) =>
+    isSame(numbers, newest.get(client_id) ?? NONE) ? [] : [{ client_id, day, ...numbers }],
+  );
+}
+
+/** Counts all tokens, and keeps today's row of each app where it differs; what is older than usage is removed. */
+export async function keepProgress(context: Context): Promise<void> {
+  const { clock, store } = context;
+  const counted = await countAll(context);
+  const [today, keptSince] = [dayOf(clock.now()), dayOf(clock.now() - USAGE_KEPT)];
+  for (let after = ''; ; ) {
+    const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
+    if (apps.length === 0) return;
+    const ids = apps.map(({ clientId }) => clientId);
+    // The tokens of a retired app are gone with it.
+    const now = new Map(
+      apps.map(({ clientId, isRetired }) => [clientId, (!isRetired && counted.get(clientId)) || NONE]),
+    );
+    const newest = await newestProgress(store.durable, ids);
+    await keepRows(store.aside, changed(today, now, new Map(newest.map((row) => [row.client_id, row]))));
+    await deleteProgressBefore(store.aside, ids, keptSince);
+    after = ids.at(-1) ?? '';
+    await takeTurns();
+  }
+}

@@ -1,0 +1,65 @@
+import { stack } from 'd3-shape';
+import type { DailyChart } from './daily-chart.ts';
+import { type Plot, short } from './plot.ts';
+
+/** Bars of days, the series one above the other. */
+
+type Bars = Pick<DailyChart, 'days' | 'series'>;
+
+/** The sum of each day. */
+export function sumsOf({ days, series }: Bars): number[] {
+  return days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+}
+
+/** The share of a day's width that its bar takes. */
+const FILLED = 0.78;
+
+function barsOf(layer: ReadonlyArray<readonly number[]>, { x, y }: Plot): string {
+  const width = (x(1) - x(0)) * FILLED;
+  const bar = ([from = 0, to = 0]: readonly number[], index: number) => {
+    if (to <= from) return '';
+    const start = x(index) + (x(1) - x(0) - width) / 2;
+    return `M${short(start)} ${short(y(from))}V${short(y(to))}h${short(width)}V${short(y(from))}z`;
+  };
+  return layer.map(bar).join('');
+}
+
+const HATCHES: Readonly<Record<string, string>> = {
+  second: 'M-1 1l2-2M0 6l6-6M5 7l2-2',
+  ok: 'M0 3h6',
+  warning: 'M3 0v6',
+  danger: 'M0 0l6 6M0 6l6-6',
+  muted: 'M2 3h2',
+};
+
+/** The pattern of a series, in the colour of the page between its colour; '' for the one that is full. */
+function patternOf(id: string, kind: string): string {
+  const hatch = HATCHES[kind];
+  if (hatch === undefined) return '';
+  return `<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse"><path class="chart-hatch" d="${hatch}"/></pattern>`;
+}
+
+function layerOf(id: string, kind: string, d: string): string {
+  const fill = `<path class="chart-bar chart-${kind}" d="${d}"/>`;
+  return HATCHES[kind] === undefined ? fill : `${fill}<path fill="url(#${id})" d="${d}"/>`;
+}
+
+/** The drawing; `id` begins the ids in it. */
+export function drawBars({ days, series }: Bars, plot: Plot, id: string): string {
+  const layers = stack<number, number>()
+    .keys(series.map((_, index) => index))
+    .value((day, key) => series[key]?.values[day] ?? 0)(days.map((_, index) => index));
+  return layers
+    .map((layer, index) => {
+      const kind = series[index]?.kind ?? 'muted';
+      const own = `${id}-p${index}`;
+      return patternOf(own, kind) + layerOf(own, kind, barsOf(layer, plot));
+    })
+    .join('');
+}
+
+/** The sign of a series in the legend; `id` is its own. */
+export function barSign(kind: string, id: string): string {
+  const box = 'M1 1h12v12h-12z';
+  return `<svg class="chart-sign" viewBox="0 0 14 14" aria-hidden="true">${patternOf(id, kind)}${layerOf(id, kind, box)}</svg>`;
+}

@@ -1,0 +1,35 @@
+import { numberWords } from '../people/words.ts';
+
+/** The words of charts. */
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const FULL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const COMPACT = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A text as HTML and SVG hold it, in an attribute too. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** `3 Nov`. */
+export function dayWords(day: string): string {
+  return DAY.format(Date.parse(day));
+}
+
+/** `3 Nov 2026`. */
+export function fullDayWords(day: string): string {
+  return FULL_DAY.format(Date.parse(day));
+}
+
+/** A number at an axis up to `greatest`, which has little room: `1,200`, `12k`. */
+export function tickWords(value: number, greatest: number): string {
+  return greatest < 10_000 ? numberWords(value) : COMPACT.format(value);
+}

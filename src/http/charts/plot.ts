@@ -1,0 +1,118 @@
+import { scaleLinear } from 'd3-scale';
+import { DAY } from '../../shared/lifetimes.ts';
+import { dayOf } from '../../shared/moments.ts';
+import { dayWords, escaped, fullDayWords, tickWords } from './chart-words.ts';
+import type { DailyChart } from './daily-chart.ts';
+
+/** The ground of a drawing: where days and numbers lie, the axes, and the days that stand out. */
+
+/** In the units of the drawing, which are about the pixels it is shown with. */
+export interface Size {
+  width: number;
+  height: number;
+  /** About so many labels of days have room. */
+  dayLabels: number;
+}
+
+export const WIDE: Size = { width: 760, height: 270, dayLabels: 7 };
+export const NARROW: Size = { width: 300, height: 220, dayLabels: 3 };
+
+const CHARACTER = 7.5;
+const BELOW = 26;
+const RIGHT = 14;
+
+export interface Plot {
+  size: Size;
+  top: number;
+  left: number;
+  right: number;
+  /** Where zero lies. */
+  bottom: number;
+  /** The left edge of a day by its place in the chart. */
+  x: (index: number) => number;
+  y: (value: number) => number;
+  ticks: number[];
+  /** How many days the drawing has, those between the last one and a mark beyond it too. */
+  span: number;
+  words: (tick: number) => string;
+}
+
+const daysBetween = (first: string, day: string) => Math.round((Date.parse(day) - Date.parse(first)) / DAY);
+
+/** The marks in the drawing by their place; one so far ahead that the days would be squeezed stands at the edge. */
+function placedMarks({ days, marks = [] }: DailyChart) {
+  const first = days[0] ?? '';
+  return marks
+    .map((mark) => ({ ...mark, index: daysBetween(first, mark.day) }))
+    .filter(({ index }) => index >= 0)
+    .map((mark) => ({ ...mark, isBeyond: mark.index >= 2 * days.length }));
+}
+
+/** Lays out a chart whose greatest number is `top`. */
+export function plotOf(chart: DailyChart, greatest: number, size: Size): Plot {
+  const marks = placedMarks(chart);
+  const last = Math.max(0, ...marks.filter(({ isBeyond }) => !isBeyond).map(({ index }) => index));
+  const span = Math.max(chart.days.length, last + 1);
+  const scale = scaleLinear()
+    .domain([0, Math.max(1, greatest)])
+    .nice(4);
+  const ticks = scale.ticks(4).filter(Number.isInteger);
+  const words = (tick: number) => tickWords(tick, greatest);
+  const left = 12 + CHARACTER * Math.max(...ticks.map((tick) => words(tick).length));
+  // A line of words above the drawing for each mark.
+  const top = 10 + 18 * marks.length;
+  const [right, bottom] = [size.width - RIGHT, size.height - BELOW];
+  const y = scale.range([bottom, top]);
+  const x = scaleLinear().domain([0, span]).range([left, right]);
+  return { size, top, left, right, bottom, x, y, ticks, span, words };
+}
+
+/** A length as the drawing says it. */
+export function short(length: number): string {
+  return String(Math.round(length * 10) / 10);
+}
+
+function valueAxis({ ticks, y, left, right, words }: Plot): string {
+  return ticks
+    .map((tick) => {
+      const at = short(y(tick));
+      const line = `<line class="chart-grid" x1="${short(left)}" x2="${short(right)}" y1="${at}" y2="${at}"/>`;
+      return `${line}<text x="${short(left - 6)}" y="${at}" dy="4" text-anchor="end">${words(tick)}</text>`;
+    })
+    .join('');
+}
+
+function dayAxis({ days }: DailyChart, { x, span, size, bottom }: Plot): string {
+  const step = Math.max(1, Math.ceil(span / size.dayLabels));
+  const start = Date.parse(days[0] ?? '');
+  const labels: string[] = [];
+  for (let index = 0; index < span; index += step) {
+    const at = x(index + 0.5);
+    // One at the very edge would be cut.
+    if (at > size.width - 24) break;
+    const words = dayWords(dayOf(start + index * DAY));
+    labels.push(
+      `<text x="${short(at)}" y="${bottom + 18}" text-anchor="${at < 24 ? 'start' : 'middle'}">${words}</text>`,
+    );
+  }
+  return labels.join('');
+}
+
+function markLines(chart: DailyChart, { x, left, right, bottom }: Plot): string {
+  return placedMarks(chart)
+    .map(({ day, label, index, isBeyond }, place) => {
+      const at = isBeyond ? right : x(index + 0.5);
+      const above = 14 + 18 * place;
+      const words = `${label}, ${isBeyond ? fullDayWords(day) : dayWords(day)}${isBeyond ? ' →' : ''}`;
+      const anchor = at > (left + right) / 2 ? 'end' : 'start';
+      const aside = anchor === 'end' ? -5 : 5;
+      const line = `<line class="chart-mark" x1="${short(at)}" x2="${short(at)}" y1="${above - 10}" y2="${bottom}"/>`;
+      return `${line}<text class="chart-mark-label" x="${short(at + aside)}" y="${above}" text-anchor="${anchor}">${escaped(words)}</text>`;
+    })
+    .join('');
+}
+
+/** The axes below what is drawn, and the marks above it. */
+export function axesOf(chart: DailyChart, plot: Plot): { below: string; above: string } {
+  return { below: valueAxis(plot) + dayAxis(chart, plot), above: markLines(chart, plot) };
+}

@@ -1,0 +1,144 @@
+import { type DailyChart, lines, sparkline, stackedBars } from '../../src/http/charts/charts.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+
+/** What a chart says to those who see it and to those who do not. */
+
+const daysFrom = (first: string, count: number) =>
+  Array.from({ length: count }, (_, index) => dayOf(Date.parse(first) + index * DAY));
+
+const chart = (changes: Partial<DailyChart> = {}): DailyChart => ({
+  id: 'calls',
+  title: 'Calls',
+  days: ['2026-11-02', '2026-11-03', '2026-11-04'],
+  series: [
+    { label: 'profiles', kind: 'accent', values: [3, 0, 1200] },
+    { label: 'user', kind: 'second', values: [1, 0, 2] },
+  ],
+  ...changes,
+});
+
+const drawingsOf = (html: string) => html.match(/<svg class="chart-drawing[\s\S]*?<\/svg>/g) ?? [];
+const textsOf = (svg = '') => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+const rowsOf = (html: string) =>
+  [...html.matchAll(/<tr><th scope="row">(.*?)<\/tr>/g)].map(([, row]) =>
+    (row ?? '')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+const markAt = (svg = '') => Number(/chart-mark" x1="([\d.]+)"/.exec(svg)?.[1]);
+const endOf = (svg = '') => Number(/chart-end [^>]*cx="([\d.]+)"/.exec(svg)?.[1]);
+
+test('bars name themselves, their days and their sums for a screen reader, in each width', () => {
+  const html = stackedBars(chart());
+  const drawings = drawingsOf(html);
+  expect(drawings).toHaveLength(2);
+  for (const svg of drawings) {
+    const [, title, desc] = /role="img" aria-labelledby="(\S+) (\S+)"/.exec(svg) ?? [];
+    expect(svg).toContain(`<title id="${title}">Calls</title>`);
+    expect(svg).toContain(
+      `<desc id="${desc}">2 Nov 2026 to 4 Nov 2026. profiles: 1,203. user: 3. The most on one day: 1,202, on 4 Nov.</desc>`,
+    );
+  }
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(html).toContain('<figcaption>Calls</figcaption>');
+});
+
+test('the table has the days with a value, the newest first', () => {
+  expect(rowsOf(stackedBars(chart()))).toEqual(['4 Nov 1,200 2', '2 Nov 3 1']);
+});
+
+test('a long table stops at sixty rows and says so', () => {
+  const days = daysFrom('2026-08-01', 90);
+  const html = stackedBars(
+    chart({ days, series: [{ label: 'all', kind: 'ok', values: days.map(() => 1) }] }),
+  );
+  expect(rowsOf(html)).toHaveLength(60);
+  expect(html).toContain('The newest 60 of 90 rows, back to 31 Aug 2026.');
+});
+
+test('the table of lines has the days on which something changed', () => {
+  const days = daysFrom('2026-11-01', 6);
+  const html = lines(
+    chart({ days, series: [{ label: 'waiting', kind: 'warning', values: [5, 5, 5, 2, 2, 2] }] }),
+  );
+  expect(rowsOf(html)).toEqual(['6 Nov 2', '4 Nov 2', '1 Nov 5']);
+  expect(html).toContain('waiting: from 5 to 2.');
+});
+
+test('axes are labelled with few days and whole numbers', () => {
+  const days = daysFrom('2026-09-01', 90);
+  const values = days.map((_, index) => index * 1000);
+  const [wide, narrow] = drawingsOf(lines(chart({ days, series: [{ label: 'a', kind: 'ok', values }] })));
+  expect(textsOf(wide)).toEqual(expect.arrayContaining(['0', '20k', '1 Sept']));
+  const dayLabels = (svg?: string) => textsOf(svg).filter((text) => /^\d+ \w+$/.test(text ?? ''));
+  expect(dayLabels(wide).length).toBeLessThanOrEqual(7);
+  expect(dayLabels(narrow).length).toBeLessThanOrEqual(4);
+  const small = drawingsOf(lines(chart({ series: [{ label: 'a', kind: 'ok', values: [0, 1, 1] }] })))[0];
+  expect(textsOf(small).filter((text) => /^[\d.]+$/.test(text ?? ''))).toEqual(['0', '1']);
+});
+
+test('a mark beyond the last day widens the chart; one far beyond stands at its edge with its whole date', () => {
+  const within = drawingsOf(lines(chart({ marks: [{ day: '2026-11-03', label: 'Retirement' }] })))[0];
+  const near = drawingsOf(lines(chart({ marks: [{ day: '2026-11-06', label: 'Retirement' }] })))[0];
+  const far = drawingsOf(lines(chart({ marks: [{ day: '2027-11-06', label: 'Retirement' }] })))[0];
+  expect(textsOf(near)).toContain('Retirement, 6 Nov');
+  expect(textsOf(far)).toContain('Retirement, 6 Nov 2027 →');
+  expect(markAt(near)).toBeGreaterThan(markAt(within));
+  expect(endOf(near)).toBeLessThan(markAt(near));
+  expect(endOf(near)).toBeLessThan(endOf(within));
+  expect(endOf(far)).toBe(endOf(within));
+  const past = drawingsOf(lines(chart({ marks: [{ day: '2026-01-01', label: 'Deprecation' }] })))[0];
+  expect(textsOf(past).join()).not.toContain('Deprecation');
+  expect(past).toContain('Deprecation: 1 Jan 2026.');
+});
+
+test('without a number there are words instead of an empty drawing', () => {
+  const none = [{ label: 'all', kind: 'ok' as const, values: [0, 0, 0] }];
+  expect(stackedBars(chart({ series: none }))).toContain('No calls in these days.');
+  expect(stackedBars(chart({ series: none }))).not.toContain('<svg');
+  expect(stackedBars(chart({ series: [] }))).toContain('No calls in these days.');
+  expect(lines(chart({ series: none, empty: 'Nothing <yet>.' }))).toContain('Nothing &lt;yet&gt;.');
+});
+
+test('nothing that somebody named becomes markup, and nothing is styled in place', () => {
+  const evil = `"><script>alert('x')</script>&`;
+  const series = [{ label: evil, kind: 'danger' as const, values: [1, 2, 3] }];
+  const marks = [{ day: '2026-11-03', label: evil }];
+  const bad = chart({ id: evil, title: evil, series, marks });
+  const empty = { ...bad, series: [{ label: evil, kind: 'ok' as const, values: [] }], empty: evil };
+  const spark = sparkline({ label: evil, values: [1, 2] });
+  for (const html of [
+    stackedBars(bad),
+    lines(bad),
+    lines({ ...bad, isSmall: true }),
+    stackedBars(empty),
+    spark,
+  ]) {
+    expect(html).not.toMatch(/<script|alert\('|style=/);
+    expect(html).toContain('&quot;&gt;&lt;script&gt;');
+  }
+});
+
+test('series differ by more than their colour', () => {
+  const series = (['accent', 'second', 'ok', 'warning', 'danger', 'muted'] as const).map((kind) => ({
+    label: kind,
+    kind,
+    values: [1, 2, 3],
+  }));
+  const [bars] = drawingsOf(stackedBars(chart({ series })));
+  const hatches = [...(bars ?? '').matchAll(/chart-hatch" d="([^"]+)"/g)].map(([, d]) => d);
+  // The first is full.
+  expect(new Set(hatches).size).toBe(5);
+  const [curves] = drawingsOf(lines(chart({ series })));
+  for (const { kind } of series) expect(curves).toContain(`chart-line chart-${kind}`);
+});
+
+test('a sparkline says in words what it shows, whatever its numbers', () => {
+  const html = sparkline({ label: 'Calls of each day', values: [0, 5, 2] });
+  expect(html).toContain('role="img" aria-label="Calls of each day"');
+  for (const values of [[], [0], [7], [0, 0]])
+    expect(sparkline({ label: 'x', values })).not.toMatch(/NaN|null/);
+});

@@ -1,0 +1,156 @@
+import type { Context } from '../../src/domain/context.ts';
+import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { type ProgressDay, progressOf } from '../../src/domain/progress/progress-of.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+import {
+  addAccount,
+  addApp,
+  addToken,
+  type Ground,
+  openGround,
+} from '../reminders/support/planning-ground.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { modeDatabases } from '../support/test-mode.ts';
+
+/** How many tokens stood where on which day, kept by the job and read by pages. */
+
+const dayNumbers = ({ mapped, waiting, migrated, revoked }: ProgressDay) =>
+  [mapped, waiting, migrated, revoked].join(' ');
+
+describe.each(modeDatabases)('on %s', (kind) => {
+  const clock = new SettableClock(Date.parse('2026-03-01T10:00:00Z'));
+  let ground: Ground;
+  let context: Context;
+  let [owner, app, other] = ['', '', ''];
+
+  beforeAll(async () => {
+    ground = await openGround(kind, clock);
+    context = await ground.open();
+    owner = await addAccount(context);
+    app = await addApp(context, { owner });
+    other = await addApp(context);
+  });
+  afterAll(() => ground.close());
+
+  const rows = () =>
+    context.store.durable.selectFrom('progress').selectAll().orderBy('day').orderBy('client_id').execute();
+
+  const numbersOf = async (of: Parameters<typeof progressOf>[1], days: number) =>
+    (await progressOf(context, of, { days })).map(dayNumbers);
+
+  test('the first count keeps a row for each app that has tokens, with its waiting people told apart', async () => {
+    const [ann, bob] = [await addAccount(context), await addAccount(context)];
+    for (const account_id of [ann, ann, bob]) await addToken(context, app, { account_id });
+    await addToken(context, app, { account_email: 'carl@box.example' });
+    await addToken(context, app, { account_email: 'carl@box.example', state: 'reauthorization_required' });
+    await addToken(context, app, {});
+    await addToken(context, app, { account_id: await addAccount(context), state: 'active' });
+    await addToken(context, other, { account_id: ann, state: 'migrated' });
+    await addToken(context, await addApp(context, { retired: true }), { account_id: ann });
+    await keepProgress(context);
+    expect(await rows()).toEqual([
+      {
+        client_id: app,
+        day: '2026-03-01',
+        unmapped: 5,
+        active: 1,
+        reauthorization_required: 1,
+        revoked: 0,
+        migrated: 0,
+        waiting_people: 3,
+      },
+      expect.objectContaining({ client_id: other, migrated: 1, unmapped: 0, waiting_people: 0 }),
+    ]);
+  });
+
+  test('a count that finds nothing new changes nothing, on a later day too', async () => {
+    const before = await rows();
+    clock.advance(2 * DAY);
+    await keepProgress(context);
+    expect(await rows()).toEqual(before);
+  });
+
+  test('what changed has the last numbers of its day, and days without a row are as the one before', async () => {
+    const { durable } = context.store;
+    const move = (state: 'active' | 'revoked') =>
+      durable
+        .updateTable('mappings')
+        .set({ state })
+        .where('client_id', '=', app)
+        .where('state', '=', 'unmapped')
+        .where('account_email', 'is', null)
+        .where('account_id', 'is not', null)
+        .execute();
+    await move('revoked');
+    await keepProgress(context);
+    await durable.updateTable('mappings').set({ state: 'active' }).where('state', '=', 'revoked').execute();
+    await keepProgress(context);
+    expect((await rows()).map(({ client_id, day }) => [client_id, day])).toEqual([
+      [app, '2026-03-01'],
+      [other, '2026-03-01'],
+      [app, '2026-03-03'],
+    ]);
+    clock.advance(DAY);
+    expect(await numbersOf({ clientId: app }, 5)).toEqual([
+      '0 0 0 0',
+      '1 6 0 0',
+      '1 6 0 0',
+      '4 3 0 0',
+      '4 3 0 0',
+    ]);
+    expect(await numbersOf({ ownerAccountId: owner }, 2)).toEqual(['4 3 0 0', '4 3 0 0']);
+    expect(await numbersOf('all', 4)).toEqual(['1 6 1 0', '1 6 1 0', '4 3 1 0', '4 3 1 0']);
+    expect((await progressOf(context, 'all', { days: 1 })).map(({ day }) => day)).toEqual(['2026-03-04']);
+  });
+
+  test('an app that is retired counts as none from then on', async () => {
+    await context.store.durable
+      .updateTable('apps')
+      .set({ retired_at: clock.now() })
+      .where('client_id', '=', other)
+      .execute();
+    await keepProgress(context);
+    expect(await numbersOf('all', 2)).toEqual(['4 3 1 0', '4 3 0 0']);
+  });
+
+  test('old rows go with the usage of their days, but the newest of each app stays', async () => {
+    clock.advance(405 * DAY);
+    await addToken(context, app, { state: 'revoked' });
+    await keepProgress(context);
+    expect((await rows()).map(({ client_id, day }) => [client_id, day])).toEqual([
+      [other, '2026-03-04'],
+      [app, dayOf(clock.now())],
+    ]);
+  });
+
+  test('very many tokens are counted in pieces, and others are served between them', async () => {
+    const many = await addApp(context);
+    for (let first = 0; first < 6000; first += 500)
+      await context.store.durable
+        .insertInto('mappings')
+        .values(
+          Array.from({ length: 500 }, (_, index) => ({
+            id: `many-${first + index}`,
+            token_digest: `many-${first + index}`,
+            client_id: many,
+            state: 'unmapped' as const,
+            source: 'imported' as const,
+            // Two tokens of each address.
+            account_email: `p${(first + index) % 3000}@box.example`,
+            created_at: 1,
+            updated_at: 1,
+          })),
+        )
+        .execute();
+    let turns = 0;
+    const ticking = setInterval(() => (turns += 1), 0);
+    await keepProgress(context);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(3);
+    expect((await rows()).find(({ client_id }) => client_id === many)).toMatchObject({
+      unmapped: 6000,
+      waiting_people: 3000,
+    });
+  });
+});
