@@ -1,5 +1,6 @@
 import { isMailAddress, normalEmail } from '../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
+import { tokensIn } from '../shared/token-like.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../store/apps.ts';
 import { insertMapping } from '../store/mappings.ts';
@@ -67,15 +68,20 @@ function nameProblems(name: string): RegistrationProblem[] {
   const length = Array.from(name).length;
   const isSound =
     name.trim() !== '' && length <= NAME_LENGTH && !UNPRINTABLE.test(name.replaceAll('\u200D', ''));
-  return isSound ? [] : [{ field: 'name', text: `1 to ${NAME_LENGTH} printable characters` }];
+  if (!isSound) return [{ field: 'name', text: `1 to ${NAME_LENGTH} printable characters` }];
+  return tokensIn(name).length > 0 ? [{ field: 'name', text: 'a name without a token or secret in it' }] : [];
 }
+
+/** It stands in the old app's authorization requests, for every visitor to read. */
+const secretProblem = (callback: string) =>
+  tokensIn(callback).length > 0 ? 'holds what looks like a token or secret; leave that out' : undefined;
 
 function callbackProblems(callbacks: readonly string[]): RegistrationProblem[] {
   if (callbacks.length === 0) return [{ field: 'callback', text: 'at least one address' }];
   if (callbacks.length > CALLBACKS)
     return [{ field: 'callback', text: `at most ${CALLBACKS} addresses, these are ${callbacks.length}` }];
   return callbacks.flatMap((entry) => {
-    const text = callbackProblem(entry);
+    const text = callbackProblem(entry) ?? secretProblem(entry);
     return text === undefined ? [] : [{ field: 'callback', entry, text }];
   });
 }

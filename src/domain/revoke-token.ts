@@ -1,3 +1,4 @@
+import { tokensIn } from '../shared/token-like.ts';
 import { hasLiveCode, hasTokenIn, readMapping } from '../store/find-mappings.ts';
 import { moveMapping, type Pair } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
@@ -23,7 +24,7 @@ type Revoked =
 const REASON_MAX = 500;
 
 /** A reason that cannot be kept. */
-class ReasonRefused extends Error {
+export class ReasonRefused extends Error {
   override readonly name = 'ReasonRefused';
 }
 
@@ -35,6 +36,10 @@ export function checkedReason(reason: string): string {
   const text = reason.trim();
   if (text === '' || text.length > REASON_MAX || /\p{Cc}/u.test(text))
     throw new ReasonRefused(`reason: 1 to ${REASON_MAX} printable characters`);
+  if (tokensIn(text).length > 0)
+    throw new ReasonRefused(
+      'reason: it holds what looks like a token or secret; name its first and last characters',
+    );
   return text;
 }
 

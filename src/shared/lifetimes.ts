@@ -12,8 +12,12 @@ export const LEGACY_CODE_LIFETIME = 30 * SECOND;
 /** From the arrival at the old authorize address to the return from the modern consent. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 30 * MINUTE;
 
-/** A person stays signed in for this long after the sign-in. */
+/** A person stays signed in for this long after the sign-in at most, and this long after the last request. */
 export const SESSION_LIFETIME = 12 * 60 * MINUTE;
+export const SESSION_IDLE = 60 * MINUTE;
+
+/** A session that is used is written no more often than this. */
+export const SESSION_TOUCH = 1 * MINUTE;
 
 /** A link that was mailed to prove an e-mail address; and the time within which an account is sent a few of them. */
 export const EMAIL_PROOF_LIFETIME = 1 * DAY;
@@ -64,3 +68,8 @@ export const LEARN_PATIENCE = 10 * MINUTE;
 
 /** A graceful stop lets running exchanges with the modern side finish within this time. */
 export const STOP_LIMIT = UPSTREAM_TIMEOUT + 5 * SECOND;
+
+/** How long calls are shown live; how long one look lasts; and how long an app is watched after the last one. */
+export const LIVE_KEPT = 10 * MINUTE;
+export const LIVE_LOOK = 10 * MINUTE;
+export const LIVE_WATCH = 2 * MINUTE;

@@ -93,8 +93,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
       const link = { id, token_digest: newHexId(), email: 'a@b.example', account_id: ACCOUNT };
       await insertProof(history.db, { ...link, created_at: ago(days + 1), expires_at: ago(days) });
     }
-    await keepSession(store, { id_digest: 'ended', content: '{}', expires_at: ago(0.001) });
-    await keepSession(store, { id_digest: 'kept', content: '{}', expires_at: ago(-0.01) });
+    await keepSession(store, { id_digest: 'ended', content: '{}', account_id: 'a', expires_at: ago(0.001) });
+    await keepSession(store, { id_digest: 'kept', content: '{}', account_id: 'a', expires_at: ago(-0.01) });
     await purgeExpired(history.context);
     expect(await history.db.selectFrom('email_proofs').select('id').execute()).toEqual([{ id: 'kept' }]);
     expect(await store.volatile.selectFrom('sessions').select('id_digest').execute()).toEqual([

@@ -32,7 +32,6 @@ beforeAll(async () => {
   clock.run();
   smtp = await startSmtpServer();
   system = await start();
-  dana = await browserOf(system);
 });
 
 function later(ms: number): void {
@@ -41,7 +40,10 @@ function later(ms: number): void {
 }
 
 // Beyond the brake of the test before.
-beforeEach(() => later(61 * MINUTE));
+beforeEach(async () => {
+  later(61 * MINUTE);
+  dana = await browserOf(system);
+});
 
 afterAll(async () => {
   await system.stop();

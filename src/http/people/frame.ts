@@ -5,9 +5,13 @@ import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
+import { expiredFormPage } from '../signin/expired-form.ts';
+import { formTargets } from '../signin/leave.ts';
 import type { SigninParts } from '../signin/parts.ts';
+import { returnPath } from '../signin/return-path.ts';
 import { type Person, personOf } from '../signin/session.ts';
 import { noticeOf } from './notices.ts';
+import { withoutTypedTokens } from './typed-secrets.ts';
 
 /**
  * What every page of signed-in people stands in: the navigation, who is signed in, and the guard of its forms. A form
@@ -65,10 +69,15 @@ function isOfSession({ vault }: Context, req: Request): boolean {
   return personOf(req) !== undefined && isFormToken(vault.session(), req.sessionID, own ?? csrf);
 }
 
-const requireSessionForm =
-  (context: Context): RequestHandler =>
-  (req, _res, next) =>
-    next(isOfSession(context, req) ? undefined : expired());
+/** Answers a form that is not of this session with what was typed in it, to be sent again by a click on that page. */
+function requireSessionForm(context: Context, page: Frame['page']): RequestHandler {
+  return (req, res, next) => {
+    if (isOfSession(context, req)) return next();
+    const sent = { address: req.originalUrl, fields: fieldsOf(req), isSignedIn: personOf(req) !== undefined };
+    const targets = formTargets(context.server.authorizationUrl);
+    page(res.status(403), 'form-expired', { ...expiredFormPage(sent), formTargets: targets });
+  };
+}
 
 function onlyPost(handler: RequestHandler): RequestHandler {
   return (req, res, next) =>
@@ -115,9 +124,9 @@ function framed({ vault }: Context, res: Response): Record<string, unknown> {
   };
 }
 
-/** Where the sign-in leads back to. */
+/** Leads to the sign-in and back to this address. */
 export function signInAddress(req: Request): string {
-  return `/sign-in?return_to=${encodeURIComponent(req.originalUrl.split('?')[0] ?? '')}`;
+  return `/sign-in?return_to=${encodeURIComponent(returnPath(req.originalUrl))}`;
 }
 
 /** Asks which role the person has now, so that whoever is taken off the staff is so at the next request. */
@@ -147,7 +156,13 @@ const EVERYWHERE = '/assets/local-times.js';
 /** Builds it once. */
 export function createFrame(parts: SigninParts): Frame {
   const { context, pages } = parts;
-  const formGuard = [requireOwnForm(context.settings.publicUrl), readForm, requireSessionForm(context)];
+  const page: Frame['page'] = (res, template, { formTargets: targets, scripts = [], ...data }) => {
+    const notice = noticeOf(res.req.query['done']);
+    const shown = { notice, narrow: false, scripts: [EVERYWHERE, ...scripts], ...framed(context, res) };
+    const html = withoutTypedTokens(pages.render(template, { ...shown, ...data }), fieldsOf(res.req));
+    sendPage(res, html, { formTargets: targets, hasScripts: true });
+  };
+  const formGuard = [requireOwnForm(context.settings.publicUrl), readForm, requireSessionForm(context, page)];
   return {
     context,
     parts,
@@ -161,10 +176,6 @@ export function createFrame(parts: SigninParts): Frame {
       const role = roleIn(res);
       next(role !== undefined && mayAct(role, needed) ? undefined : notAllowed(role, needed));
     },
-    page(res, template, { formTargets, scripts = [], ...data }) {
-      const notice = noticeOf(res.req.query['done']);
-      const shown = { notice, narrow: false, scripts: [EVERYWHERE, ...scripts], ...framed(context, res) };
-      sendPage(res, pages.render(template, { ...shown, ...data }), { formTargets, hasScripts: true });
-    },
+    page,
   };
 }

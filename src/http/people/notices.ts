@@ -17,6 +17,39 @@ const NOTICES: Readonly<Record<string, string>> = {
   'secret-retired': 'Retired. The secret is refused from now on.',
   'client-entered': 'Tested and in use. People who connect the app from now on are asked by this client.',
   'client-removed': 'The client is not used for new connections any more.',
+  'contact-added': 'Added. Mails about this app go there too from now on.',
+  'contact-removed': 'Removed. No more mails about this app go there.',
+  'token-revoked': 'Revoked. Calls with this token are refused from now on.',
+  'token-revoked-last':
+    'Revoked. It was the last token of this app and account, so the connection behind it has ended too.',
+  'token-ended': 'Nothing was changed: this token had ended before. Below is how it is now.',
+  'too-late':
+    'Nothing was changed: it is not as it was when you opened the form, or this was done already. Below is how it is now.',
+  'reminder-asked':
+    'The reminder leaves within a minute, if something still waits by then. Below you see what becomes of it.',
+  'probe-works': 'Tested: the new API answers for this connection. It works.',
+  'probe-not-covered':
+    'Tested: the connection lives, but its consent does not cover what the old calls read. The holder has to connect once more.',
+  'probe-died': 'Tested: the connection has just ended. The holder has to connect once more.',
+  'probe-no-answer':
+    'Tested: the new API gave no answer, so nothing is known. Try again in some minutes; what was answered last is served meanwhile.',
+  'probe-doubt-served':
+    'Tested: it is not known whether the last refresh arrived, but the access token still works, and calls are answered.',
+  'probe-doubt-refused':
+    'Tested: it is not known whether the last refresh arrived, and the access token is refused already. Nothing was forced.',
+  'probe-doubt-live':
+    'Tested: the sign-in service says that the connection lives. The bridge looks into it by itself within minutes.',
+  'probe-doubt-spent':
+    'Tested: the sign-in service says that the connection is spent. The bridge ends it within minutes, and the holder has to connect once more.',
+  'probe-doubt-unsure':
+    'Nothing could be asked: it is not known whether the last refresh arrived, and it is too early to look. The bridge looks by itself.',
+  'token-assigned': 'Assigned. The token belongs to the app below from now on.',
+  'account-pinned': 'Done. What waited under the address belongs to the account from now on.',
+  extended: 'The app has more time from now on.',
+  'extended-in-vain':
+    'Kept, but it gives the app no more time than all have, or less than it seems to. Look at the dates below.',
+  'extension-ended': 'Ended. The date of all applies to the app again.',
+  'mail-settled': 'Marked as dealt with. The mail is off the list.',
 };
 
 /** The text of a notice; undefined for anything else. */

@@ -1,14 +1,19 @@
 /** How every page writes times and numbers. */
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const written = (timeStyle: 'short' | 'medium') =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, timeZone: 'UTC' });
+
+const TIMES = { minutes: written('short'), seconds: written('medium') };
 const NUMBER = new Intl.NumberFormat('en-GB');
 
 /**
  * A time (Unix milliseconds) as an element of HTML: `22 Nov 2026, 09:15 UTC`, which a script of the page shows in the zone
- * of the reader, with UTC as its tooltip.
+ * of the reader, with UTC as its tooltip; to the second where that is asked for.
  */
-export function timeElement(time: number): string {
-  return `<time class="local" datetime="${new Date(time).toISOString()}">${TIME.format(time)} UTC</time>`;
+export function timeElement(time: number, precision: keyof typeof TIMES = 'minutes'): string {
+  const name = precision === 'seconds' ? 'local seconds' : 'local';
+  const words = TIMES[precision].format(time);
+  return `<time class="${name}" datetime="${new Date(time).toISOString()}">${words} UTC</time>`;
 }
 
 /** `12,345`. */

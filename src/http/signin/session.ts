@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import session, { type SessionData } from 'express-session';
 import type { Context } from '../../domain/context.ts';
-import { endSession, openSession, saveSession } from '../../domain/sessions.ts';
+import { endSession, openSession, saveSession, touchSession } from '../../domain/sessions.ts';
 import { newOpaqueValue } from '../../shared/ids.ts';
-import { SESSION_LIFETIME } from '../../shared/lifetimes.ts';
+import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
 
 /** The people who are signed in, with their modern account (design 5); the bridge keeps no passwords. */
 
@@ -17,6 +17,9 @@ export interface Person {
 declare module 'express-session' {
   interface SessionData {
     person: Person;
+    signedInAt: number;
+    /** When it ends if no request comes, as it was when this request began; not of the content. */
+    endsAt: number;
   }
 }
 
@@ -38,14 +41,22 @@ class DatabaseStore extends session.Store {
   }
   override get(id: string, done: Done<SessionData | null>): void {
     const read = async () => {
-      const content = await openSession(this.#context, id);
-      return content === undefined ? null : (JSON.parse(content) as SessionData);
+      const open = await openSession(this.#context, id);
+      return open === undefined
+        ? null
+        : { ...(JSON.parse(open.content) as SessionData), endsAt: open.endsAt };
     };
     answer(read(), done);
   }
   override set(id: string, data: SessionData, done?: Done): void {
-    const expiresAt = this.#context.clock.now() + SESSION_LIFETIME;
-    answer(saveSession(this.#context, id, { content: JSON.stringify(data), expiresAt }), done);
+    const { endsAt: _endsAt, ...content } = data;
+    const { person, signedInAt } = data;
+    const kept = { content: JSON.stringify(content), accountId: person.accountId, signedInAt };
+    answer(saveSession(this.#context, id, kept), done);
+  }
+  /** The library calls it at the end of a request that changed nothing. */
+  override touch(id: string, { signedInAt, endsAt }: SessionData, done?: () => void): void {
+    answer(touchSession(this.#context, id, { signedInAt, endsAt }), done as Done | undefined);
   }
   override destroy(id: string, done?: Done): void {
     answer(endSession(this.#context, id), done);
@@ -83,12 +94,18 @@ export function personOf(req: Request): Person | undefined {
   return req.session.person;
 }
 
+/** Since when the person is signed in here, and when that ends, with no request from now on and at the latest. */
+export function sessionTimes({ session: { signedInAt = 0 } }: Request, now: number) {
+  const latest = signedInAt + SESSION_LIFETIME;
+  return { signedInAt, idleEnd: Math.min(now + SESSION_IDLE, latest), latest };
+}
+
 /** Signs a person in, under a new session id: one that somebody planted before opens nothing (hardening row 45). */
-export function signIn(req: Request, person: Person): Promise<void> {
+export function signIn(req: Request, person: Person, signedInAt: number): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.regenerate((error: unknown) => {
       if (error) return reject(error);
-      req.session.person = person;
+      Object.assign(req.session, { person, signedInAt });
       req.session.save((failure: unknown) => (failure ? reject(failure) : resolve()));
     });
   });

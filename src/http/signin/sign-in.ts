@@ -5,22 +5,13 @@ import { requestIdOf } from '../request-id.ts';
 import type { Ending } from './callback.ts';
 import { leaveFor } from './leave.ts';
 import type { SigninParts } from './parts.ts';
+import { returnPath } from './return-path.ts';
 import { signIn } from './session.ts';
 
 /**
  * GET /sign-in and its ending. It changes nothing for anybody until the person comes back from the modern side, so a
  * link may start it.
  */
-
-const START = '/apps';
-const LONGEST = 200;
-
-/** Where a sign-in may lead: a page of ours for signed-in people, without a query; anything else is the first of them. */
-function returnPath(asked: unknown): string {
-  const isOurs =
-    typeof asked === 'string' && asked.length <= LONGEST && /^\/(apps|support)(\/[\w-]+)*$/.test(asked);
-  return isOurs ? asked : START;
-}
 
 /** Sends the browser to the modern side to say who is there. */
 export function startSignIn(parts: SigninParts): RequestHandler {
@@ -44,7 +35,7 @@ export function endSignIn(parts: SigninParts): Ending {
       const person = await completeSignIn(parts.context, consented, request.id);
       return async (req, res) => {
         await openSession(parts, req, res);
-        await signIn(req, person);
+        await signIn(req, person, parts.context.clock.now());
         parts.context.logger.debug('somebody signed in', { requestId: requestIdOf(res) });
         res.redirect(303, returnPath(request.return_to));
       };
