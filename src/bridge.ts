@@ -52,6 +52,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
     throw error;
   });
   await context.instance.start();
+  context.live.start();
   const stopJobs = startJobs(context);
   const stopSealing = startSealing(context);
   context.logger.info('the bridge serves', { port: server.port });
@@ -59,7 +60,9 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
     context,
     url: `${config.tls ? 'https' : 'http'}://${config.host}:${server.port}`,
     async close() {
+      context.live.end();
       await server.close();
+      await context.live.stop();
       await stopJobs();
       await context.flights.close();
       await stopSealing();

@@ -8,6 +8,7 @@ import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
 import { fillDates } from './domain/fill-dates.ts';
 import { watchLifecycle } from './domain/lifecycle-watch.ts';
+import { createLiveFeed } from './domain/live/live-feed.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
 import { createUsageLog } from './domain/usage.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
@@ -121,6 +122,7 @@ export async function openWorkshop(
     watch: createClaimWatch(clock),
     counts: createSharedCounts({ store, clock, vault }),
     usage: createUsageLog({ store, clock, logger }),
+    live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,
   };

@@ -13,6 +13,7 @@ import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
+import type { LiveFeed } from './live/live-feed.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import type { UsageLog } from './usage.ts';
 
@@ -62,6 +63,8 @@ export interface Context {
   counts: SharedCounts;
   /** What tokens are used for. */
   usage: UsageLog;
+  /** The calls of apps that somebody looks at. */
+  live: LiveFeed;
   /** Where this machine keeps what it saw of the history's chain. */
   anchorsFile: string;
   /** Names this process among all that share the databases, until it ends. */

@@ -13,6 +13,7 @@ import { deleteLeasesBefore } from '../store/leases.ts';
 import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
+import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './record-event.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */
@@ -60,7 +61,8 @@ export async function purgeExpired(context: Context): Promise<void> {
   if (failed) throw failed.reason;
 }
 
-/** Removes counts of minutes that are over. */
+/** Removes counts of minutes that are over, and calls that nobody can see any more. */
 export async function purgeCounts(context: Context): Promise<void> {
   await deleteEndedCounts(context.store, context.clock.now());
+  await purgeLive(context);
 }

@@ -81,9 +81,11 @@ function remembering(work: (text: string) => string): (text: string) => string {
   };
 }
 
-const agentOf = remembering((text) => shortened(text) || 'none');
+/** The name of a program as it is kept; `none` where it does not say one. */
+export const agentOf = remembering((text) => shortened(text) || 'none');
 
-const endpointOf = remembering((text) => shortened(text.replaceAll(ID_IN_PATH, ':id')));
+/** A path as it is kept, without the ids in it. */
+export const endpointOf = remembering((text) => shortened(text.replaceAll(ID_IN_PATH, ':id')));
 
 function outcomeOf(status: number): string {
   if (status === 401 || status === 403) return 'refused';

@@ -3,7 +3,7 @@ import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
 import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
-import { assetsRouter } from './assets.ts';
+import { loadAssets } from './assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { legacyRouter } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
@@ -40,7 +40,14 @@ function bareApp(trustProxy: string[]): Express {
 /** The whole HTTP surface, mounted in reading order. */
 export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): Express {
   const words = { time: timeElement, number: numberWords };
-  const site = { siteName: 'grantbridge', siteLink: '/', narrow: true, ...words };
+  const assets = loadAssets();
+  const site = {
+    siteName: 'grantbridge',
+    siteLink: '/',
+    narrow: true,
+    versioned: assets.versioned,
+    ...words,
+  };
   const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
   const app = bareApp(trustProxy);
   app.use(giveRequestId, logRequests(context.logger));
@@ -48,7 +55,7 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   app.use(exchangeRouter(context));
   app.use(opsRouter(context));
   app.use(pageHeaders);
-  app.use(assetsRouter());
+  app.use(assets.router);
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
   app.use(lifecycleRouter(context, pages));
   const parts = createSigninParts(context, pages);

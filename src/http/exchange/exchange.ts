@@ -7,6 +7,7 @@ import { tellDates } from '../legacy/added-headers.ts';
 import { createClientDoor } from '../legacy/client-door.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../legacy/request-parameters.ts';
+import { showLive } from '../legacy/usage-note.ts';
 import { requestIdOf } from '../request-id.ts';
 
 /**
@@ -88,6 +89,7 @@ export function exchange(context: Context): RequestHandler {
     const { grantType, token } = checkParameters(req, body);
     const client = await clientOf(req, body);
     tellDates(context, res, { clientId: client.client_id });
+    showLive(context, { clientId: client.client_id, carrier: 'credentials' }, req);
     const origin = { actor: `app:${client.client_id}`, requestId: requestIdOf(res) };
     if (grantType === CONFIRMATION) {
       const migrated = await confirm(context, { client, token, origin });

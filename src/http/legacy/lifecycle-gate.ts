@@ -22,7 +22,7 @@ import { noteUsage } from './usage-note.ts';
 interface Caller {
   clientId: string | undefined;
   carrier: FoundToken['carrier'];
-  mapping: { id: string } | undefined;
+  mapping: Awaited<ReturnType<typeof findByToken>>;
 }
 
 type Identify = (req: Request) => Promise<Caller>;

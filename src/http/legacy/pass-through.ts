@@ -14,6 +14,7 @@ import { tokenInHeader } from './bearer-token.ts';
 import { refuseHiddenTokens } from './carriers.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
 import { clientIdIn } from './named-app.ts';
+import { markPassed } from './usage-note.ts';
 
 /** Calls as they came for the old backend, and its answers as they were for their callers. */
 
@@ -108,6 +109,7 @@ export async function legacyCall(asking: Asking): Promise<LegacyCall> {
 
 /** Sends an answer as it was; headers that the bridge has set already are its own (added-headers.ts). */
 export function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
+  markPassed(res);
   const own = ownHeaders(res).add('content-length');
   rawHeaders.forEach((name, index) => {
     if (index % 2 === 0 && !own.has(name.toLowerCase())) res.appendHeader(name, rawHeaders[index + 1] ?? '');

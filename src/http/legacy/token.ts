@@ -8,6 +8,7 @@ import { tellDates } from './added-headers.ts';
 import { createClientDoor } from './client-door.ts';
 import { sendJson } from './legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from './request-parameters.ts';
+import { showLive } from './usage-note.ts';
 
 /**
  * POST /1/oauth2/token.json (specification 4.3, 5.10.5, 5.10.6). In order: parameters, client, code; so that a failed
@@ -50,6 +51,7 @@ export function token(context: Context): RequestHandler {
     const asked = checkParameters(req, body);
     const clientId = await clientOf(req, body);
     tellDates(context, res, { clientId });
+    showLive(context, { clientId, carrier: 'credentials' }, req);
     const origin = { actor: `app:${clientId}`, requestId: requestIdOf(res) };
     const accessToken = await exchangeCode(context, { clientId, ...asked }, origin);
     sendJson(res, 200, { access_token: accessToken });

@@ -1,0 +1,158 @@
+import type { Clock } from '../../shared/clock.ts';
+import { LIVE_WATCH, SECOND } from '../../shared/lifetimes.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { insertLiveCalls, type NewLiveCall } from '../../store/live-calls.ts';
+import type { Store } from '../../store/store.ts';
+import { keepWatched, listWatched } from '../../store/watched-apps.ts';
+import { tolerant } from '../tolerant.ts';
+import { agentOf, endpointOf } from '../usage.ts';
+import { createLiveIds } from './live-id.ts';
+import { networkOf } from './network.ts';
+
+/**
+ * The calls of apps that somebody looks at, told to all processes within a second. A call costs no write, and one of an
+ * app that nobody watches costs one look into memory. No answer rests on it: what cannot be written is not shown.
+ */
+
+export type AnsweredBy = NewLiveCall['answered_by'];
+
+/** One answered call of an app. */
+interface LiveCall {
+  clientId: string;
+  /** Whose token it was. */
+  accountId: string | null;
+  method: string;
+  endpoint: string;
+  carrier: string;
+  userAgent: string | undefined;
+  /** The caller's, of which the network is kept. */
+  address: string | undefined;
+  hint: string | null;
+  status: number;
+  answeredBy: AnsweredBy;
+}
+
+export interface LiveFeed {
+  isWatched(clientId: string): boolean;
+  /** Keeps a call for those who watch its app. Never throws, and writes nothing. */
+  note(call: LiveCall): void;
+  /** Lets this app be watched for the next two minutes, by every process within a second. */
+  watch(clientId: string): Promise<void>;
+  /** Begins to learn what the others watch, and to write. */
+  start(): void;
+  /** When no process is to be kept by those who look on any more. */
+  ending: AbortSignal;
+  /** Lets those who look on go. */
+  end(): void;
+  /** Writes for the last time. */
+  stop(): Promise<void>;
+}
+
+const WRITE_EVERY = 250;
+
+const LEARN_EVERY = 1 * SECOND;
+
+/** Of one app between two writes; no person reads more, and what an app writes has a bound. */
+const WAITING_MAX = 50;
+
+interface Parts {
+  store: Store;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+  processId: string;
+}
+
+/** The calls that wait to be written, in the order of their ids. */
+function createWaiting() {
+  let rows: NewLiveCall[] = [];
+  let ofApps = new Map<string, number>();
+  return {
+    hasRoom: (clientId: string) => (ofApps.get(clientId) ?? 0) < WAITING_MAX,
+    add(row: NewLiveCall): void {
+      rows.push(row);
+      ofApps.set(row.client_id, (ofApps.get(row.client_id) ?? 0) + 1);
+    },
+    take(): NewLiveCall[] {
+      const taken = rows;
+      [rows, ofApps] = [[], new Map()];
+      return taken;
+    },
+  };
+}
+
+function createRows({
+  clock,
+  processId,
+}: Pick<Parts, 'clock' | 'processId'>): (call: LiveCall) => NewLiveCall {
+  const newId = createLiveIds(processId);
+  return ({ clientId, accountId, userAgent, answeredBy, address, endpoint, ...call }) => {
+    const at = clock.now();
+    return {
+      ...call,
+      id: newId(at),
+      at,
+      client_id: clientId,
+      account_id: accountId,
+      user_agent: agentOf(userAgent ?? ''),
+      endpoint: endpointOf(endpoint),
+      answered_by: answeredBy,
+      network: networkOf(address),
+    };
+  };
+}
+
+/** Runs work again and again, never two at a time: the calls of one process have to come in their order. */
+function repeat(work: () => Promise<void>, every: number): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+  }, every);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/** The feed of one process. */
+export function createLiveFeed({ store, clock, logger, processId }: Parts): LiveFeed {
+  let watched = new Map<string, number>();
+  const waiting = createWaiting();
+  const rowOf = createRows({ clock, processId });
+  const ending = new AbortController();
+  const write = async () => {
+    const rows = waiting.take();
+    if (rows.length > 0) await insertLiveCalls(store, rows);
+  };
+  const learn = async () => {
+    const rows = await listWatched(store, clock.now());
+    watched = new Map(rows.map(({ client_id: clientId, until }) => [clientId, until]));
+  };
+  const patient = { logger, message: 'calls cannot be shown live', firstRest: SECOND };
+  let running: Array<() => Promise<void>> = [];
+  const isWatched = (clientId: string) => (watched.get(clientId) ?? 0) > clock.now();
+  return {
+    isWatched,
+    note(call) {
+      if (isWatched(call.clientId) && waiting.hasRoom(call.clientId)) waiting.add(rowOf(call));
+    },
+    async watch(clientId) {
+      const until = clock.now() + LIVE_WATCH;
+      await keepWatched(store, { client_id: clientId, until });
+      watched.set(clientId, until);
+    },
+    start() {
+      running = [
+        repeat(tolerant(patient, write), WRITE_EVERY),
+        repeat(tolerant(patient, learn), LEARN_EVERY),
+      ];
+    },
+    ending: ending.signal,
+    end: () => ending.abort(),
+    async stop() {
+      await Promise.all(running.map((stop) => stop()));
+    },
+  };
+}

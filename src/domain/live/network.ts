@@ -1,0 +1,23 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** Where a call came from, for its owner to recognise: enough to tell two servers apart, not the whole address. */
+
+const MAPPED = /^::ffff:(?=\d+\.)/i;
+
+const groupsOf = (part: string) => part.split(':').filter((group) => group !== '');
+
+/** The first three groups of a version 6 address, those that `::` stands for included. */
+function firstGroups(address: string): string[] {
+  const [head = '', tail = ''] = address.split('::');
+  const [before, after] = [groupsOf(head), groupsOf(tail)];
+  const left = address.includes('::') ? 8 - before.length - after.length : 0;
+  const zeros = Array.from({ length: Math.max(0, left) }, () => '0');
+  return [...before, ...zeros, ...after].slice(0, 3).map((group) => Number.parseInt(group, 16).toString(16));
+}
+
+/** The network of an address, `203.0.113.0/24` or `2001:db8:12::/48`; `unknown` of anything else. */
+export function networkOf(address: string | undefined): string {
+  const [bare = ''] = (address ?? '').replace(MAPPED, '').split('%');
+  if (isIPv4(bare)) return `${bare.slice(0, bare.lastIndexOf('.'))}.0/24`;
+  return isIPv6(bare) ? `${firstGroups(bare).join(':')}::/48` : 'unknown';
+}

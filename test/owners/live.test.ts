@@ -1,0 +1,257 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { purgeCounts } from '../../src/domain/purge-expired.ts';
+import { exchange, freshCode, tokenOf } from '../support/legacy-calls.ts';
+import { CookieWalker } from '../support/cookie-walker.ts';
+import { until } from '../support/held-answer.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import type { StartedBridge } from '../support/started-bridge.ts';
+import { startSystem, type System } from '../support/system.ts';
+import { type EventStream, openEventStream } from './support/event-stream.ts';
+import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
+import { startSecond } from './support/second-bridge.ts';
+
+/** "Is it me?": people see the calls of their app while they come, wherever they come, and nobody else does. */
+
+const MINUTE = 60_000;
+
+/** By then a process knows what another one's people look at. */
+const KNOWN_EVERYWHERE = 1200;
+
+const clock = new SettableClock();
+const accounts: OldAccount[] = [];
+const open: EventStream[] = [];
+let old: OldBackend;
+let system: System;
+/** Another process on the same database. */
+let other: StartedBridge;
+let dana: CookieWalker;
+let sam: CookieWalker;
+let app: RegisteredApp;
+/** Of Sam, for Dana's app; the old API answers it. */
+let token: string;
+
+beforeAll(async () => {
+  old = await startOldBackend({ accounts });
+  const env = { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' };
+  system = await startSystem({ clock, env });
+  other = await startSecond(system, { clock, env });
+  [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
+});
+
+afterAll(async () => {
+  await other.close();
+  await system.stop();
+  await old.close();
+});
+
+beforeEach(async () => {
+  clock.advance(1000);
+  app = await registerLegacyApp(system.bridge, 'https://mine.example/cb', DANA.accountId);
+  ({ token } = await waitingToken(system, { app, accountId: SAM.accountId }));
+  accounts.push({ tokens: [token], user: { id: `user-of-${token.slice(-8)}` }, profiles: [] });
+});
+
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.cut();
+});
+
+const page = () => `${system.bridgeUrl}/apps/${app.clientId}/live`;
+
+/** Opens the page, as a browser with script: answers the stream that it asks for. */
+async function lookOn(browser: CookieWalker = dana, headers: Record<string, string> = {}) {
+  const { body } = await browser.get(page());
+  const address = /sse-connect="([^"]+)"/.exec(body)?.[1] ?? '';
+  const stream = await openEventStream(browser, `${system.bridgeUrl}${address}`, headers);
+  open.push(stream);
+  return stream;
+}
+
+async function call(
+  given: string,
+  { at = system.bridgeUrl, path = '/1/profiles.json', agent = 'cron/1.0' } = {},
+) {
+  const headers = { authorization: `Bearer ${given}`, 'user-agent': agent };
+  clock.advance(1);
+  return sendRaw(at, { path, headers });
+}
+
+const agentsOf = (rows: string[]) => rows.join('\n').match(/cron\/\d\.\d/g) ?? [];
+
+/** The programs of the calls that a stream has told, once there are so many. */
+async function agentsIn(stream: EventStream, count: number): Promise<string[]> {
+  const agents = async () => agentsOf(await stream.until('calls', 1));
+  await until(async () => (await agents()).length >= count);
+  return agents();
+}
+
+const mark = (agent: RegExp, rows: string) =>
+  rows
+    .split('</tr>')
+    .find((row) => agent.test(row))
+    ?.match(/badge \w+">([^<]+)/)?.[1];
+
+const writtenCalls = () =>
+  system.bridge.context.store.volatile.selectFrom('live_calls').selectAll().execute();
+
+test('a call at one process is seen within a second by who looks on at another', async () => {
+  const stream = await lookOn();
+  await delay(KNOWN_EVERYWHERE);
+  const began = performance.now();
+  expect((await call(token, { at: other.url })).status).toBe(200);
+  const [rows = ''] = await stream.until('calls', 1);
+  expect(performance.now() - began).toBeLessThan(1000);
+  expect(stream.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  expect(rows).toContain('GET');
+  expect(rows.replaceAll('<wbr>', '')).toContain('/1/profiles.json');
+  for (const words of ['cron/1.0', '127.0.0.0/24', 'old API', 'answered (200)', 'sent in the header'])
+    expect(rows).toContain(words);
+  expect(rows).toContain(`1/${token.slice(2, 6)}…${token.slice(-4)}`);
+  expect(rows).not.toContain(token);
+});
+
+test('a connection that was cut goes on where it was, without a gap and without a repetition', async () => {
+  const before = await lookOn();
+  await delay(KNOWN_EVERYWHERE);
+  await call(token, { agent: 'cron/1.0' });
+  await call(token, { at: other.url, agent: 'cron/1.1' });
+  expect((await agentsIn(before, 2)).toSorted()).toEqual(['cron/1.0', 'cron/1.1']);
+  before.cut();
+  await call(token, { at: other.url, agent: 'cron/2.0' });
+  await call(token, { agent: 'cron/2.1' });
+  await delay(600);
+  const after = await openEventStream(dana, `${page()}/events`, { 'last-event-id': before.lastId() ?? '' });
+  open.push(after);
+  expect(await agentsIn(after, 2)).toEqual(['cron/2.1', 'cron/2.0']);
+  await call(token, { agent: 'cron/3.0' });
+  expect(await agentsIn(after, 3)).toEqual(['cron/2.1', 'cron/2.0', 'cron/3.0']);
+  const told = async () => (await after.until('count', 1)).at(-1);
+  await until(async () => (await told()) === '5 new calls since you opened this page.');
+});
+
+test('what the page shows at first does not come again, and a page without script shows the same', async () => {
+  await dana.get(page());
+  await call(token, { agent: 'cron/1.0' });
+  await delay(400);
+  const stream = await lookOn();
+  await call(token, { agent: 'cron/1.1' });
+  expect(agentsOf(await stream.until('calls', 1))).toEqual(['cron/1.1']);
+  const paused = await dana.get(`${page()}?pause=on`);
+  expect(agentsOf([paused.body])).toEqual(['cron/1.1', 'cron/1.0']);
+  expect(paused.body).not.toContain('sse-connect');
+  const reloading = await dana.get(`${page()}?reload=on&since=${clock.now() - 500}`);
+  expect(reloading.headers.get('refresh')).toBe('5');
+  expect((await dana.get(page())).headers.get('refresh')).toBeNull();
+});
+
+test('a token that is served, one that is refused and an exchange each say who answered', async () => {
+  const own = await registerLegacyApp(system.bridge, system.app.callback, DANA.accountId);
+  app = own;
+  const stream = await lookOn();
+  expect((await call(own.ownerToken, { agent: 'cron/1.0' })).status).toBe(401);
+  const given = { ...own, callback: system.app.callback };
+  const code = await freshCode(system, { app: given });
+  const issued = tokenOf(await exchange(system, code, given));
+  expect((await call(issued, { agent: 'cron/2.0' })).status).toBe(200);
+  const seen = async () => (await stream.until('calls', 1)).join('\n');
+  await agentsIn(stream, 2);
+  const rows = await seen();
+  expect(mark(/cron\/1\.0/, rows)).toBe('refused');
+  expect(mark(/cron\/2\.0/, rows)).toBe('new API');
+  expect(mark(/oauth2\//, rows)).toBe('new API');
+  expect(rows).toContain('no token, but the app’s own secret');
+  expect(rows).not.toContain(issued);
+});
+
+test('a holder of a token sees the own calls alone, and a stranger is told of no such app', async () => {
+  const { token: another } = await waitingToken(system, { app, accountId: DANA.accountId });
+  accounts.push({ tokens: [another], user: { id: `user-of-${another.slice(-8)}` }, profiles: [] });
+  const [owner, holder] = [await lookOn(), await lookOn(sam)];
+  await call(another, { agent: 'cron/1.0' });
+  await call(token, { agent: 'cron/2.0' });
+  expect(agentsOf(await holder.until('calls', 1))).toEqual(['cron/2.0']);
+  expect((await agentsIn(owner, 2)).toSorted()).toEqual(['cron/1.0', 'cron/2.0']);
+  expect(agentsOf(await holder.until('calls', 1))).toEqual(['cron/2.0']);
+  app = await registerLegacyApp(system.bridge, 'https://theirs.example/cb', DANA.accountId);
+  for (const address of [page(), `${page()}/events`]) expect((await sam.get(address)).status).toBe(404);
+  expect((await dana.get(`${system.bridgeUrl}/apps/none/live/events`)).status).toBe(404);
+});
+
+test('who is not signed in is sent to the sign-in, and the stream of a page is refused', async () => {
+  const nobody = new CookieWalker();
+  expect((await nobody.get(page())).location).toContain('/sign-in');
+  expect((await nobody.get(`${page()}/events`)).status).toBe(401);
+});
+
+test('signing out, and losing the app, end what is still open, with words', async () => {
+  const browser = await browserOf(system, SAM);
+  const [left, lost] = [await lookOn(browser), await lookOn()];
+  await pressIn(browser, await browser.get(`${system.bridgeUrl}/apps`), /Sign out/);
+  const { durable } = system.bridge.context.store;
+  const owner = { owner_account_id: null };
+  await durable.updateTable('apps').set(owner).where('client_id', '=', app.clientId).execute();
+  const [words = ''] = await left.until('end', 1);
+  expect(words).toContain('You were signed out');
+  await lost.until('end', 1);
+  await Promise.all([left.ended, lost.ended]);
+});
+
+test('after ten minutes it rests, and a click goes on', async () => {
+  const stream = await lookOn();
+  clock.advance(10 * MINUTE);
+  const [words = ''] = await stream.until('end', 1);
+  expect(words).toContain(`<a href="/apps/${app.clientId}/live">Go on</a>`);
+});
+
+test('three pages of one person can be open at a time', async () => {
+  for (let n = 0; n < 3; n += 1) expect((await lookOn()).status).toBe(200);
+  expect((await lookOn()).status).toBe(429);
+  expect((await lookOn(sam)).status).toBe(200);
+  open.shift()?.cut();
+  await delay(400);
+  expect((await lookOn()).status).toBe(200);
+});
+
+test('nothing is written of an app that nobody looks at, or that nobody looks at any more', async () => {
+  const before = (await writtenCalls()).length;
+  await call(token);
+  await delay(600);
+  expect(await writtenCalls()).toHaveLength(before);
+  await dana.get(page());
+  clock.advance(2 * MINUTE);
+  await call(token);
+  await delay(600);
+  expect(await writtenCalls()).toHaveLength(before);
+});
+
+test('after ten minutes a call is shown no more, and soon it is not there any more', async () => {
+  await dana.get(page());
+  await call(token);
+  await delay(600);
+  expect(agentsOf([(await dana.get(page())).body])).toEqual(['cron/1.0']);
+  clock.advance(10 * MINUTE + 1);
+  expect(agentsOf([(await dana.get(page())).body])).toEqual([]);
+  expect(await writtenCalls()).not.toEqual([]);
+  await purgeCounts(system.bridge.context);
+  expect(await writtenCalls()).toEqual([]);
+});
+
+test('an app without a call is told what that means', async () => {
+  const words = wordsOf(await dana.get(page()));
+  expect(words).toContain('No call in the last ten minutes');
+});
+
+test('a process that stops lets those who look on go at once', async () => {
+  const stopping = await startSecond(system, { clock, env: {} });
+  const stream = await openEventStream(dana, `${stopping.url}/apps/${app.clientId}/live/events`);
+  const began = performance.now();
+  await stopping.close();
+  await stream.ended;
+  expect(performance.now() - began).toBeLessThan(2500);
+});

@@ -1,0 +1,124 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { browserMissing, openChromium } from '../browser/chromium.ts';
+import { inspect } from '../browser/inspect.ts';
+import { browserOf, DANA } from '../owners/support/people.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** What the scripts of pages do in a real browser: times in the zone of the reader, and calls that come by themselves. */
+
+let system: System;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let app: RegisteredApp;
+const clock = new SettableClock();
+/** What the page asked for while it was open. */
+const asked: string[] = [];
+const complaints: string[] = [];
+
+async function open(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
+  context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
+  const walker = await browserOf(system);
+  const value = walker.cookie('gb_session') ?? '';
+  await context.addCookies([{ name: 'gb_session', value, url: system.bridgeUrl }]);
+  page = await context.newPage();
+  asked.splice(0);
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.location().url.includes('/live/events'))
+      complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${system.bridgeUrl}/apps/${app.clientId}/live`);
+  return page;
+}
+
+async function call(agent: string): Promise<void> {
+  const headers = { authorization: `Bearer ${app.ownerToken}`, 'user-agent': agent };
+  await sendRaw(system.bridgeUrl, { path: '/1/profiles.json', headers });
+}
+
+const streams = () => asked.filter((url) => url.includes('/live/events'));
+
+(browserMissing ? describe.skip : describe)('in a browser', () => {
+  beforeAll(async () => {
+    clock.run();
+    [system, browser] = await Promise.all([startSystem({ clock }), openChromium()]);
+    app = await registerLegacyApp(system.bridge, 'https://mine.example/cb', DANA.accountId);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await system.stop();
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  test('a call appears by itself, marked, with its time in the zone of the reader and UTC beside it', async () => {
+    await open();
+    await page.getByText('Listening.').waitFor();
+    expect(await page.getByRole('heading', { name: 'No call in the last ten minutes' }).isVisible()).toBe(
+      true,
+    );
+    expect(await inspect(page, 'live-empty')).toEqual([]);
+    await call('cron/1.0');
+    const row = page.getByRole('row').filter({ hasText: 'cron/1.0' });
+    await row.waitFor({ timeout: 3000 });
+    const time = row.locator('time');
+    expect(await time.innerText()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d GMT\+9$/);
+    expect(await time.getAttribute('title')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
+    expect(await row.getAttribute('class')).toMatch(/\bfresh\b/);
+    await page.getByText('1 new call since you opened this page.').waitFor({ timeout: 5000 });
+    expect(await inspect(page, 'live')).toEqual([]);
+  });
+
+  test('the newest call stands first, and what was there before is not marked', async () => {
+    await open();
+    await page.getByText('Listening.').waitFor();
+    await call('cron/2.0');
+    await page.getByText('cron/2.0').waitFor({ timeout: 3000 });
+    const programs = await page.locator('tbody td[data-label="Program"]').allInnerTexts();
+    expect(programs).toEqual(['cron/2.0', 'cron/1.0']);
+    expect(await page.locator('tbody tr.fresh').count()).toBe(1);
+  });
+
+  test('without script the page says how to see more, and a click stops and goes on', async () => {
+    await open({ javaScriptEnabled: false });
+    expect(await page.getByText('Connecting').isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'let the page open itself again every five seconds' }).click();
+    await page.getByText('opens itself again every five seconds').waitFor();
+    await page.getByRole('link', { name: 'Pause' }).click();
+    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('link', { name: 'Look again' }).waitFor();
+  });
+
+  test('after ten minutes the page rests, says so, and asks for nothing more', async () => {
+    await open();
+    await page.getByText('Listening.').waitFor();
+    clock.advance(10 * 60_000);
+    clock.run();
+    await page.getByText('This page has looked for ten minutes and rests now.').waitFor({ timeout: 5000 });
+    await page.waitForTimeout(2500);
+    expect(streams()).toHaveLength(1);
+    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByText('Listening.').waitFor();
+  });
+
+  test('a page whose server stops says that it is not connected, and asks for what it has not seen', async () => {
+    await open();
+    await page.getByText('Listening.').waitFor();
+    await call('cron/3.0');
+    await page.getByText('cron/3.0').waitFor({ timeout: 3000 });
+    system.bridge.context.live.end();
+    await page.getByText('Not connected;').waitFor({ timeout: 5000 });
+    while (streams().length < 3) await page.waitForTimeout(100);
+    expect(streams()[0]).toContain('after=0-');
+    expect(streams().at(-1)).toContain('after=1-');
+    // The library tells the console too that it is not connected.
+    expect([...new Set(complaints.splice(0))]).toEqual(['[object Event]']);
+  });
+});
