@@ -1,3 +1,5 @@
+import { countFirstTokens, listStopped, type StoppedRow } from '../store/home-rows.ts';
+import { newestProgress } from '../store/progress.ts';
 import { normalEmail } from '../shared/mail/address.ts';
 import type { Pair } from '../store/mappings.ts';
 import type { MappingState } from '../store/tables.ts';
@@ -73,4 +75,50 @@ export async function waitingUnder(
 ): Promise<{ tokens: number; apps: number }> {
   const address = normalEmail(email);
   return address === '' ? { tokens: 0, apps: 0 } : countWaiting(context.store.durable, address);
+}
+
+/** Why and when the connections of an account ended that have to be made again: of each app the last one. */
+export async function stoppedApps(
+  context: Context,
+  accountId: string,
+): Promise<Map<string, { reason: string | null; at: number }>> {
+  const rows = await listStopped(context.store.durable, accountId);
+  return new Map(
+    rows.toReversed().map(({ client_id, reason, at }: StoppedRow) => [client_id, { reason, at }]),
+  );
+}
+
+/** How the tokens of an own app are. */
+export interface OwnedTokens {
+  counts: AppTokens['counts'];
+  /** Accounts, and addresses without one, whose tokens wait for a consent of theirs. */
+  peopleWaiting: number;
+  /** Whether they were too many to be counted now: the numbers are those of the last hour. */
+  isCountedBefore: boolean;
+}
+
+/** A page that is opened has no time to count more of one app. */
+const COUNTED_AT_ONCE = 2000;
+
+async function countedBefore(context: Context, pair: Pair): Promise<OwnedTokens> {
+  const [row] = await newestProgress(context.store.durable, [pair.clientId]);
+  const { client_id: _id, day: _day, waiting_people: people = 0, ...counts } = row ?? {};
+  const own = await tokensOfPair(context, pair);
+  return { counts, peopleWaiting: Math.max(0, own?.waiting ? people - 1 : people), isCountedBefore: true };
+}
+
+/** The tokens of an app for its owner, who is not one of the people that wait. */
+export async function tokensForOwner(
+  context: Context,
+  { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },
+): Promise<OwnedTokens> {
+  const of = { clientId, besides: ownerAccountId };
+  const rows = await countFirstTokens(context.store.durable, of, COUNTED_AT_ONCE + 1);
+  const read = rows.reduce((sum, { n }) => sum + n, 0);
+  if (read > COUNTED_AT_ONCE) return countedBefore(context, { clientId, accountId: ownerAccountId });
+  return {
+    counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+    peopleWaiting: rows.reduce((sum, { people }) => sum + people, 0),
+    isCountedBefore: false,
+  };
 }

@@ -13,6 +13,8 @@ import { silencedMainApi, silencedServer, type Silence } from './silence.ts';
  * client used up or was told stops no other.
  */
 export interface ModernSides {
+  /** Where the main API is, for those who call it themselves. */
+  apiUrl: string;
   /** With the credentials that are given; the same ones give the same server. */
   serverFor(client: ModernClient): AuthorizationServer;
   mainApiFor(modernClientId: string): MainApi;
@@ -36,6 +38,7 @@ export function createModernSides({ authUrl, apiUrl, clock, silence }: Options):
     silencedServer(createAuthorizationServer({ authUrl, metadata, client, clock }), silence);
   const newMainApi = () => silencedMainApi(createMainApi(apiUrl, clock), silence);
   return {
+    apiUrl,
     serverFor(client) {
       const { clientId, clientSecret } = client;
       const known = servers.get(clientId);

@@ -210,14 +210,14 @@ test('the page of the app shows each state in words and connects from there', as
   await waitingToken(system, { app, accountId: DANA.accountId, state: 'migrated' });
   const page = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}`);
   expect(wordsOf(page)).toMatch(/1 token stopped.*1 token waiting.*1 token moved.*1 token revoked/);
-  expect(wordsOf(page)).not.toContain('You registered this app');
+  expect(wordsOf(page)).not.toContain('What your program needs');
   const shown = await dana.follow(await connectFrom(page));
   expect(wordsOf(shown)).toMatch(/2 tokens working.*1 token moved.*1 token revoked/);
 });
 
 test('the list of apps has a button for each app that needs one', async () => {
   const page = await dana.get(`${system.bridgeUrl}/apps`);
-  const left = await pressIn(dana, { ...page, body: cardOf(page, app.clientId) }, /^Connect again/);
+  const left = await pressIn(dana, { ...page, body: cardOf(page, app.clientId) }, /^Connect/);
   await dana.get(await consentAt(system, left, { person: DANA }));
   expect(await statesOf(mine)).toEqual(['active', 'active']);
   expect(cardOf(await dana.get(`${system.bridgeUrl}/apps`), app.clientId)).not.toContain('Connect again');

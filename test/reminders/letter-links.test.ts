@@ -117,7 +117,7 @@ test('an owner known by the address alone proves it and is led to the app', asyn
   const page = await browser.follow(await pressIn(browser, proof, /Yes/));
   expect([page.url, wordsOf(page)]).toEqual([
     `${system.bridgeUrl}/apps/${app.clientId}`,
-    expect.stringContaining('You registered this app'),
+    expect.stringContaining('What your program needs'),
   ]);
 });
 

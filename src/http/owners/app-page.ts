@@ -1,14 +1,14 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { deauthorize } from '../../domain/deauthorize.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type AppTokens, tokensOfPair, waitingUnder } from '../../domain/tokens-of-account.ts';
-import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow, dateCard } from './date-card.ts';
 import { connectByWords, endedWords, phaseOf } from './date-lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
+import { callsCard, holderCards, ownerCards } from './overview.ts';
+import { registeredApp, shownApp } from './shown-app.ts';
 import { stateLines } from './state-words.ts';
 
 /**
@@ -16,22 +16,16 @@ import { stateLines } from './state-words.ts';
  * signed-in person also how the own tokens of that app are, with the one thing to do about them.
  */
 
-type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
+type App = Awaited<ReturnType<typeof registeredApp>>;
 
-const clientIdOf = (req: Request) => String(req.params['clientId']);
-
-async function appOf({ context }: Frame, req: Request): Promise<App> {
-  const app = await findRegisteredApp(context, clientIdOf(req));
-  if (app) return app;
-  throw new PageError(404, 'This app is not registered', {
-    reason: 'The address names an app that is not known here.',
-    next: 'Check the address, or ask the people who make the app.',
-  });
-}
+const appOf = ({ context }: Frame, req: Request) => registeredApp(context, req);
 
 /** The tokens of this app that the signed-in person has. */
 async function ownTokens({ context }: Frame, req: Request): Promise<AppTokens | undefined> {
-  return tokensOfPair(context, { clientId: clientIdOf(req), accountId: personIn(req).accountId });
+  return tokensOfPair(context, {
+    clientId: String(req.params['clientId']),
+    accountId: personIn(req).accountId,
+  });
 }
 
 function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name }: App): void {
@@ -51,10 +45,11 @@ function showApp(frame: Frame): RequestHandler {
     const app = await appOf(frame, req);
     const person = personOf(req);
     if (!person) return showSignedOut(frame, res, app);
+    const shown = await shownApp(frame.context, req);
     const tokens = await ownTokens(frame, req);
     const waiting = await waitingUnder(frame.context, person.email);
     const phase = phaseOf(asOfNow(frame.context, app.client_id));
-    const isOwner = app.owner_account_id === person.accountId;
+    const { isOwner } = shown;
     frame.page(res, 'app', {
       title: app.name,
       app,
@@ -65,6 +60,10 @@ function showApp(frame: Frame): RequestHandler {
       isWaiting: waiting.tokens + waiting.apps > 0,
       alive: tokens?.alive ?? 0,
       lines: stateLines(tokens?.counts ?? {}, phase),
+      calls: await callsCard(frame.context, shown),
+      ...(isOwner
+        ? await ownerCards(frame.context, shown, phase)
+        : await holderCards(frame.context, shown, phase)),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
   };

@@ -1,18 +1,50 @@
 import type { RequestHandler, Router } from 'express';
-import { appsOfOwner, tokensOfAccount, waitingUnder } from '../../domain/tokens-of-account.ts';
+import type { Context } from '../../domain/context.ts';
+import {
+  type AppTokens,
+  appsOfOwner,
+  stoppedApps,
+  tokensOfAccount,
+  waitingUnder,
+} from '../../domain/tokens-of-account.ts';
+import { type Frame, personIn } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';
 import { asOfNow, nextDate } from './date-card.ts';
-import { type DateLine, phaseOf } from './date-lines.ts';
-import { type Frame, personIn } from '../people/frame.ts';
+import { phaseOf } from './date-lines.ts';
+import { connectedCards, forCards, ownCards } from './home-cards.ts';
+import { appNeed, type Need, peopleWords } from './home-needs.ts';
 import { stateLines } from './state-words.ts';
 
-/** GET /apps: what the person registered, what uses the own account, and what waits under the own e-mail address. */
+/**
+ * GET /apps, the first page of a signed-in person: what needs something of them today, the apps they registered, and those
+ * that act for their account.
+ */
 
-/** The date that counts for an app, where it is another than that of all. */
-function ownDate({ context }: Frame, clientId: string, common: DateLine | undefined): DateLine | undefined {
-  const next = nextDate(context, clientId);
-  return next?.at === common?.at ? undefined : next;
+/** So many are said at once; the others come up when these are done. */
+const NEEDS_SHOWN = 12;
+
+/** The apps of which something of the person waits, those that have stopped first. */
+async function ownNeeds(
+  context: Context,
+  connected: readonly AppTokens[],
+  accountId: string,
+): Promise<Need[]> {
+  const open = connected.filter(
+    ({ clientId, waiting }) => waiting > 0 && phaseOf(asOfNow(context, clientId)) !== 'ended',
+  );
+  if (open.length === 0) return [];
+  const stopped = await stoppedApps(context, accountId);
+  return open
+    .map((app) => appNeed(app, { stopped: stopped.get(app.clientId), asOf: asOfNow(context, app.clientId) }))
+    .toSorted((one, other) => (other.at ?? 0) - (one.at ?? 0));
+}
+
+/** The own apps that wait for people. */
+function awaited(own: Awaited<ReturnType<typeof ownCards>>) {
+  return own
+    .filter(({ peopleWaiting, phase }) => peopleWaiting > 0 && phase !== 'ended')
+    .map(({ clientId, name, peopleWaiting }) => ({ clientId, name, people: peopleWords(peopleWaiting) }));
 }
 
 function showApps(frame: Frame): RequestHandler {
@@ -24,16 +56,20 @@ function showApps(frame: Frame): RequestHandler {
       tokensOfAccount(context, accountId),
       waitingUnder(context, email),
     ]);
-    const next = nextDate(context);
+    const [ownApps, tokens] = [forCards(owned), forCards(connected)];
+    const own = await ownCards(context, ownApps.cards, accountId);
+    const cards = await connectedCards(context, tokens.cards, accountId);
+    const needs = await ownNeeds(context, connected, accountId);
     frame.page(res, 'apps', {
       title: 'Your apps',
-      next,
-      owned: owned.map((app) => ({ ...app, next: ownDate(frame, app.clientId, next) })),
-      connected: connected.map((app) => {
-        const phase = phaseOf(asOfNow(context, app.clientId));
-        const lines = stateLines(app.counts, phase);
-        return { ...app, lines, next: ownDate(frame, app.clientId, next), hasEnded: phase === 'ended' };
-      }),
+      next: nextDate(context),
+      needs: needs.slice(0, NEEDS_SHOWN),
+      awaited: awaited(own),
+      moreNeeds: Math.max(0, needs.length - NEEDS_SHOWN),
+      own,
+      ownOthers: ownApps.others,
+      connected: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.phase) })),
+      connectedOthers: tokens.others,
       // Not how much, as long as the address is not proven.
       isWaiting: waiting.tokens + waiting.apps > 0,
       formTargets: formTargets(context.server.authorizationUrl),

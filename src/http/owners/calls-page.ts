@@ -1,5 +1,78 @@
-import type { Router } from 'express';
+import type { Request, RequestHandler, Router } from 'express';
+import { callDaysOf, callKindsOf, TOKENS_READ } from '../../domain/app-tokens.ts';
+import { endpointsElsewhere, programWords } from '../../domain/calls-of.ts';
+import { lastDays } from '../../domain/calls-per-day.ts';
+import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
+import { byCarrier, byEndpoint, callLine } from './call-charts.ts';
+import { asOfNow } from './date-card.ts';
+import { dateLines } from './date-lines.ts';
+import { type ShownApp, shownApp } from './shown-app.ts';
+
+/** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */
+
+/** What can be chosen by `?days=`. */
+const SPANS = [7, 30, 90];
+const USUAL = 30;
+
+/** So many kinds of calls stand in the table. */
+const KINDS_SHOWN = 100;
+
+function spanOf(req: Request): number {
+  return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
+}
+
+async function chartsOf({ context }: Frame, { of }: ShownApp, days: number): Promise<string[]> {
+  const calls = await callDaysOf(context, of, { days });
+  if (calls.length === 0) return [];
+  const axis = lastDays(context, days);
+  return [
+    stackedBars({
+      id: 'by-endpoint',
+      title: 'Calls each day by endpoint',
+      days: axis,
+      series: byEndpoint(axis, calls),
+    }),
+    stackedBars({
+      id: 'by-carrier',
+      title: 'Calls each day by where the token came',
+      days: axis,
+      series: byCarrier(axis, calls),
+    }),
+  ];
+}
+
+/** When the retirement is or was, and what ends with it whatever is connected. */
+function endingOf({ context }: Frame, { app }: ShownApp, kinds: Parameters<typeof endpointsElsewhere>[0]) {
+  const elsewhere = endpointsElsewhere(kinds);
+  const line = dateLines(asOfNow(context, app.client_id)).find(({ milestone }) => milestone === 'retirement');
+  return { elsewhere, retirement: line };
+}
+
+function showCalls(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const shown = await shownApp(context, req);
+    const { app, isOwner } = shown;
+    const days = spanOf(req);
+    const { kinds, last, isPartial } = await callKindsOf(context, shown.of, { days });
+    frame.page(res, 'calls', {
+      title: isOwner ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
+      app,
+      isOwner,
+      days,
+      spans: SPANS.map((span) => ({ days: span, isChosen: span === days })),
+      charts: await chartsOf(frame, shown, days),
+      lines: kinds.slice(0, KINDS_SHOWN).map(callLine),
+      more: Math.max(0, kinds.length - KINDS_SHOWN),
+      last: last && { at: last.at, program: programWords(last.userAgent) },
+      partial: isPartial ? TOKENS_READ : undefined,
+      ...endingOf(frame, shown, kinds),
+    });
+  };
+}
 
 /** Adds /apps/:clientId/calls. */
-export function callsRoutes(_router: Router, _frame: Frame): void {}
+export function callsRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId/calls', frame.requirePerson, showCalls(frame));
+}

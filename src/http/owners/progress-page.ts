@@ -1,5 +1,105 @@
-import type { Router } from 'express';
-import type { Frame } from '../people/frame.ts';
+import type { RequestHandler, Router } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { type ProgressDay, progressOf, tokensCounted } from '../../domain/progress/progress-of.ts';
+import { appsOfOwner } from '../../domain/tokens-of-account.ts';
+import { dayOf } from '../../shared/moments.ts';
+import { lines } from '../charts/charts.ts';
+import { type Frame, personIn } from '../people/frame.ts';
+import { asOfNow } from './date-card.ts';
+import { type DateLine, dateLines } from './date-lines.ts';
+import { progressWords } from './progress-words.ts';
+
+/** GET /apps/progress: how the tokens of the own apps move from the old API, against the retirement. */
+
+const DAYS = 90;
+
+/** A page with a chart for each of very many apps is slow, and nobody reads it. */
+const APPS_SHOWN = 12;
+
+/** The retirement as it applies to an app, or to those without more time; undefined where it brings nothing. */
+function retirementOf(context: Context, clientId?: string): DateLine | undefined {
+  return dateLines(asOfNow(context, clientId)).find(({ milestone }) => milestone === 'retirement');
+}
+
+const isCounted = ({ mapped, waiting, migrated, revoked }: ProgressDay) =>
+  mapped + waiting + migrated + revoked > 0;
+
+/** From the first count on: before it nothing is known, which is not the same as none. */
+function sinceCounted(days: readonly ProgressDay[]): ProgressDay[] {
+  const first = days.findIndex(isCounted);
+  return first < 0 ? [] : days.slice(first);
+}
+
+interface Charted {
+  id: string;
+  title: string;
+  isSmall?: boolean;
+}
+
+/** A line of a single day would be a dot. */
+function chartOf(counted: readonly ProgressDay[], retirement: DateLine | undefined, of: Charted): string {
+  if (counted.length < 2) return '';
+  return lines({
+    ...of,
+    days: counted.map(({ day }) => day),
+    series: [
+      { label: 'connected', kind: 'ok', values: counted.map(({ mapped }) => mapped) },
+      { label: 'waiting', kind: 'warning', values: counted.map(({ waiting }) => waiting) },
+      { label: 'moved to the new API', kind: 'accent', values: counted.map(({ migrated }) => migrated) },
+    ],
+    marks: retirement ? [{ day: dayOf(retirement.at), label: 'Retirement' }] : [],
+  });
+}
+
+function shown(days: readonly ProgressDay[], retirement: DateLine | undefined, of: Charted) {
+  const counted = sinceCounted(days);
+  const last = counted.at(-1) ?? { mapped: 0, waiting: 0, migrated: 0 };
+  return { words: progressWords(last, retirement), chart: chartOf(counted, retirement, of) };
+}
+
+interface App {
+  clientId: string;
+  name: string;
+}
+
+/** The apps with the most tokens, in the order of their names. */
+async function largest(context: Context, apps: readonly App[]): Promise<App[]> {
+  if (apps.length <= APPS_SHOWN) return [...apps];
+  const tokens = await tokensCounted(
+    context,
+    apps.map(({ clientId }) => clientId),
+  );
+  const sizeOf = ({ clientId }: App) => tokens.get(clientId)?.alive ?? 0;
+  const chosen = new Set(apps.toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, APPS_SHOWN));
+  return apps.filter((app) => chosen.has(app));
+}
+
+async function ofOne(context: Context, { clientId, name }: App) {
+  const retirement = retirementOf(context, clientId);
+  const days = await progressOf(context, { clientId }, { days: DAYS });
+  const title = `Tokens of ${name}`;
+  return { clientId, name, ...shown(days, retirement, { id: `app-${clientId}`, title, isSmall: true }) };
+}
+
+function showProgress(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const { accountId: ownerAccountId } = personIn(req);
+    const apps = await appsOfOwner(context, ownerAccountId);
+    const all = await progressOf(context, { ownerAccountId }, { days: DAYS });
+    const listed = await largest(context, apps);
+    frame.page(res, 'progress', {
+      title: 'Progress',
+      count: apps.length,
+      leftOut: apps.length - listed.length,
+      retirement: retirementOf(context),
+      all: shown(all, retirementOf(context), { id: 'all', title: 'Tokens of all your apps' }),
+      apps: await Promise.all(listed.map((app) => ofOne(context, app))),
+    });
+  };
+}
 
 /** Adds /apps/progress. */
-export function progressRoutes(_router: Router, _frame: Frame): void {}
+export function progressRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/progress', frame.requirePerson, showProgress(frame));
+}

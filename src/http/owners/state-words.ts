@@ -1,4 +1,5 @@
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
+import { numberWords } from '../people/words.ts';
 
 /** What the states of tokens mean to the person whose they are. */
 
@@ -63,7 +64,7 @@ export function stateLines(counts: Counts, phase: Phase): StateLine[] {
   });
 }
 
-/** `1 token`, `3 tokens`. */
+/** `1 token`, `1,234 tokens`. */
 export function tokenCount(count: number): string {
-  return `${count} ${count === 1 ? 'token' : 'tokens'}`;
+  return `${numberWords(count)} ${count === 1 ? 'token' : 'tokens'}`;
 }

@@ -1,0 +1,62 @@
+import { type Calls, carrierWords, programWords } from '../../domain/calls-of.ts';
+import { type DayCalls, totalsOf } from '../../domain/calls-per-day.ts';
+import type { Series } from '../charts/charts.ts';
+
+/** The calls of an app as series of a chart and as rows of a table. */
+
+/** In the order in which the most frequent get them; what is left is one series more. */
+const KINDS: ReadonlyArray<Series['kind']> = ['accent', 'second', 'ok', 'warning'];
+
+const sumOf = (group: readonly DayCalls[]) => group.reduce((sum, { calls: n }) => sum + n, 0);
+
+function byFrequency(
+  calls: readonly DayCalls[],
+  nameOf: (call: DayCalls) => string,
+): Map<string, DayCalls[]> {
+  const groups = new Map<string, DayCalls[]>();
+  for (const call of calls) {
+    const name = nameOf(call);
+    const group = groups.get(name);
+    if (group) group.push(call);
+    else groups.set(name, [call]);
+  }
+  return new Map([...groups].toSorted(([, one], [, other]) => sumOf(other) - sumOf(one)));
+}
+
+function seriesBy(
+  days: readonly string[],
+  calls: readonly DayCalls[],
+  nameOf: (call: DayCalls) => string,
+): Series[] {
+  const groups = [...byFrequency(calls, nameOf)];
+  const named = groups.slice(0, KINDS.length).map(([label, group], place) => ({
+    label,
+    kind: KINDS[place] ?? 'muted',
+    values: totalsOf(days, group),
+  }));
+  const rest = groups.slice(KINDS.length).flatMap(([, group]) => group);
+  return rest.length === 0
+    ? named
+    : [...named, { label: 'all others', kind: 'muted', values: totalsOf(days, rest) }];
+}
+
+/** A series for each endpoint, the most frequent ones by their names. */
+export function byEndpoint(days: readonly string[], calls: readonly DayCalls[]): Series[] {
+  return seriesBy(days, calls, ({ endpoint }) => endpoint);
+}
+
+/** A series for each place where tokens came. */
+export function byCarrier(days: readonly string[], calls: readonly DayCalls[]): Series[] {
+  return seriesBy(days, calls, ({ carrier }) => `in ${carrierWords(carrier)}`);
+}
+
+/** One kind of call as a row. */
+export function callLine({
+  endpoint,
+  carrier,
+  user_agent: agent,
+  calls,
+  last_at: last,
+}: Calls['kinds'][number]) {
+  return { endpoint, carrier: carrierWords(carrier), program: programWords(agent), calls, last };
+}

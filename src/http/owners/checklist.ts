@@ -1,0 +1,168 @@
+import { programWords } from '../../domain/calls-of.ts';
+import type { MovedSoFar } from '../../domain/migration-checklist.ts';
+import { numberWords } from '../people/words.ts';
+
+/** The migration checklist of an app in words; each step says by which numbers it is done or not, and what comes next. */
+
+export interface Step {
+  /** The id of its heading on the page. */
+  id: string;
+  title: string;
+  /** The title as something to do. */
+  todo: string;
+  state: 'done' | 'partly' | 'open';
+  evidence: string;
+  /** Single calls or programs that keep it from being done. */
+  details: string[];
+  /** Undefined where nothing is left to do. */
+  next: { text: string; label: string; href: string } | undefined;
+}
+
+/** `1 token`, `1,234 tokens`. */
+function counted(count: number, what: string): string {
+  return `${numberWords(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+type Facts = MovedSoFar & { home: string };
+
+function ownClient({ client, home }: Facts): Step {
+  const step = {
+    id: 'own-client',
+    title: 'The app has its own client at the new API',
+    todo: 'Enter the app’s own client at the new API',
+    details: [],
+  };
+  if (client)
+    return { ...step, state: 'done', evidence: `${client.id} is entered and was tested.`, next: undefined };
+  return {
+    ...step,
+    state: 'open',
+    evidence:
+      'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.',
+    next: {
+      text: 'Register a client in your account settings at the new API, then enter it here.',
+      label: 'Enter the own client',
+      href: `${home}/modern-client`,
+    },
+  };
+}
+
+function usersMapped({ tokens: { mapped, waiting }, home }: Facts): Step {
+  const all = mapped + waiting;
+  const step = {
+    id: 'users',
+    title: 'All users are connected',
+    todo: 'Get all users connected',
+    details: [],
+  };
+  const are = mapped === 1 ? 'is' : 'are';
+  if (waiting === 0) {
+    const evidence =
+      all === 0
+        ? 'No token waits, and none is in use.'
+        : `${counted(mapped, 'token')} ${are} connected, none waits.`;
+    return { ...step, state: 'done', evidence, next: undefined };
+  }
+  return {
+    ...step,
+    state: mapped > 0 ? 'partly' : 'open',
+    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${numberWords(waiting)} ${waiting === 1 ? 'waits for its holder' : 'wait for their holders'}.`,
+    next: {
+      text: 'Send their holders to the page of the app, where they sign in and press “Connect”.',
+      label: 'See which tokens wait',
+      href: `${home}/tokens`,
+    },
+  };
+}
+
+/** So many kinds of calls are named. */
+const NAMED = 3;
+
+function oldCalls({ calls: { days, total, kinds }, home }: Facts): Step {
+  const step = {
+    id: 'old-calls',
+    title: 'Old calls have fallen to zero',
+    todo: 'Let your programs call the new API',
+  };
+  if (total === 0) {
+    const evidence = `No call came to the old API in the last ${days} days.`;
+    return { ...step, state: 'done', evidence, details: [], next: undefined };
+  }
+  const details = kinds
+    .slice(0, NAMED)
+    .map(
+      ({ endpoint, user_agent: agent, calls }) =>
+        `${endpoint} by ${programWords(agent)}: ${counted(calls, 'call')}`,
+    );
+  return {
+    ...step,
+    state: 'open',
+    evidence: `${counted(total, 'call')} came to the old API in the last ${days} days. Most of them:`,
+    details,
+    next: {
+      text: 'Let these programs call the new API; the examples below show how.',
+      label: 'See all calls',
+      href: `${home}/calls?days=${days}`,
+    },
+  };
+}
+
+/** How many of the live connections may go: those that were made with the own client. */
+function ableWords({ all, own }: Facts['grants']): string {
+  const made = 'made with the app’s own client';
+  if (own === 0)
+    return `None of ${counted(all, 'connection')} was ${made}, and only such can be handed over.`;
+  return `${numberWords(own)} of ${counted(all, 'connection')} can be handed over now: ${own === 1 ? 'it was' : 'they were'} ${made}.`;
+}
+
+function handOverEvidence({ tokens, grants, handovers: { handed, confirmed } }: Facts): string {
+  const done = `${counted(handed, 'connection')} handed over, ${numberWords(confirmed)} confirmed by the app.`;
+  if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : done;
+  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still served here.`;
+  return [...(handed > 0 ? [done] : []), left, ableWords(grants)].join(' ');
+}
+
+function handOverNext({ client, grants, handovers, tokens, home }: Facts): Step['next'] {
+  if (!client)
+    return {
+      text: 'Enter the app’s own client first.',
+      label: 'Enter the own client',
+      href: `${home}/modern-client`,
+    };
+  const isUnconfirmed = handovers.handed > handovers.confirmed && tokens.active === 0;
+  if (isUnconfirmed)
+    return {
+      text: 'Confirm each one within seven days, once the app has stored its pair.',
+      label: 'How to confirm',
+      href: `${home}/move#hand-over`,
+    };
+  const missing = grants.all - grants.own;
+  return {
+    text:
+      missing > 0
+        ? 'People who connected before the own client was entered connect once more from the app.'
+        : 'The app exchanges each old token for the connection behind it.',
+    label: 'How to take one over',
+    href: `${home}/move#hand-over`,
+  };
+}
+
+function handOver(facts: Facts): Step {
+  const { tokens, handovers } = facts;
+  const isDone = tokens.active + tokens.waiting === 0 && handovers.handed === handovers.confirmed;
+  return {
+    id: 'handed-over',
+    title: 'The connections are handed over to the app',
+    todo: 'Take the connections over',
+    state: isDone ? 'done' : handovers.handed > 0 ? 'partly' : 'open',
+    evidence: handOverEvidence(facts),
+    details: [],
+    next: isDone ? undefined : handOverNext(facts),
+  };
+}
+
+/** Its four steps in their order; `home` is the page of the app. */
+export function checklist(moved: MovedSoFar, home: string): Step[] {
+  const facts = { ...moved, home };
+  return [ownClient, usersMapped, oldCalls, handOver].map((step) => step(facts));
+}

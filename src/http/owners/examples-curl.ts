@@ -1,0 +1,82 @@
+import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
+
+/** A step as commands of a POSIX shell. */
+
+/** As one word, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The variable of a value that is no text. */
+function variable(value: Exclude<Value, string>): string {
+  return `$${'env' in value ? value.env : value.own.toUpperCase()}`;
+}
+
+const word = (value: Value) => (typeof value === 'string' ? quoted(value) : `"${variable(value)}"`);
+
+const IS_PLAIN = /^[\w.~-]+$/;
+
+function formLine([name, value]: [string, Value]): string {
+  if (typeof value !== 'string') return `--data-urlencode ${name}="${variable(value)}"`;
+  return IS_PLAIN.test(value) ? `-d ${name}=${value}` : `--data-urlencode ${quoted(`${name}=${value}`)}`;
+}
+
+/** Texts come percent-encoded, so nothing in them means anything between double quotes. */
+function queryOf(query: Record<string, Value>): string {
+  return Object.entries(query)
+    .map(([name, value]) =>
+      typeof value === 'string'
+        ? new URLSearchParams({ [name]: value }).toString().replaceAll("'", '%27')
+        : `${name}=${variable(value)}`,
+    )
+    .join('&');
+}
+
+const BASE64URL = `tr '+/' '-_' | tr -d '='`;
+
+const PKCE = [
+  `VERIFIER=$(openssl rand -base64 32 | ${BASE64URL})`,
+  `CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | ${BASE64URL})`,
+  'STATE=$(openssl rand -hex 16)',
+  '# Keep both until the person is back.',
+  'echo "VERIFIER=$VERIFIER STATE=$STATE"',
+];
+
+const lines = (...parts: string[]) => parts.join(' \\\n  ');
+
+const JSON_HEADER = "-H 'Content-Type: application/json'";
+
+function channels(address: Value, bearer: Value): string {
+  const head = [
+    `curl ${word(address)}`,
+    `-H "Authorization: Bearer ${typeof bearer === 'string' ? bearer : variable(bearer)}"`,
+    JSON_HEADER,
+  ];
+  const second = JSON.stringify({ query: CHANNELS, variables: { input: { organizationId: '@' } } });
+  return [
+    lines(...head, `-d ${quoted(JSON.stringify({ query: ORGANIZATIONS }))}`),
+    '# Then, with one of these ids as ORGANIZATION_ID:',
+    lines(...head, `-d ${quoted(second).replace('@', `'"$ORGANIZATION_ID"'`)}`),
+  ].join('\n');
+}
+
+/** The commands of a step. */
+export function curlCode(step: ExampleStep): string {
+  switch (step.does) {
+    case 'open':
+      return [
+        ...(hasChallenge(step.query) ? PKCE : []),
+        '# Open this address in a browser. It comes back to the callback with a code.',
+        `echo "${step.address}?${queryOf(step.query)}"`,
+      ].join('\n');
+    case 'post':
+      return lines(`curl ${quoted(step.address)}`, ...Object.entries(step.form).map(formLine));
+    case 'read':
+      return lines(
+        `curl ${quoted(step.address)}`,
+        `-H "Authorization: Bearer ${typeof step.bearer === 'string' ? step.bearer : variable(step.bearer)}"`,
+      );
+    case 'channels':
+      return channels(step.address, step.bearer);
+  }
+}

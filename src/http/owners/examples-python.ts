@@ -1,0 +1,82 @@
+import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
+
+/** A step as a script of Python 3, without a library. */
+
+/** A text of JSON is one of Python too. */
+function expression(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  return 'env' in value ? `os.environ["${value.env}"]` : value.own;
+}
+
+function encoded(fields: Record<string, Value>): string {
+  const entries = Object.entries(fields).map(([name, value]) => `    "${name}": ${expression(value)},`);
+  return ['urllib.parse.urlencode({', ...entries, '})'].join('\n');
+}
+
+const isFromEnv = (value: Value) => typeof value !== 'string' && 'env' in value;
+
+const importsOf = (values: readonly Value[], modules: readonly string[]) =>
+  [...(values.some(isFromEnv) ? ['os'] : []), ...modules].map((name) => `import ${name}`).join('\n');
+
+const PKCE = `verifier = secrets.token_urlsafe(32)
+digest = hashlib.sha256(verifier.encode()).digest()
+challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+state = secrets.token_hex(16)
+# Keep both until the person is back.
+print(verifier, state)
+`;
+
+function open({ address, query }: Extract<ExampleStep, { does: 'open' }>): string {
+  const hasPkce = hasChallenge(query);
+  const modules = [...(hasPkce ? ['base64', 'hashlib', 'secrets'] : []), 'urllib.parse'];
+  return `${importsOf(Object.values(query), modules)}
+
+${hasPkce ? PKCE : ''}query = ${encoded(query)}
+# Send the browser there. It comes back to the callback with a code.
+print(${expression(`${address}?`)} + query)`;
+}
+
+const channels = (
+  address: Value,
+  bearer: Value,
+) => `${importsOf([address, bearer], ['json', 'urllib.request'])}
+
+def ask(query, variables={}):
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = urllib.request.Request(${expression(address)}, body, {
+        "Authorization": "Bearer " + ${expression(bearer)},
+        "Content-Type": "application/json",
+    })
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)["data"]
+
+organization = ask("${ORGANIZATIONS}")["account"]["organizations"][0]["id"]
+channels = ask(
+    "${CHANNELS}",
+    {"input": {"organizationId": organization}},
+)
+print(json.dumps(channels["channels"]))`;
+
+/** The script of a step. */
+export function pythonCode(step: ExampleStep): string {
+  switch (step.does) {
+    case 'open':
+      return open(step);
+    case 'post':
+      return `${importsOf(Object.values(step.form), ['urllib.parse', 'urllib.request'])}
+
+form = ${encoded(step.form)}
+with urllib.request.urlopen(${expression(step.address)}, form.encode()) as answer:
+    print(answer.read().decode())`;
+    case 'read':
+      return `${importsOf([step.bearer], ['urllib.request'])}
+
+request = urllib.request.Request(${expression(step.address)}, headers={
+    "Authorization": "Bearer " + ${expression(step.bearer)},
+})
+with urllib.request.urlopen(request) as answer:
+    print(answer.read().decode())`;
+    case 'channels':
+      return channels(step.address, step.bearer);
+  }
+}

@@ -1,0 +1,50 @@
+/** One call of an example, before it is written down in a language. */
+
+/** A text, what the reader sets in the environment, or what the example itself has made. */
+export type Value = string | { env: string } | { own: 'state' | 'challenge' };
+
+interface Open {
+  does: 'open';
+  title: string;
+  address: string;
+  /** With a `challenge` among them the example makes it, its verifier and the state. */
+  query: Record<string, Value>;
+}
+
+interface Post {
+  does: 'post';
+  title: string;
+  address: string;
+  form: Record<string, Value>;
+}
+
+interface Read {
+  does: 'read';
+  title: string;
+  address: string;
+  bearer: Value;
+}
+
+/** The organizations of the account, then the channels of the first one. */
+interface Channels {
+  does: 'channels';
+  title: string;
+  address: Value;
+  bearer: Value;
+}
+
+export type ExampleStep = Open | Post | Read | Channels;
+
+/** What the reader sets in the environment. */
+export function fromEnv(env: string): Value {
+  return { env };
+}
+
+/** Whether an address to open is made with PKCE. */
+export function hasChallenge(query: Record<string, Value>): boolean {
+  return Object.hasOwn(query, 'code_challenge');
+}
+
+export const ORGANIZATIONS = '{ account { organizations { id } } }';
+
+export const CHANNELS = 'query($input: ChannelsInput!) { channels(input: $input) { id service name } }';

@@ -1,0 +1,36 @@
+import type { Request } from 'express';
+import type { TokensOf } from '../../domain/app-tokens.ts';
+import type { Context } from '../../domain/context.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
+import { PageError } from '../page-error.ts';
+import { personIn } from '../people/frame.ts';
+
+type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
+
+/** The app of an address, whoever asks. */
+export async function registeredApp(context: Context, req: Request): Promise<App> {
+  const app = await findRegisteredApp(context, String(req.params['clientId']));
+  if (app) return app;
+  throw new PageError(404, 'This app is not registered', {
+    reason: 'The address names an app that is not known here.',
+    next: 'Check the address, or ask the people who make the app.',
+  });
+}
+
+/** What a signed-in person may see of an app. */
+export interface ShownApp {
+  app: App;
+  isOwner: boolean;
+  reader: string;
+  /** All its tokens for its owner, to anybody else those of the own account. */
+  of: TokensOf;
+}
+
+/** The app of an address, for the signed-in person. */
+export async function shownApp(context: Context, req: Request): Promise<ShownApp> {
+  const app = await registeredApp(context, req);
+  const reader = personIn(req).accountId;
+  const isOwner = app.owner_account_id === reader;
+  const clientId = app.client_id;
+  return { app, isOwner, reader, of: isOwner ? { clientId } : { clientId, accountId: reader } };
+}

@@ -1,0 +1,31 @@
+import type { AppToken } from '../../domain/app-tokens.ts';
+import type { Phase } from './state-words.ts';
+import { hintWords, holderWords, sourceWords, tokenWords } from './token-words.ts';
+
+/** One token as a row of a table. */
+interface TokenLine {
+  hint: string | undefined;
+  holder: string;
+  source: string;
+  label: string;
+  kind: string;
+  reason: string;
+  /** Undefined for a token that was never used, as far as is known. */
+  lastUsed: number | undefined;
+  calls: number;
+}
+
+/** Tokens as rows, for one reader. */
+export function tokenLines(
+  tokens: readonly AppToken[],
+  { reader, phase }: { reader: string; phase: Phase },
+): TokenLine[] {
+  return tokens.map((token) => ({
+    ...tokenWords({ ...token, isOwn: token.account_id === reader, phase }),
+    hint: hintWords(token),
+    holder: holderWords(token, reader),
+    source: sourceWords(token.source),
+    lastUsed: token.usage?.lastSeen ?? token.last_used_at ?? undefined,
+    calls: token.usage?.calls ?? 0,
+  }));
+}

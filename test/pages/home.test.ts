@@ -1,0 +1,143 @@
+import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+import { browserOf, consentAt, DANA, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
+import type { CookieWalker } from '../support/cookie-walker.ts';
+import { until } from '../support/held-answer.ts';
+import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** The first page of a person and the page of progress: what needs me today, and how far my apps have come. */
+
+let system: System;
+let dana: CookieWalker;
+let sam: CookieWalker;
+let own: RegisteredApp;
+
+beforeAll(async () => {
+  system = await startSystem();
+  [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
+});
+afterAll(() => system.stop());
+
+const store = () => system.bridge.context.store;
+const home = async (browser = dana) => browser.get(`${system.bridgeUrl}/apps`);
+const progress = async (browser = dana) => browser.get(`${system.bridgeUrl}/apps/progress`);
+const count = () => keepProgress(system.bridge.context);
+
+test('a new person is told what can be done here, and meets no empty list', async () => {
+  const words = wordsOf(await home());
+  expect(words).toMatch(/Nothing of the old API is known to be yours yet.*Paste a token.*Register an app/);
+  expect(words).not.toContain('What needs you today');
+  expect(wordsOf(await progress())).toMatch(/You have not registered an app. Register an app/);
+});
+
+test('what has stopped comes first, with its reason and time; then what was never connected', async () => {
+  const [stopped, other] = [system.app, await system.registerApp('https://second.example/cb')];
+  await waitingToken(system, { app: other, accountId: DANA.accountId });
+  const { id } = await waitingToken(system, { accountId: DANA.accountId, state: 'reauthorization_required' });
+  const at = Date.parse('2026-02-03T04:05:00Z');
+  await store()
+    .durable.updateTable('mappings')
+    .set({ reason: 'grant_refused', updated_at: at })
+    .where('id', '=', id)
+    .execute();
+  const page = await home();
+  expect(wordsOf(page)).toMatch(
+    /“Old App” has stopped The new API ended the connection: it was revoked .* 1 token works after one confirmation\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
+  );
+  expect(page.body).toContain('datetime="2026-02-03T04:05:00.000Z"');
+  const actions = dana.forms(page).map(({ action }) => new URL(action).pathname);
+  expect(actions.filter((path) => path.endsWith('/connect'))).toEqual([
+    `/apps/${stopped.clientId}/connect`,
+    `/apps/${other.clientId}/connect`,
+  ]);
+  for (const app of [stopped, other]) {
+    const from = await home();
+    const part = from.body.split('<section').find((one) => one.includes(`needs-app-${app.clientId}`)) ?? '';
+    const left = await pressIn(dana, { ...from, body: `<section${part}` }, /^Connect/);
+    await dana.get(await consentAt(system, left, { person: DANA }));
+  }
+  const mended = wordsOf(await home());
+  expect(mended).toContain('Nothing: no app of yours waits for you.');
+  expect(mended).not.toMatch(/Connect again|Its own next date/);
+});
+
+test('an owner sees who waits for the own app, and nobody else does', async () => {
+  own = await registerLegacyApp(system.bridge, 'https://own.example/cb', DANA.accountId);
+  await waitingToken(system, { app: own, accountId: DANA.accountId, state: 'active' });
+  await waitingToken(system, { app: own, accountId: SAM.accountId });
+  await waitingToken(system, { app: own, email: 'carl@box.example' });
+  await waitingToken(system, { app: own, email: 'carl@box.example' });
+  const page = await home();
+  expect(wordsOf(page)).toContain('Old App: 2 people. See who waits');
+  expect(page.body).toContain(`href="/apps/${own.clientId}/tokens"`);
+  expect(wordsOf(page)).toMatch(/4 tokens waiting 1 token working/);
+  expect(wordsOf(await home(sam))).not.toMatch(/People have still|carl@/);
+});
+
+test('each app shows its calls of the last thirty days as a small chart with their number', async () => {
+  const { id } = await waitingToken(system, { app: own, accountId: DANA.accountId, state: 'active' });
+  const now = system.bridge.context.clock.now();
+  const row = { mapping_id: id, endpoint: '/1/user.json', carrier: 'header', user_agent: 'x', outcome: 'ok' };
+  const days = [
+    { day: dayOf(now), calls: 1200 },
+    { day: dayOf(now - 29 * DAY), calls: 34 },
+    { day: dayOf(now - 30 * DAY), calls: 5000 },
+  ];
+  for (const each of days)
+    await store()
+      .volatile.insertInto('usage')
+      .values({ ...row, ...each, last_at: now })
+      .execute();
+  const page = await home();
+  expect(wordsOf(page)).toContain('1,234 calls in the last 30 days');
+  expect(page.body).toMatch(/<svg class="sparkline"[^>]*role="img"/);
+  expect(wordsOf(page)).toContain('No call in the last 30 days');
+});
+
+test('of an app with very many tokens the page says what was counted before, and stays small', async () => {
+  const rows = Array.from({ length: 5100 }, (_, index) => ({
+    id: `bulk${String(index).padStart(6, '0')}`,
+    token_digest: `bulk-${index}`,
+    client_id: own.clientId,
+    account_email: `p${index}@box.example`,
+    state: 'unmapped' as const,
+    source: 'imported' as const,
+    created_at: 1,
+    updated_at: 1,
+  }));
+  for (let start = 0; start < rows.length; start += 300)
+    await store()
+      .durable.insertInto('mappings')
+      .values(rows.slice(start, start + 300))
+      .execute();
+  await count();
+  const page = await home();
+  expect(wordsOf(page)).toContain('Old App: 5,102 people. See who waits');
+  expect(wordsOf(page)).toMatch(/Counted within the last hour\..*more than|Its calls are on its page/);
+  expect(Buffer.byteLength(page.body)).toBeLessThan(100_000);
+});
+
+test('progress is told in a sentence and, from the second day on, against the retirement in a chart', async () => {
+  expect(wordsOf(await progress())).toMatch(
+    /2 of 5,106 tokens are connected or moved; 5,104 wait\. No retirement date is set yet\..*The chart starts tomorrow/,
+  );
+  const now = system.bridge.context.clock.now();
+  const before = { unmapped: 5000, active: 0, reauthorization_required: 0, revoked: 0, migrated: 0 };
+  await store()
+    .durable.insertInto('progress')
+    .values({ client_id: own.clientId, day: dayOf(now - 20 * DAY), waiting_people: 0, ...before })
+    .execute();
+  await store()
+    .durable.insertInto('lifecycle_dates')
+    .values({ name: 'retirement', at: now + 10 * DAY, changed_at: now, changed_by: 'test' })
+    .execute();
+  await system.bridge.context.lifecycle.refresh();
+  await until(async () => wordsOf(await progress()).includes('in 10 days'));
+  const page = await progress();
+  expect(wordsOf(page)).toMatch(/wait\. The old API retires in 10 days; from then on they are refused/);
+  expect(page.body).toMatch(/Tokens of all your apps<\/title><desc[^>]*>[^<]*waiting: from 5,000 to 5,104\./);
+  expect(page.body).toMatch(/chart-mark-label"[^>]*>Retirement, /);
+  expect(wordsOf(await progress(sam))).toContain('You have not registered an app.');
+});
