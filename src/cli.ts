@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { command, group } from './cli-command.ts';
 import { extensionCommands, lifecycleCommands } from './cli-lifecycle.ts';
 import { reminderCommands } from './cli-reminders.ts';
+import { staffCommands } from './cli-staff.ts';
 import { WrongUsage } from './commands/wrong-usage.ts';
 import { reduceError } from './shared/redaction.ts';
 import { type Purpose, PURPOSES } from './shared/secrets.ts';
@@ -125,6 +126,7 @@ program.addCommand(
       .requiredOption('--reason <text>', 'how you know that they belong together, for the history'),
   ]),
 );
+program.addCommand(staffCommands());
 program.addCommand(
   group('links', 'Links that ask people to connect again.', [
     command(

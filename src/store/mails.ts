@@ -199,12 +199,13 @@ export async function refusedAddresses(
   return rows.flatMap(({ address }) => address ?? []);
 }
 
-/** The newest mails that nobody can be reached with, and what each was about. */
+/** The newest mails that nobody can be reached with and nobody has dealt with, and what each was about. */
 export async function listUndeliverableMails(db: Database, limit: number) {
   const mails = await db
     .selectFrom('mails')
     .select(['id', 'person', 'day', 'failure', sql<number>`coalesce(ended_at, created_at)`.as('ended_at')])
     .where('state', '=', sql.lit('undeliverable'))
+    .where('settled_at', 'is', null)
     // In the words of the index mails_undeliverable; the alias of the same name is another value.
     .orderBy('mails.ended_at', 'desc')
     .limit(limit)
@@ -232,4 +233,44 @@ export async function findMail(
   id: string,
 ): Promise<{ address: string | null; replaces: string } | undefined> {
   return db.selectFrom('mails').select(['address', 'replaces']).where('id', '=', id).executeTakeFirst();
+}
+
+/** A mail that reached nobody, dealt with or not, and the apps that it was about. */
+export async function findUndeliverable(
+  db: Database,
+  id: string,
+): Promise<{ mail: MailRow; apps: Array<{ client_id: string; name: string }> } | undefined> {
+  const mail = await db
+    .selectFrom('mails')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '=', 'undeliverable')
+    .executeTakeFirst();
+  if (!mail) return undefined;
+  const apps = await db
+    .selectFrom('reminders')
+    .innerJoin('apps', 'apps.client_id', 'reminders.client_id')
+    .select(['apps.client_id', 'apps.name'])
+    .distinct()
+    .where('mail_id', '=', id)
+    .where('dropped_at', 'is', null)
+    .orderBy('apps.name')
+    .execute();
+  return { mail, apps };
+}
+
+/** Says that support dealt with a mail that reached nobody; undefined where there is none, or somebody did before. */
+export async function settleMail(
+  tx: Database,
+  id: string,
+  { at, by }: { at: number; by: string },
+): Promise<Pick<MailRow, 'person'> | undefined> {
+  return tx
+    .updateTable('mails')
+    .set({ settled_at: at, settled_by: by })
+    .where('id', '=', id)
+    .where('state', '=', 'undeliverable')
+    .where('settled_at', 'is', null)
+    .returning('person')
+    .executeTakeFirst();
 }

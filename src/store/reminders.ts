@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
-import type { LifecycleTables } from './lifecycle-tables.ts';
+import type { LifecycleTables, MailState } from './lifecycle-tables.ts';
 import { insertionOf, isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
 
@@ -37,19 +37,41 @@ export async function readHoldingMails(
   people: readonly string[],
   { days, sentSince }: { days: readonly string[]; sentSince: number },
 ): Promise<Array<Pick<Selectable<LifecycleTables['mails']>, 'person' | 'day' | 'state' | 'ended_at'>>> {
+  return (
+    db
+      .selectFrom('mails')
+      .select(['person', 'day', 'state', 'ended_at'])
+      .where(isOneOf(db, 'person', people))
+      .where('state', '<>', 'dropped')
+      // What support has sent is beside the one mail of the day.
+      .where('replaces', 'not like', 'again/%')
+      .where((eb) =>
+        eb.or([
+          eb('state', 'in', ['due', 'sending']),
+          eb('day', 'in', days),
+          eb.and([eb('state', '=', 'sent'), eb('ended_at', '>=', sentSince)]),
+        ]),
+      )
+      .execute()
+  );
+}
+
+/** The newest reminder of a stage that a person was sent about an app, or is to be, and what became of its mail. */
+export async function findLatest(
+  db: Database,
+  { people, clientId, stage }: { people: readonly string[]; clientId: string; stage: string },
+): Promise<{ created_at: number; state: MailState } | undefined> {
   return db
-    .selectFrom('mails')
-    .select(['person', 'day', 'state', 'ended_at'])
-    .where(isOneOf(db, 'person', people))
-    .where('state', '<>', 'dropped')
-    .where((eb) =>
-      eb.or([
-        eb('state', 'in', ['due', 'sending']),
-        eb('day', 'in', days),
-        eb.and([eb('state', '=', 'sent'), eb('ended_at', '>=', sentSince)]),
-      ]),
-    )
-    .execute();
+    .selectFrom('reminders')
+    .innerJoin('mails', 'mails.id', 'reminders.mail_id')
+    .select(['reminders.created_at', 'mails.state'])
+    .where('reminders.client_id', '=', clientId)
+    .where('reminders.person', 'in', people)
+    .where('stage', '=', stage)
+    .where('dropped_at', 'is', null)
+    .orderBy('reminders.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** The reminders in one mail that are not dropped. */

@@ -2,6 +2,7 @@ import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import type { ClaimedMail } from '../../store/mails.ts';
 import { stoppedAmong } from '../../store/stopped-addresses.ts';
 import type { Context } from '../context.ts';
+import { isForContact } from './asked.ts';
 import type { Person } from './people.ts';
 
 /** Where a mail goes: what is known at the time of sending counts, not what was known when it was planned. */
@@ -24,7 +25,7 @@ export async function findAddress(
   mail: ClaimedMail,
   person: Person,
 ): Promise<Found | NotFound> {
-  const address = mail.replaces === '' ? person.address : (mail.address ?? undefined);
+  const address = isForContact(mail) ? (mail.address ?? undefined) : person.address;
   if (address === undefined) return { address, failure: 'no address is known' };
   // Some were imported as they were written long ago.
   if (!isMailAddress(address)) return { address, failure: 'the address is not usable' };

@@ -2,6 +2,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { type ClaimedMail, contactsOf, dropReminders, endMail, isHeldBy } from '../../store/mails.ts';
 import { readRemindersOf, type ReminderRow } from '../../store/reminders.ts';
 import type { Context } from '../context.ts';
+import { isForContact } from './asked.ts';
 import type { Due, Person } from './people.ts';
 import { stillDue } from './plan-reminders.ts';
 
@@ -14,7 +15,7 @@ export interface Held {
 
 /** In a mail that went to a contact of apps: what is about apps that have this contact no longer. */
 async function notTheirs({ store }: Context, mail: ClaimedMail): Promise<ReminderRow[]> {
-  if (mail.replaces === '') return [];
+  if (!isForContact(mail)) return [];
   const reminders = await readRemindersOf(store.durable, mail.id);
   const contacts = await contactsOf(store.durable, [...new Set(reminders.map((one) => one.client_id))]);
   const reader = normalEmail(mail.address ?? '');

@@ -2,6 +2,7 @@ import { MINUTE } from '../../shared/lifetimes.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
 import { type ClaimedMail, endMail, noteAddress } from '../../store/mails.ts';
 import type { Context } from '../context.ts';
+import { isForContact } from './asked.ts';
 import type { Outcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
 import { type Held, lookAgain } from './deliver-look-again.ts';
@@ -19,7 +20,7 @@ const BEGIN_WITHIN = 1 * MINUTE;
 
 /** A contact of an app is told of the app, not of the person in whose place they are asked. */
 function readerOf({ person }: Held, mail: ClaimedMail, address: string): Person {
-  return mail.replaces === '' ? { ...person, address } : { ...person, address, name: undefined };
+  return isForContact(mail) ? { ...person, address, name: undefined } : { ...person, address };
 }
 
 type Turn = Held & { mail: ClaimedMail; address: string; claimedAt: number };

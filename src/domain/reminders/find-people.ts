@@ -51,6 +51,13 @@ export async function waitingEmailOf(
   return (await firstAccounts(context, [email])).get(email) === accountId ? email : undefined;
 }
 
+/** Who stands behind an address: the first account that has it, or else a person of its own. */
+export async function personIdOf(context: Context, address: string): Promise<string> {
+  const email = normalEmail(address);
+  const accountId = (await firstAccounts(context, [email])).get(email);
+  return accountId === undefined ? idOfEmail(email) : `account:${accountId}`;
+}
+
 /** What waits under the addresses of these accounts, by the id of the first account that has each. */
 async function partsUnderEmails(
   context: Context,

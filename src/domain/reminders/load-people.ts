@@ -142,7 +142,8 @@ export async function* peoplePages(context: Context, { now }: { now: number }): 
     if (people.length > 0) yield await candidatesOf(context, people, now);
 }
 
-async function findPerson(context: Context, id: string): Promise<Person | undefined> {
+/** One person by `account:ID` or `email:ADDRESS` with the address as it is known, usable or not. */
+export async function findPerson(context: Context, id: string): Promise<Person | undefined> {
   const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
   if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
   const account = by === 'account' ? await readAccount(context.store.durable, name) : undefined;

@@ -57,9 +57,9 @@ export interface Person {
 export interface Stage {
   clientId: string;
   role: Role;
-  /** Days before a date, or `died`, `woken`, `unused`. */
+  /** Days before a date, or `died`, `woken`, `unused`, `again`. */
   stage: string;
-  /** `retirement:2027-02-01` (UTC), the time of what happened, or ''. */
+  /** `retirement:2027-02-01` (UTC), the time of what happened or was asked for, or ''. */
   plannedFor: string;
 }
 
@@ -71,6 +71,8 @@ export interface Due extends Stage {
   at: number | undefined;
   /** What happened on this very day of the person, which need not wait for the morning. */
   isUrgent: boolean;
+  /** Support has it sent. */
+  isAsked?: true;
   /** For people: why this is due. */
   because: string;
 }

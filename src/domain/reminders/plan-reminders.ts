@@ -1,6 +1,13 @@
 import { newHexId } from '../../shared/ids.ts';
-import { insertPlanned, type NewMail, type NewReminder, readRemindersOf } from '../../store/reminders.ts';
+import {
+  insertPlanned,
+  type NewMail,
+  type NewReminder,
+  readRemindersOf,
+  type ReminderRow,
+} from '../../store/reminders.ts';
 import type { Context } from '../context.ts';
+import { AGAIN, standingOf } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
 import type { Due, Person } from './people.ts';
@@ -112,6 +119,8 @@ export async function* previewReminders(context: Context): AsyncIterable<Preview
     }
 }
 
+const rowPart = ({ client_id: clientId, role }: ReminderRow) => ({ clientId, role });
+
 /** What still holds of a mail, and the ids of its reminders that do not. */
 interface StillDue extends Plan {
   gone: string[];
@@ -130,8 +139,14 @@ export async function stillDue(
   if (!loaded) return undefined;
   const { person, told } = loaded;
   const rows = await readRemindersOf(context.store.durable, mail.id);
+  const planning = planningAt(context, now);
   const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
-  const due = stagesDue(person, told, planningAt(context, now)).filter((one) => own.has(keyOfStage(one)));
-  for (const one of due) own.delete(keyOfStage(one));
-  return { person, due, gone: [...own.values()] };
+  const planned = stagesDue(person, told, planning).filter((one) => own.has(keyOfStage(one)));
+  for (const one of planned) own.delete(keyOfStage(one));
+  const asked = rows.flatMap((row) => {
+    const due = row.stage === AGAIN ? standingOf(person, rowPart(row), planning) : [];
+    if (due.length > 0) own.delete(keyOfRow(row));
+    return due;
+  });
+  return { person, due: [...planned, ...asked], gone: [...own.values()] };
 }

@@ -1,5 +1,67 @@
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
+import { describeAccount } from '../../domain/support/describe-account.ts';
+import { PageError } from '../page-error.ts';
 import type { Frame } from '../people/frame.ts';
+import { mailLine } from './mail-words.ts';
+import { stateBadges, tokenLine } from './mapping-badges.ts';
+
+/** /support/accounts/:accountId: one person with all tokens, apps and mails. */
+
+type Described = NonNullable<Awaited<ReturnType<typeof describeAccount>>>;
+
+const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
+
+function waitingWords({ waiting }: Described): string | undefined {
+  const { tokens, apps } = waiting;
+  const parts = [
+    tokens === 0 ? [] : [`${tokens} ${tokens === 1 ? 'token' : 'tokens'}`],
+    apps === 0 ? [] : [`${apps} ${apps === 1 ? 'app' : 'apps'}`],
+  ].flat();
+  return parts.length === 0 ? undefined : parts.join(' and ');
+}
+
+function shown(described: Described) {
+  const { account, apps, tokens, isMore, owned, mails, browsers, role } = described;
+  return {
+    account: {
+      id: account.account_id,
+      name: account.name ?? undefined,
+      email: account.email ?? undefined,
+      zone: account.timezone ?? undefined,
+    },
+    apps: apps.map(({ clientId, name, counts }) => ({
+      href: appAddress(clientId),
+      name,
+      states: stateBadges(counts),
+    })),
+    tokens: tokens.map(tokenLine),
+    isMore,
+    owned: owned.map(({ clientId, name }) => ({ href: appAddress(clientId), name })),
+    mails: mails.map(mailLine),
+    browsers,
+    role,
+    waiting: waitingWords(described),
+  };
+}
+
+function show(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const described = await describeAccount(frame.context, String(req.params['accountId']));
+    if (!described)
+      throw new PageError(404, 'There is no such account', {
+        reason: 'The address names an account that is not known here.',
+        next: 'An account is known from its first sign-in, connection or import on. Search for the e-mail address under “Support”.',
+      });
+    const { name, email } = described.account;
+    frame.page(res, 'support-account', {
+      title: name ?? email ?? 'Account',
+      wide: true,
+      ...shown(described),
+    });
+  };
+}
 
 /** Adds /support/accounts/:accountId. */
-export function accountRoutes(_router: Router, _frame: Frame): void {}
+export function accountRoutes(router: Router, frame: Frame): void {
+  router.get('/support/accounts/:accountId', show(frame));
+}

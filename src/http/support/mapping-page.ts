@@ -1,5 +1,108 @@
-import type { Router } from 'express';
-import type { Frame } from '../people/frame.ts';
+import type { Request, RequestHandler, Router } from 'express';
+import type { StaffRole } from '../../domain/staff.ts';
+import { describeMapping, type MappingDescription } from '../../domain/support/describe-mapping.ts';
+import { timelineOfMapping } from '../../domain/support/timeline.ts';
+import { stackedBars } from '../charts/charts.ts';
+import { byEndpoint, callLine } from '../owners/call-charts.ts';
+import { PageError } from '../page-error.ts';
+import { type Frame, roleIn } from '../people/frame.ts';
+import { mailLine } from './mail-words.ts';
+import { hintWords, holderWords, STATE_BADGES } from './mapping-badges.ts';
+import { mappingActions, mappingGrant, sourceWords, standingFacts } from './mapping-facts.ts';
+import { standingOf } from './mapping-standing.ts';
+import { beforeIn, shownTimeline } from './timeline.ts';
 
-/** Adds /support/mappings/:mappingId. */
-export function mappingRoutes(_router: Router, _frame: Frame): void {}
+/** /support/mappings/:id: all that is known of one token, first of all how it stands and what to do. */
+
+/** Rows of programs; a caller may name itself as it likes. */
+const PROGRAMS_MAX = 20;
+
+async function described({ context }: Frame, req: Request): Promise<MappingDescription> {
+  const found = await describeMapping(context, String(req.params['mappingId']));
+  if (found) return found;
+  throw new PageError(404, 'There is no such token', {
+    reason: 'The address names a token that is not known here.',
+    next: 'Check the address, or search for the token, the app or the e-mail address under “Support”.',
+  });
+}
+
+function shownCalls({ calls }: MappingDescription) {
+  const { days, perDay, kinds, last } = calls;
+  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
+  return {
+    chart: stackedBars({ ...chart, series: byEndpoint(days, perDay) }),
+    rows: kinds.slice(0, PROGRAMS_MAX).map(callLine),
+    more: Math.max(0, kinds.length - PROGRAMS_MAX),
+    lastAt: last?.at,
+  };
+}
+
+const accountAddress = (id: string | null) =>
+  id === null ? undefined : `/support/accounts/${encodeURIComponent(id)}`;
+
+/** What the modern side says of the account, and by what a holder is known while none is. */
+function shownAccount({ mapping, account }: MappingDescription) {
+  const { account_id: id, account_email: waitsFor, legacy_account_id: olderId } = mapping;
+  const { name, email, timezone: zone } = account ?? {};
+  return {
+    id,
+    href: accountAddress(id),
+    name,
+    email,
+    zone,
+    waitsFor: id === null ? waitsFor : null,
+    olderId,
+  };
+}
+
+async function shownHistory({ context }: Frame, req: Request, { mapping, pair }: MappingDescription) {
+  const at = beforeIn(req);
+  const of = { mappingId: mapping.id, pair, grantId: mapping.grant_id };
+  const page = await timelineOfMapping(context, of, at);
+  const holderId = mapping.account_id ?? undefined;
+  return shownTimeline(page, { path: `/support/mappings/${mapping.id}`, at, holderId });
+}
+
+function shownMapping({ mapping, app }: MappingDescription) {
+  return {
+    id: mapping.id,
+    hint: hintWords(mapping),
+    holder: holderWords(mapping),
+    state: STATE_BADGES[mapping.state],
+    source: sourceWords(mapping.source),
+    createdAt: mapping.created_at,
+    updatedAt: mapping.updated_at,
+    app: {
+      name: app.name,
+      clientId: app.client_id,
+      href: `/support/apps/${encodeURIComponent(app.client_id)}`,
+      isUnidentified: app.source === 'observed',
+    },
+  };
+}
+
+function show(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const all = await described(frame, req);
+    const shown = shownMapping(all);
+    frame.page(res, 'support-mapping', {
+      title: `Token ${shown.hint}`,
+      wide: true,
+      token: shown,
+      standing: standingOf(standingFacts(frame.context, all)),
+      actions: mappingActions(roleIn(res) as StaffRole, all),
+      account: shownAccount(all),
+      grant: mappingGrant(frame.context, all),
+      link: all.link,
+      handover: all.handover,
+      mails: all.mails.map(mailLine),
+      calls: shownCalls(all),
+      timeline: await shownHistory(frame, req, all),
+    });
+  };
+}
+
+/** Adds /support/mappings/:id. */
+export function mappingRoutes(router: Router, frame: Frame): void {
+  router.get('/support/mappings/:mappingId', show(frame));
+}

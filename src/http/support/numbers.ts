@@ -1,5 +1,93 @@
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
+import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../domain/support/numbers.ts';
+import { COLUMNS } from '../../domain/support/numbers-export.ts';
+import { dayOf } from '../../shared/moments.ts';
+import { type Series, stackedBars } from '../charts/charts.ts';
+import { daysLeft, timeWords } from '../date-words.ts';
 import type { Frame } from '../people/frame.ts';
+import { CAUSES } from './desk-words.ts';
+import { sendExport } from './numbers-export.ts';
+import { moveWords, percentWords } from './numbers-words.ts';
 
-/** Adds /support/numbers. */
-export function numberRoutes(_router: Router, _frame: Frame): void {}
+/** /support/numbers: how far the move to the new API is, for the people above, to be read and to be exported. */
+
+function progressChart({ progress }: Numbers, retirement: number | undefined): string {
+  return stackedBars({
+    id: 'progress',
+    title: `Tokens on each of the last ${PROGRESS_DAYS} days`,
+    days: progress.map(({ day }) => day),
+    series: [
+      { label: 'Moved to the new API', kind: 'ok', values: progress.map(({ migrated }) => migrated) },
+      { label: 'Connected', kind: 'accent', values: progress.map(({ mapped }) => mapped) },
+      { label: 'Waiting', kind: 'warning', values: progress.map(({ waiting }) => waiting) },
+    ],
+    ...(retirement !== undefined && { marks: [{ day: dayOf(retirement), label: 'Retirement' }] }),
+  });
+}
+
+const KINDS: Record<string, Series['kind']> = {
+  refused: 'danger',
+  lost: 'warning',
+  superseded: 'second',
+  deauthorized: 'muted',
+  replaced: 'accent',
+  handed_over: 'ok',
+};
+
+/** The causes in one order on every day. */
+function endsInOrder({ ends }: Numbers) {
+  return Object.keys(CAUSES).flatMap((cause) => ends.causes.find((one) => one.cause === cause) ?? []);
+}
+
+const labelOf = (cause: string) => CAUSES[cause]?.label ?? cause;
+
+function endsChart(numbers: Numbers): string {
+  return stackedBars({
+    id: 'ends',
+    title: 'By day and cause',
+    days: numbers.ends.days,
+    series: endsInOrder(numbers).map(({ cause, values }) => ({
+      label: labelOf(cause),
+      kind: KINDS[cause] ?? 'muted',
+      values,
+    })),
+  });
+}
+
+function retirementWords(at: number | undefined, now: number): string | undefined {
+  if (at === undefined) return undefined;
+  return at > now
+    ? `The old API retires ${daysLeft(at, now)}, on ${timeWords(at)}.`
+    : `The old API retired on ${timeWords(at)}.`;
+}
+
+function show(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (_req, res) => {
+    const numbers = await numbersOf(context);
+    const { retirement } = context.lifecycle.current().dates;
+    const { totals, ends, mails } = numbers;
+    frame.page(res, 'support-numbers', {
+      title: 'Numbers',
+      wide: true,
+      totals,
+      share: percentWords(totals.active + totals.migrated, totals.active + totals.migrated + totals.waiting),
+      summary: moveWords(totals),
+      retirement: retirementWords(retirement, context.clock.now()),
+      progressChart: progressChart(numbers, retirement),
+      endsChart: endsChart(numbers),
+      ends: endsInOrder(numbers).map(({ cause, total }) => ({ label: labelOf(cause), total })),
+      isMoreEnds: ends.isMore,
+      mails,
+      days: RECENT_DAYS,
+      columns: COLUMNS,
+    });
+  };
+}
+
+/** Adds /support/numbers and its exports. */
+export function numberRoutes(router: Router, frame: Frame): void {
+  router.get('/support/numbers', show(frame));
+  router.get('/support/numbers.csv', sendExport(frame, 'csv'));
+  router.get('/support/numbers.json', sendExport(frame, 'json'));
+}

@@ -1,5 +1,114 @@
-import type { Router } from 'express';
-import type { Frame } from '../people/frame.ts';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { deskCounts } from '../../domain/support/desks.ts';
+import { searchFor, type SearchResult, SHOWN_MAX } from '../../domain/support/search.ts';
+import { PageError } from '../page-error.ts';
+import { fieldsOf, type Frame, personIn, roleIn } from '../people/frame.ts';
+import { numberWords } from '../people/words.ts';
+import { requestIdOf } from '../request-id.ts';
+import { DESK_WORDS } from './desk-words.ts';
+import { tokenLine } from './mapping-badges.ts';
+import { nothingFoundWords } from './search-words.ts';
+
+/**
+ * /support: one box that takes anything a caller can give. The text comes in the body of a POST alone, and the page that
+ * answers it shows it again only where it cannot hold a secret.
+ */
+
+/** Searches of one person within a minute. */
+const SEARCHES = 60;
+
+function brake({ context }: Frame, req: Request, res: Response): void {
+  const { points, secondsLeft } = context.counts.count(['support search', personIn(req).accountId]);
+  if (points <= SEARCHES) return;
+  res.set('Retry-After', String(secondsLeft));
+  throw new PageError(429, 'Too many searches', {
+    reason: `One person can search ${SEARCHES} times in a minute. Nothing was looked up.`,
+    next: `Wait ${secondsLeft} ${secondsLeft === 1 ? 'second' : 'seconds'} and search again.`,
+  });
+}
+
+const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
+const accountAddress = (accountId: string) => `/support/accounts/${encodeURIComponent(accountId)}`;
+
+/** The page of the one thing that was found. */
+function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
+  const hits = [
+    ...tokens.map(({ id }) => `/support/mappings/${id}`),
+    ...apps.map(({ client_id }) => appAddress(client_id)),
+    ...accounts.map(({ account_id }) => accountAddress(account_id)),
+  ];
+  return hits.length === 1 ? hits[0] : undefined;
+}
+
+function shownResult(result: SearchResult) {
+  const { tokens, apps, accounts, isMore, query } = result;
+  return {
+    tokens: tokens.map(tokenLine),
+    apps: apps.map((app) => ({
+      href: appAddress(app.client_id),
+      clientId: app.client_id,
+      name: app.name,
+      isUnidentified: app.source === 'observed',
+      isRetired: app.retired_at !== null,
+    })),
+    accounts: accounts.map(({ account_id: id, name, email }) => ({
+      href: accountAddress(id),
+      id,
+      name: name ?? email ?? 'an account without a known name',
+      email,
+    })),
+    isMore,
+    max: SHOWN_MAX,
+    nothing: tokens.length + apps.length + accounts.length === 0 ? nothingFoundWords(query) : undefined,
+  };
+}
+
+function search(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    brake(frame, req, res);
+    const origin = { actor: `account:${personIn(req).accountId}`, requestId: requestIdOf(res) };
+    const result = await searchFor(frame.context, fieldsOf(req)['q'] ?? '', origin);
+    if (!result) return res.redirect(303, '/support');
+    const only = onlyHit(result);
+    if (only !== undefined) return res.redirect(303, only);
+    const found = shownResult(result);
+    frame.page(res, 'support-found', {
+      title: found.nothing ? 'Nothing was found' : 'What was found',
+      wide: true,
+      text: result.shownText,
+      ...found,
+    });
+  };
+}
+
+/** The desks on which something stands, with how much. */
+async function busyDesks(context: Context) {
+  const counts = (await deskCounts(context)).filter(({ count }) => count > 0);
+  return counts.map(({ desk, count, isMore }) => ({
+    href: `/support/desks/${desk}`,
+    label: DESK_WORDS[desk].title,
+    count: isMore ? `more than ${numberWords(count)}` : numberWords(count),
+  }));
+}
+
+function showStart(frame: Frame): RequestHandler {
+  return async (_req, res) => {
+    frame.page(res, 'support-search', {
+      title: 'Support',
+      wide: true,
+      role: roleIn(res),
+      text: undefined,
+      isStart: true,
+      desks: await busyDesks(frame.context),
+    });
+  };
+}
 
 /** Adds /support and its search. */
-export function searchRoutes(_router: Router, _frame: Frame): void {}
+export function searchRoutes(router: Router, frame: Frame): void {
+  router.get('/support', showStart(frame));
+  // The answer of a search has no address of its own: who opens it anew begins anew.
+  router.get('/support/search', (_req, res) => res.redirect(303, '/support'));
+  router.post('/support/search', search(frame));
+}

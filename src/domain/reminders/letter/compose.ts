@@ -98,9 +98,10 @@ function footOf(links: Links, due: readonly Due[], notMe: string): Line[] {
       : []),
   ];
   const { host } = new URL(links.page('/'));
+  const often = due.some(({ isAsked }) => isAsked) ? '' : ', at most one a day';
   return [
     {
-      text: `grantbridge at ${host} sends this mail, at most one a day, because ${reasons.join(', and ')}.`,
+      text: `grantbridge at ${host} sends this mail${often}, because ${reasons.join(', and ')}.`,
       link: { label: 'All dates of the old API', href: links.page('/lifecycle') },
     },
     {

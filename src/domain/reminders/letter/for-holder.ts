@@ -4,7 +4,16 @@ import { dateOf, type RoleFacts } from './about-app.ts';
 import type { Block } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
 import { countWords, dayWords, daysUntil, momentWords } from './moments.ts';
-import { byUrgency, happenedAt, isRefused, type Kind, kindOf, stopWords, type Told } from './stages.ts';
+import {
+  ASKED,
+  byUrgency,
+  happenedAt,
+  isRefused,
+  type Kind,
+  kindOf,
+  stopWords,
+  type Told,
+} from './stages.ts';
 
 /** What the holder of tokens is told of one app, and the one button that mends it. */
 
@@ -52,6 +61,7 @@ function statusOf(facts: Facts, due: Told): string {
         ? `Is refused now: connect it and it works again until the old API ends, on ${momentWords(at, reader)}.`
         : 'Is refused now: connect it and it works again.',
     ahead: () => `${capital(stopWords(at, reader))}: on ${momentWords(at, reader)}.`,
+    waits: () => 'Is not connected to the new API yet.',
     woken: () => wokenWords(facts, happened),
     unused: () => 'Has a token that you seem not to need: no call came in the last 30 days.',
   };
@@ -146,10 +156,11 @@ function whyWords({ app: { reader }, part }: Facts, due: Told): string {
       const left = days === 0 ? 'the date is today' : `the date is ${countWords(days, 'day')} away`;
       return `${left}, and ${inUse}.`;
     },
+    waits: () => `${inUse}.`,
     woken: () => 'it was used again after at least 30 days without a call.',
     unused: () => 'it is not connected and was not used. This is the only mail about that.',
   };
-  return `Why this comes now: ${why[kindOf(due, reader)]()}`;
+  return `Why this comes now: ${due.isAsked ? ASKED : why[kindOf(due, reader)]()}`;
 }
 
 async function buttons(facts: Facts, kind: Kind): Promise<Block[]> {

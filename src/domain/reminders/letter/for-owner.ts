@@ -5,7 +5,7 @@ import type { Block, Line } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
 import { countWords, daysUntil, dayWords, inDays, momentWords } from './moments.ts';
 import { plainWords } from './plain.ts';
-import { byUrgency, endingWords, kindOf, type Told, workingOf } from './stages.ts';
+import { ASKED, byUrgency, endingWords, kindOf, type Told, workingOf } from './stages.ts';
 
 /** What the owner of an app is told: who uses it, what will break, how to move, and how to try that out. */
 
@@ -19,10 +19,11 @@ const areRefused = (refused: number) =>
 function statusOf({ app: { reader } }: Facts, due: Told): string {
   const { at, milestone, refused } = due;
   const kind = kindOf(due, reader);
-  if (kind === 'unused' || at === undefined)
-    return 'Seems not to be used any more: no call came in the last 30 days.';
   if (kind === 'refused')
     return `${areRefused(refused)}: once connected, ${refused === 1 ? 'it works' : 'they work'} again.`;
+  if (kind === 'waits') return 'Some of its users have not connected it to the new API yet.';
+  if (kind === 'unused' || at === undefined)
+    return 'Seems not to be used any more: no call came in the last 30 days.';
   const when = `${at > reader.now ? 'on' : 'the date was'} ${momentWords(at, reader)}`;
   if (milestone === 'sunset')
     return at > reader.now
@@ -41,6 +42,8 @@ function unusedWords({ app: { reader } }: Facts, { at, milestone }: Told): strin
 function explanationOf(facts: Facts, due: Told): string {
   const { reader } = facts.app;
   if (kindOf(due, reader) === 'unused') return unusedWords(facts, due);
+  if (kindOf(due, reader) === 'waits')
+    return 'Once your users connect your app to the new API, it goes on reading profiles and the user.';
   const isPast = kindOf(due, reader) === 'past';
   if (due.milestone === 'sunset')
     return isPast
@@ -114,8 +117,13 @@ function moving({ app, part }: Facts, chief: Told): Block {
   };
   const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= reader.now;
   // No connection outlasts the sunset.
-  const isHelped = part.tokens.waiting > 0 && chief.milestone === 'retirement';
-  const lines = [...(isHelped && !isOver ? [connecting] : []), ownClient, ...(isOver ? [] : [rehearsal])];
+  const isHelped = part.tokens.waiting > 0 && chief.milestone !== 'sunset';
+  const isRehearsed = !isOver && app.dates.length > 0;
+  const lines = [
+    ...(isHelped && !isOver ? [connecting] : []),
+    ownClient,
+    ...(isRehearsed ? [rehearsal] : []),
+  ];
   return { kind: 'list', title: 'What you can do', lines };
 }
 
@@ -123,6 +131,7 @@ function whyWords({ app: { reader }, part }: Facts, due: Told): string {
   const kind = kindOf(due, reader);
   const { waiting } = part.tokens;
   const words = () => {
+    if (due.isAsked) return ASKED;
     if (kind === 'unused')
       return 'it is registered and was not used in the last 30 days. This is the only mail about that.';
     const days = daysUntil(due.at ?? 0, reader);

@@ -21,6 +21,7 @@ function wordsOf(due: Told, reader: Reader): string {
         ? `${countWords(due.refused, 'token')} of its users ${due.refused === 1 ? 'is' : 'are'} refused now`
         : 'is refused now, connect it',
     ahead: () => stopping(due, reader),
+    waits: () => 'waits to be connected',
     woken: () => 'is in use again, connect it',
     unused: () =>
       due.role === 'owner' ? 'seems not to be used any more' : 'has a token that seems not needed',

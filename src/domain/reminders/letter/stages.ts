@@ -4,11 +4,11 @@ import { countWords, inDays, type Reader } from './moments.ts';
 
 /** What kind of reminder a stage is, and how it is said in one line. */
 
-/** `refused`: a date is ahead, and ends nothing that is not refused already. */
-export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'woken' | 'unused';
+/** `refused`: a date is ahead, and ends nothing that is not refused already; `waits`: no date is set at all. */
+export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
 
 /** What asks the most comes first. */
-const ORDER: readonly Kind[] = ['died', 'past', 'refused', 'ahead', 'woken', 'unused'];
+const ORDER: readonly Kind[] = ['died', 'past', 'refused', 'ahead', 'waits', 'woken', 'unused'];
 
 /** A reminder that is due, as a mail tells of it. */
 export interface Told extends Due {
@@ -39,7 +39,8 @@ export function kindOf(one: Told, reader: Reader): Kind {
   const { stage, at = Infinity } = one;
   if (stage === 'died' || stage === 'woken' || stage === 'unused') return stage;
   if (at <= reader.now) return 'past';
-  return isRefused(one, reader) ? 'refused' : 'ahead';
+  if (isRefused(one, reader)) return 'refused';
+  return at === Infinity ? 'waits' : 'ahead';
 }
 
 /** The reminders, the most urgent first. */
@@ -59,6 +60,9 @@ export function happenedAt({ plannedFor }: Due): number | undefined {
   const at = plannedFor === '' ? Number.NaN : Number(plannedFor);
   return Number.isNaN(at) ? undefined : at;
 }
+
+/** Why a mail comes now that support has sent. */
+export const ASKED = 'our support team had it sent to you.';
 
 /** What an owner's date takes away: `12 tokens of its users stop working in 14 days`, or only calls where no token is left. */
 export function endingWords(one: Told, at: number, reader: Reader): string {

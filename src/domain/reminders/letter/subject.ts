@@ -29,6 +29,12 @@ function refusedWords(due: Told): string {
   return `${nameOf(due)}: ${countWords(due.refused, 'token')} ${due.refused === 1 ? 'is' : 'are'} refused now`;
 }
 
+function waitingWords(due: Told): string {
+  if (due.part.role === 'holder') return `${nameOf(due)} waits to be connected`;
+  const { waiting } = due.part.tokens;
+  return `${nameOf(due)}: ${countWords(waiting, 'token')} ${waiting === 1 ? 'waits' : 'wait'} to be connected`;
+}
+
 function ofOne(due: Told, reader: Reader): string {
   const name = nameOf(due);
   const words: Record<Kind, () => string> = {
@@ -36,6 +42,7 @@ function ofOne(due: Told, reader: Reader): string {
     past: () => stopping(due, reader),
     refused: () => refusedWords(due),
     ahead: () => stopping(due, reader),
+    waits: () => waitingWords(due),
     woken: () => `${name} is in use again: connect it`,
     unused: () =>
       due.role === 'owner'
@@ -61,6 +68,7 @@ function ofMany(apps: readonly Told[], reader: Reader): string {
     past: () => `${apps.length} apps have stopped working`,
     refused: () => `${apps.length} apps are refused now: connect them`,
     ahead: () => stopOfMany(apps, reader),
+    waits: () => `${apps.length} apps wait to be connected`,
     woken: () => `${apps.length} apps are in use again: connect them`,
     unused: () =>
       apps.every(({ role }) => role === 'holder')

@@ -1,0 +1,48 @@
+import { datesOf } from '../lifecycle.ts';
+import type { Due, Part, Person, Stage } from './people.ts';
+import { type Planning, stagesDue } from './plan-stages.ts';
+
+/**
+ * A reminder that support has sent once more. In the ledger it is a stage of its own at the moment of asking, in a mail of
+ * its own; it says what stands at the time of sending, whatever the person was told before.
+ */
+
+/** The stage that it is in the ledger. */
+export const AGAIN = 'again';
+
+const PREFIX = `${AGAIN}/`;
+
+/** What stands in `replaces` of its mail, so that the one mail of the day is no hindrance to it. */
+export const askedMail = (mailId: string): string => `${PREFIX}${mailId}`;
+
+/** Whether a mail goes to a contact of an app in the place of one that was refused. */
+export function isForContact({ replaces }: { replaces: string }): boolean {
+  return replaces !== '' && !replaces.startsWith(PREFIX);
+}
+
+/** Nobody waits for the morning who has just asked for it. */
+const IS_ASKED = { isUrgent: true, isAsked: true } as const;
+
+const waitingOf = (part: Part) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
+
+/** Where no stage has come: the next date or, where all are past, the last one; without a date that it waits. */
+function nextOf(part: Part, { lifecycle, now }: Planning): Due {
+  const { clientId, role } = part;
+  const dates = datesOf(lifecycle, { clientId, now });
+  const date = dates.find(({ at }) => at > now) ?? dates.at(-1);
+  const about = { part, milestone: date?.milestone, at: date?.at, because: 'support has it sent' };
+  return { clientId, role, stage: AGAIN, plannedFor: '', ...about, ...IS_ASKED };
+}
+
+/** What a person has to be told of one app at this moment; empty where nothing waits. */
+export function standingOf(
+  person: Person,
+  { clientId, role }: Pick<Stage, 'clientId' | 'role'>,
+  planning: Planning,
+): Due[] {
+  const part = person.parts.find((one) => one.clientId === clientId && one.role === role);
+  if (!part || waitingOf(part) === 0) return [];
+  const come = stagesDue({ ...person, parts: [part] }, new Set(), planning);
+  const told = come.filter(({ stage }) => stage !== 'unused').map((due) => ({ ...due, ...IS_ASKED }));
+  return told.length > 0 ? told : [nextOf(part, planning)];
+}

@@ -1,0 +1,62 @@
+import { findUndeliverable, settleMail } from '../../store/mails.ts';
+import type { Context, Origin } from '../context.ts';
+import { recordEvent } from '../record-event.ts';
+import { checkedReason } from '../revoke-token.ts';
+
+/** A mail that reached nobody, and support has dealt with: somebody was called, or nothing can be done. */
+
+/** What a person has to know of it. */
+export interface UnreachedMail {
+  mailId: string;
+  /** `account:ID`, or `email:ADDRESS`. */
+  person: string;
+  address: string | undefined;
+  failure: string;
+  at: number;
+  isSettled: boolean;
+  apps: Array<{ clientId: string; name: string }>;
+}
+
+/** A mail that reached nobody, dealt with or not; undefined where there is none. */
+export async function unreachedMail(context: Context, mailId: string): Promise<UnreachedMail | undefined> {
+  const found = await findUndeliverable(context.store.durable, mailId);
+  if (!found) return undefined;
+  const { mail, apps } = found;
+  return {
+    mailId,
+    person: mail.person,
+    address: mail.address ?? undefined,
+    failure: mail.failure ?? '',
+    at: mail.ended_at ?? mail.created_at,
+    isSettled: mail.settled_at !== null,
+    apps: apps.map((app) => ({ clientId: app.client_id, name: app.name })),
+  };
+}
+
+interface Asked extends Origin {
+  mailId: string;
+  reason: string;
+}
+
+/** `account:ID` of a person who is known by an account. */
+const accountIn = (person: string) => /^account:(.+)$/.exec(person)?.[1] ?? null;
+
+/**
+ * Takes a mail off the list of those that reached nobody; false where it does not stand there.
+ * @throws {ReasonRefused}
+ */
+export async function settleUnreached(context: Context, asked: Asked): Promise<boolean> {
+  const { mailId, actor, requestId } = asked;
+  const reason = checkedReason(asked.reason);
+  return context.store.transaction(async (tx) => {
+    const at = context.clock.now();
+    const mail = await settleMail(tx, mailId, { at, by: actor });
+    if (!mail) return false;
+    const found = await findUndeliverable(tx, mailId);
+    const [app, ...others] = found?.apps ?? [];
+    const clientId = others.length === 0 ? (app?.client_id ?? null) : null;
+    const by = { at, actor, requestId, clientId, accountId: accountIn(mail.person) };
+    await recordEvent(context, tx, { ...by, action: 'mail_settled', reason: `mail ${mailId}: ${reason}` });
+    return true;
+  });
+}

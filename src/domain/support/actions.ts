@@ -1,0 +1,71 @@
+import { readTarget, type TargetRow } from '../../store/action-target.ts';
+import { findApp } from '../../store/apps.ts';
+import type { MappingState } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+import { statesOf } from '../mapping-state.ts';
+
+/** What the actions of staff are about, as it stands at this moment. */
+
+export interface MappingTarget {
+  mappingId: string;
+  clientId: string;
+  appName: string;
+  /** Whether the app is a program that nobody registered or imported. */
+  isUnidentified: boolean;
+  state: MappingState;
+  /** Whether a consent would make it work; nothing does of an app that is retired. */
+  isWaiting: boolean;
+  /** Whether it has ended for good. */
+  isOver: boolean;
+  /** The first and last characters of the token; null where none are known. */
+  hint: { first: string; last: string } | null;
+  accountId: string | null;
+  accountName: string | null;
+  /** Of the account; where none is known the address under which the token waits. */
+  email: string | null;
+  /** Under which it waits for an account. */
+  waitsUnder: string | null;
+  grantId: string | null;
+  /** Of an app that is not retired. */
+  owner: { accountId: string | null; email: string | null };
+}
+
+function hintOf({ hint_first: first, hint_last: last }: TargetRow): MappingTarget['hint'] {
+  return first === null || last === null ? null : { first, last };
+}
+
+function targetOf(row: TargetRow): MappingTarget {
+  const waitsUnder = row.account_id === null ? row.account_email : null;
+  const isOver = !statesOf('revoked').includes(row.state);
+  return {
+    mappingId: row.id,
+    clientId: row.client_id,
+    appName: row.app_name,
+    isUnidentified: row.app_source === 'observed',
+    state: row.state,
+    isWaiting: !isOver && row.state !== 'active' && row.app_retired_at === null,
+    isOver,
+    hint: hintOf(row),
+    accountId: row.account_id,
+    accountName: row.account_name,
+    email: row.email ?? waitsUnder,
+    waitsUnder,
+    grantId: row.grant_id,
+    owner: { accountId: row.owner_account_id, email: row.owner_email },
+  };
+}
+
+/** The token of a mapping; undefined where there is none. */
+export async function mappingTarget(context: Context, mappingId: string): Promise<MappingTarget | undefined> {
+  const row = await readTarget(context.store.durable, mappingId);
+  return row && targetOf(row);
+}
+
+/** An app that was registered or imported and is not retired; undefined for any other. */
+export async function appTarget(
+  context: Context,
+  clientId: string,
+): Promise<{ clientId: string; name: string } | undefined> {
+  const app = await findApp(context.store.durable, clientId);
+  return app && app.source !== 'observed' ? { clientId, name: app.name } : undefined;
+}

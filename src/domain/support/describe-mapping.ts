@@ -1,0 +1,100 @@
+import { readAccount } from '../../store/reminder-people.ts';
+import {
+  findLinkState,
+  findNewestHandover,
+  findShownGrant,
+  listGrantsOf,
+  listMailsTo,
+  type ReminderMail,
+  type ShownGrant,
+} from '../../store/support-pair.ts';
+import { appWithId, type AppFound, mappingsWith } from '../../store/support-search.ts';
+import type { MappingRow } from '../../store/find-mappings.ts';
+import { type DayCalls, sumDays } from '../../store/usage-days.ts';
+import type { Pair } from '../../store/mappings.ts';
+import { type Calls, callsOf } from '../calls-of.ts';
+import { lastDays } from '../calls-per-day.ts';
+import type { Context } from '../context.ts';
+import { REST_MAX } from '../../shared/lifetimes.ts';
+
+/** Everything that support sees of one token. */
+
+export type { ReminderMail, ShownGrant };
+
+/** Calls are told of so many days. */
+export const DAYS_TOLD = 30;
+
+/** The newest mails of one person about one app. */
+const MAILS_MAX = 20;
+
+export interface MappingDescription {
+  mapping: MappingRow;
+  app: AppFound;
+  account: Awaited<ReturnType<typeof readAccount>>;
+  pair: Pair | undefined;
+  /** The one that it stands on, else the live or last one of its app and account. */
+  grant: ShownGrant | undefined;
+  handover: Awaited<ReturnType<typeof findNewestHandover>>;
+  link: Awaited<ReturnType<typeof findLinkState>>;
+  mails: ReminderMail[];
+  calls: { days: string[]; perDay: DayCalls[]; kinds: Calls['kinds']; last: Calls['last'] };
+}
+
+function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): Pair | undefined {
+  return accountId === null ? undefined : { clientId, accountId };
+}
+
+async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: Pair | undefined) {
+  const { durable } = store;
+  if (id !== null) return findShownGrant(durable, id);
+  if (!pair) return undefined;
+  const all = await listGrantsOf(durable, pair, 20);
+  return all.find(({ state }) => state !== 'dead') ?? all[0];
+}
+
+/** The names under which the ledger of mails knows whose token it is. */
+function peopleOf({ account_id: id, account_email: waits, email }: MappingRow): string[] {
+  return [
+    ...(id === null ? [] : [`account:${id}`]),
+    ...(waits === null ? [] : [`email:${waits}`]),
+    ...(id === null || email === null ? [] : [`email:${email.toLowerCase()}`]),
+  ];
+}
+
+async function callsOfMapping(context: Context, id: string): Promise<MappingDescription['calls']> {
+  const days = lastDays(context, DAYS_TOLD);
+  const [perDay, calls] = await Promise.all([
+    sumDays(context.store, [id], days[0] ?? ''),
+    callsOf(context, [id], { days: DAYS_TOLD }),
+  ]);
+  return { days, perDay, ...calls };
+}
+
+/** When a grant may next be looked into, where it rests. */
+export function nextAttemptAt(context: Context, grant: ShownGrant): number | undefined {
+  const now = context.clock.now();
+  if (grant.state === 'dead') return undefined;
+  // A later one was written by a wrong clock and counts for nothing.
+  const rest = grant.retry_at > now && grant.retry_at <= now + REST_MAX ? grant.retry_at : 0;
+  if (grant.state === 'ready') return rest > 0 ? rest : undefined;
+  const quiet = (grant.presented_at ?? 0) + context.settings.inDoubtQuiet;
+  return Math.max(grant.access_expires_at, quiet, rest);
+}
+
+/** A token by the id of its mapping, whatever became of it; undefined where there is none. */
+export async function describeMapping(context: Context, id: string): Promise<MappingDescription | undefined> {
+  const { durable } = context.store;
+  const [mapping] = await mappingsWith(durable, { id }, 1);
+  const app = mapping && (await appWithId(durable, mapping.client_id));
+  if (!mapping || !app) return undefined;
+  const pair = pairOf(mapping);
+  const [account, grant, handover, link, mails, calls] = await Promise.all([
+    pair ? readAccount(durable, pair.accountId) : undefined,
+    grantOf(context, mapping, pair),
+    pair ? findNewestHandover(durable, pair) : undefined,
+    pair ? findLinkState(durable, pair) : undefined,
+    listMailsTo(durable, { people: peopleOf(mapping), clientId: app.client_id }, MAILS_MAX),
+    callsOfMapping(context, id),
+  ]);
+  return { mapping, app, account, pair, grant, handover, link, mails, calls };
+}

@@ -1,0 +1,97 @@
+import {
+  extensionDeskRows,
+  grantDeskRows,
+  handoverDeskRows,
+  mailDeskRows,
+  tokenDeskRows,
+  waitingDeskRows,
+} from '../../store/desks-rows.ts';
+import type { Context } from '../context.ts';
+import { type Desk, deathsToday, isBreak, stackOf, withoutAccount } from './desks.ts';
+import { pageOf } from './desks-pages.ts';
+
+/** What each desk lists, page by page; `after` is the place that the page before it named. */
+
+type Asked = string | undefined;
+
+type RowOf<List extends (context: Context, after: Asked) => Promise<{ rows: unknown[] }>> = Awaited<
+  ReturnType<List>
+>['rows'][number];
+
+/** One page of a desk whose rows are read by their ids alone. */
+async function listOf<Row extends { id: string }>(
+  context: Context,
+  { desk, after }: { desk: Desk; after: Asked },
+  read: (ids: string[]) => Promise<Row[]>,
+) {
+  return pageOf(await stackOf(context, desk), after, read);
+}
+
+/** Grants in doubt, with the moment before which nothing is sent for them. */
+export async function doubtful(context: Context, after: Asked) {
+  const { store, settings } = context;
+  return listOf(context, { desk: 'in-doubt', after }, async (ids) =>
+    (await grantDeskRows(store.durable, ids)).map((row) => ({
+      ...row,
+      quietUntil: (row.presented_at ?? 0) + settings.inDoubtQuiet,
+    })),
+  );
+}
+
+/**
+ * Grants that ended today, with how many did of each cause; only those of one cause where it is named, else those after
+ * which somebody has to connect again.
+ */
+export async function endedToday(context: Context, after: Asked, cause?: string) {
+  const { keys, isMore } = await deathsToday(context);
+  const wanted = keys.filter((key) => (cause === undefined ? isBreak(key.cause) : key.cause === cause));
+  const causes = new Map<string, number>();
+  for (const key of keys) causes.set(key.cause, (causes.get(key.cause) ?? 0) + 1);
+  const page = await pageOf({ keys: wanted, isMore }, after, (ids) =>
+    grantDeskRows(context.store.durable, ids),
+  );
+  return { ...page, causes };
+}
+
+/** Mails that reached nobody. */
+export function undeliverable(context: Context, after: Asked) {
+  return listOf(context, { desk: 'undeliverable', after }, (ids) => mailDeskRows(context.store.durable, ids));
+}
+
+/** People whose account is not known, by address or old user id, each with one of the tokens. */
+export async function nobodysTokens(context: Context, after: Asked) {
+  return pageOf(await withoutAccount(context), after, async (ids, groups) => {
+    const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
+    return groups.flatMap(({ email, legacyAccountId, tokens: count, id }) => {
+      const token = tokens.get(id);
+      return token ? [{ ...token, email, legacyAccountId, count }] : [];
+    });
+  });
+}
+
+/** Hand-overs that wait for their app to confirm them. */
+export function unconfirmed(context: Context, after: Asked) {
+  return listOf(context, { desk: 'hand-overs', after }, (ids) =>
+    handoverDeskRows(context.store.durable, ids),
+  );
+}
+
+/** Apps for which people wait. */
+export function waitingApps(context: Context, after: Asked) {
+  return listOf(context, { desk: 'waiting', after }, (ids) => waitingDeskRows(context.store.durable, ids));
+}
+
+/** Extensions that end soon or are over. */
+export function endingExtensions(context: Context, after: Asked) {
+  return listOf(context, { desk: 'extensions', after }, (ids) =>
+    extensionDeskRows(context.store.durable, ids),
+  );
+}
+
+export type DoubtfulGrant = RowOf<typeof doubtful>;
+export type EndedGrant = RowOf<typeof endedToday>;
+export type UndeliverableMail = RowOf<typeof undeliverable>;
+export type NobodysTokens = RowOf<typeof nobodysTokens>;
+export type UnconfirmedHandover = RowOf<typeof unconfirmed>;
+export type WaitingApp = RowOf<typeof waitingApps>;
+export type EndingExtension = RowOf<typeof endingExtensions>;

@@ -1,0 +1,50 @@
+import type { DeskKey } from '../../store/desks.ts';
+import type { Stack } from './desks.ts';
+
+/** One page of a desk: its place is named by the last row before it, also when that row has left the desk. */
+
+/** Rows of one page. */
+const PAGE = 50;
+
+const CURSOR = /^(-?\d{1,16})\.(.{1,200})$/;
+
+function cursorOf({ rank, id }: DeskKey): string {
+  return `${rank}.${id}`;
+}
+
+function isAfter(cursor: string | undefined): (key: DeskKey) => boolean {
+  const [, rank, id = ''] = CURSOR.exec(cursor ?? '') ?? [];
+  if (rank === undefined) return () => true;
+  return (key) => key.rank > Number(rank) || (key.rank === Number(rank) && key.id > id);
+}
+
+export interface DeskPage<Row> {
+  rows: Row[];
+  /** How many stand before the first of them. */
+  before: number;
+  /** All that are counted. */
+  count: number;
+  isMore: boolean;
+  /** The place of the next page; undefined after the last. */
+  next: string | undefined;
+}
+
+/** The page after a place in a stack, with its rows in the order of the stack. */
+export async function pageOf<Key extends DeskKey, Row extends { id: string }>(
+  { keys, isMore }: Stack<Key>,
+  after: string | undefined,
+  read: (ids: string[], keys: Key[]) => Promise<Row[]>,
+): Promise<DeskPage<Row>> {
+  const rest = keys.filter(isAfter(after));
+  const shown = rest.slice(0, PAGE);
+  const ids = shown.map(({ id }) => id);
+  const rows = new Map((ids.length === 0 ? [] : await read(ids, shown)).map((row) => [row.id, row]));
+  const last = shown.at(-1);
+  return {
+    rows: ids.flatMap((id) => rows.get(id) ?? []),
+    before: keys.length - rest.length,
+    count: keys.length,
+    isMore,
+    next: last && rest.length > shown.length ? cursorOf(last) : undefined,
+  };
+}

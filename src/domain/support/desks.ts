@@ -1,0 +1,107 @@
+import { DAY, DEAD_GRANT_KEPT, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
+import {
+  deathKeys,
+  DESK_MAX,
+  type DeskKey,
+  doubtKeys,
+  extensionKeys,
+  handoverKeys,
+  undeliverableKeys,
+  waitingKeys,
+} from '../../store/desks.ts';
+import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
+import type { Context } from '../context.ts';
+
+/** The desks of support: what asks for somebody to look at it. */
+
+export { DESK_MAX };
+
+export const DESKS = [
+  'in-doubt',
+  'died-today',
+  'undeliverable',
+  'no-account',
+  'hand-overs',
+  'waiting',
+  'extensions',
+] as const;
+
+export type Desk = (typeof DESKS)[number];
+
+/** The keys of a desk, those that come first at the front; not more than are counted. */
+export interface Stack<Key extends DeskKey = DeskKey> {
+  keys: Key[];
+  /** Whether there is more than is counted. */
+  isMore: boolean;
+}
+
+/** Extensions that end within this time stand on their desk. */
+const ENDING_SOON = 30 * DAY;
+
+function inOrder<Key extends DeskKey>(keys: readonly Key[], isMore = keys.length > DESK_MAX): Stack<Key> {
+  const sorted = keys.slice(0, DESK_MAX).toSorted((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
+  return { keys: sorted, isMore };
+}
+
+const midnight = (now: number) => Math.floor(now / DAY) * DAY;
+
+/** The grants that ended since midnight (UTC), of every cause. */
+export async function deathsToday({ store, clock }: Pick<Context, 'store' | 'clock'>) {
+  return inOrder(await deathKeys(store.durable, { since: midnight(clock.now()) }));
+}
+
+/** People without an account, the most tokens first. */
+export async function withoutAccount({ store }: Pick<Context, 'store'>) {
+  const { groups, isMore } = await groupsWithoutAccount(store.durable);
+  return inOrder(groups, isMore || groups.length > DESK_MAX);
+}
+
+/** Ends after which somebody has to connect again; the others were asked for. */
+const STOPS: ReadonlySet<string> = new Set(['refused', 'lost', 'superseded']);
+
+/** Whether an end left people without a connection. */
+export function isBreak(cause: string): boolean {
+  return STOPS.has(cause);
+}
+
+async function breaksToday(context: Context): Promise<Stack> {
+  const { keys, isMore } = await deathsToday(context);
+  return { keys: keys.filter(({ cause }) => isBreak(cause)), isMore };
+}
+
+const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
+  'in-doubt': async ({ store, clock }) =>
+    inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
+  'died-today': breaksToday,
+  undeliverable: async ({ store }) => inOrder(await undeliverableKeys(store.durable)),
+  'no-account': withoutAccount,
+  'hand-overs': async ({ store, clock }) =>
+    inOrder(await handoverKeys(store.durable, { since: clock.now() - DEAD_GRANT_KEPT })),
+  waiting: async ({ store }) => inOrder(await waitingKeys(store.durable)),
+  extensions: async ({ store, clock }) => {
+    const now = clock.now();
+    return inOrder(await extensionKeys(store.durable, { now, before: now + ENDING_SOON }));
+  },
+};
+
+/** What stands on a desk. */
+export function stackOf(context: Context, desk: Desk): Promise<Stack> {
+  return STACKS[desk](context);
+}
+
+export interface DeskCount {
+  desk: Desk;
+  count: number;
+  /** Whether there are more than `count`. */
+  isMore: boolean;
+}
+
+/** How much stands on each desk, up to a bound. */
+export async function deskCounts(context: Context): Promise<DeskCount[]> {
+  return Promise.all(
+    DESKS.map(async (desk) => {
+      const { keys, isMore } = await stackOf(context, desk);
+      return { desk, count: keys.length, isMore };
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { hasEventSince } from '../../store/action-target.ts';
+import type { Context, Origin } from '../context.ts';
+import { recordEvent } from '../record-event.ts';
+import { reauthorizationLink } from '../reauthorize.ts';
+import { checkedReason } from '../revoke-token.ts';
+import { mappingTarget } from './actions.ts';
+
+/** The link that asks the holder of a token to connect once more, by support. */
+
+interface Asked extends Origin {
+  mappingId: string;
+  reason: string;
+}
+
+type Made = { outcome: 'nothing waits' | 'no account' } | { outcome: 'made'; link: string };
+
+/** A form that was sent twice asks for the same thing. */
+const SAME_WITHIN = 1 * MINUTE;
+
+/**
+ * Answers the one link of the token's app and account, and keeps in the history who asked for it and why.
+ * @throws {ReasonRefused}
+ */
+export async function makeLink(context: Context, asked: Asked): Promise<Made> {
+  const { mappingId, actor, requestId } = asked;
+  const reason = checkedReason(asked.reason);
+  const target = await mappingTarget(context, mappingId);
+  if (!target?.isWaiting) return { outcome: 'nothing waits' };
+  const { clientId, accountId } = target;
+  if (accountId === null) return { outcome: 'no account' };
+  const link = await reauthorizationLink(context, { clientId, accountId });
+  await context.store.transaction(async (tx) => {
+    const at = context.clock.now();
+    const once = { mappingId, action: 'link_made', actor, since: at - SAME_WITHIN };
+    if (await hasEventSince(tx, once)) return;
+    const by = { at, actor, requestId, clientId, accountId, mappingId };
+    await recordEvent(context, tx, { ...by, action: 'link_made', reason });
+  });
+  return { outcome: 'made', link };
+}

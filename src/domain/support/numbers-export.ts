@@ -1,0 +1,64 @@
+import { appsAfter, progressSince } from '../../store/numbers.ts';
+import { lastDays } from '../calls-per-day.ts';
+import type { Context } from '../context.ts';
+import { progressOf } from '../progress/progress-of.ts';
+import { takeTurns } from '../reminders/take-turns.ts';
+
+/** The progress as rows for other programs. Names and order of the columns stay as they are; new ones come last. */
+
+type Parts = Pick<Context, 'store' | 'clock'>;
+
+/** What is exported: all apps together day by day, or each app. */
+export const EXPORTS = ['day', 'app'] as const;
+
+export type Export = (typeof EXPORTS)[number];
+
+/** One row by the names of its columns. */
+export type ExportRow = Readonly<Record<string, string | number>>;
+
+export const COLUMNS: Record<Export, readonly string[]> = {
+  day: ['day', 'active', 'waiting', 'migrated', 'revoked'],
+  app: [
+    'client_id',
+    'app_name',
+    'day',
+    'active',
+    'unmapped',
+    'reauthorization_required',
+    'migrated',
+    'revoked',
+    'waiting_people',
+  ],
+};
+
+/** Apps whose rows are read at once. */
+const APPS_AT_ONCE = 100;
+
+async function* byDay(context: Parts, days: number): AsyncGenerator<ExportRow> {
+  for (const { day, mapped, waiting, migrated, revoked } of await progressOf(context, 'all', { days }))
+    yield { day, active: mapped, waiting, migrated, revoked };
+}
+
+async function* byApp(context: Parts, days: number): AsyncGenerator<ExportRow> {
+  const since = lastDays(context, days)[0] ?? '';
+  for (let after = ''; ; ) {
+    const apps = await appsAfter(context.store.durable, after, APPS_AT_ONCE);
+    if (apps.length === 0) return;
+    const names = new Map(apps.map(({ client_id, name }) => [client_id, name]));
+    for (const row of await progressSince(context.store.durable, [...names.keys()], since))
+      yield { ...row, app_name: names.get(row.client_id) ?? '' };
+    after = apps.at(-1)?.client_id ?? '';
+    await takeTurns();
+  }
+}
+
+/**
+ * The rows of the last days, the oldest first: of all apps together one for each day; of each app one for each day on which
+ * its numbers changed, and the one before these days, from which they start.
+ */
+export function exportRows(
+  context: Parts,
+  { by, days }: { by: Export; days: number },
+): AsyncGenerator<ExportRow> {
+  return by === 'day' ? byDay(context, days) : byApp(context, days);
+}

@@ -1,0 +1,111 @@
+import { findGrant } from '../../store/grants.ts';
+import type { Grant } from '../../store/tables.ts';
+import { Forbidden, Unauthorized } from '../../upstream/main-api.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import { GrantDead } from '../access-token.ts';
+import { cachedAnswer } from '../answer-cache.ts';
+import { askForAccount } from '../ask-for-account.ts';
+import type { Context, Origin } from '../context.ts';
+import { serverOf } from '../modern-client.ts';
+import { withPatience } from '../patience.ts';
+import { recordEvent } from '../record-event.ts';
+import { doubtEndsAt } from '../refresh-policy.ts';
+import { checkedReason } from '../revoke-token.ts';
+import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
+import { mappingTarget } from './actions.ts';
+
+/**
+ * Whether the modern side answers for a token's grant at this moment, by support. A grant that is ready is asked as a call
+ * of its app would ask; of one in doubt nothing is presented (design 4): its access token is tried while it lives, and
+ * after that its server is asked about the refresh token once the rules would let the bridge look, too.
+ */
+
+/**
+ * `works`: the main API answered. `not covered`: it answered that the consent does not cover the read. `died`: the grant
+ * ended on being asked. `no answer`: the modern side is out of reach or asks for patience. In doubt: `served` by the access
+ * token that still lives, `refused` with it, `live` or `spent` by what the server says of the refresh token, `unsure`.
+ */
+export type ProbeOutcome =
+  | 'works'
+  | 'not covered'
+  | 'died'
+  | 'no answer'
+  | 'in doubt, served'
+  | 'in doubt, refused'
+  | 'in doubt, live'
+  | 'in doubt, spent'
+  | 'in doubt, unsure';
+
+interface Asked extends Origin {
+  mappingId: string;
+  reason: string;
+}
+
+function failureOf(error: unknown): ProbeOutcome {
+  if (error instanceof GrantDead) return 'died';
+  if (error instanceof Forbidden) return 'not covered';
+  if (error instanceof Unavailable) return 'no answer';
+  throw error;
+}
+
+async function askAsCallsDo(context: Context, { id, modern_client_id }: Grant): Promise<ProbeOutcome> {
+  const cached = await cachedAnswer(context, id);
+  const known = cached ? (JSON.parse(cached.organization_ids) as string[]) : [];
+  await withPatience(askForAccount(context, { id, modernClientId: modern_client_id }, known));
+  return 'works';
+}
+
+async function tryAccessToken(context: Context, grant: Grant): Promise<ProbeOutcome> {
+  const mainApi = context.sides.mainApiFor(grant.modern_client_id);
+  try {
+    await withPatience(mainApi.read(openAccessToken(context, grant), []));
+    return 'in doubt, served';
+  } catch (error) {
+    if (error instanceof Unauthorized) return 'in doubt, refused';
+    throw error;
+  }
+}
+
+async function askAboutRefreshToken(context: Context, grant: Grant): Promise<ProbeOutcome> {
+  const now = context.clock.now();
+  const mayLook = grant.state === 'in_doubt' && !context.instance.isCopy();
+  if (!mayLook || doubtEndsAt(grant, context.settings.inDoubtQuiet, now) > now) return 'in doubt, unsure';
+  const server = await serverOf(context, grant.modern_client_id);
+  const isLive = await withPatience(server.isLive(openRefreshToken(context, grant)));
+  if (isLive === undefined) return 'in doubt, unsure';
+  return isLive ? 'in doubt, live' : 'in doubt, spent';
+}
+
+function probe(context: Context, grant: Grant): Promise<ProbeOutcome> {
+  if (grant.state === 'ready') return askAsCallsDo(context, grant);
+  const isServing = grant.access_expires_at > context.clock.now();
+  return isServing ? tryAccessToken(context, grant) : askAboutRefreshToken(context, grant);
+}
+
+/**
+ * Asks, and keeps in the history what came of it; undefined where no live grant serves the token.
+ * @throws {ReasonRefused}
+ */
+export async function probeGrant(context: Context, asked: Asked): Promise<ProbeOutcome | undefined> {
+  const { mappingId, actor, requestId } = asked;
+  const reason = checkedReason(asked.reason);
+  const target = await mappingTarget(context, mappingId);
+  const grantId = target?.state === 'active' ? target.grantId : null;
+  const grant = grantId === null ? undefined : await findGrant(context.store.durable, grantId);
+  if (!target || !grant || grant.state === 'dead') return undefined;
+  const outcome = await probe(context, grant).catch(failureOf);
+  await context.store.transaction((tx) =>
+    recordEvent(context, tx, {
+      at: context.clock.now(),
+      actor,
+      requestId,
+      clientId: target.clientId,
+      accountId: target.accountId,
+      grantId: grant.id,
+      mappingId,
+      action: 'grant_probed',
+      reason: `${outcome}: ${reason}`,
+    }),
+  );
+  return outcome;
+}

@@ -1,0 +1,201 @@
+import { findMappings, type MappingRow } from '../../store/find-mappings.ts';
+import {
+  accountOfLegacyId,
+  type AccountFound,
+  accountsWith,
+  type AppFound,
+  appsWithAddress,
+  appWithId,
+  listForNames,
+  type MappingMarks,
+  mappingsWith,
+} from '../../store/support-search.ts';
+import { findGrant } from '../../store/grants.ts';
+import type { Context, Origin } from '../context.ts';
+import { ofMappings, recordEvents } from '../record-event.ts';
+import { underAllKeys } from '../under-all-keys.ts';
+import { harmlessText, type Query, readQuery } from './read-query.ts';
+
+/**
+ * The one search of support: anything that a caller can give. A whole token is looked up by its digest, which the history
+ * keeps; what was typed is kept nowhere.
+ */
+
+export type { MappingRow };
+
+/** Answered of each kind at most. */
+export const SHOWN_MAX = 100;
+
+/** One more than is answered, to know whether there are more. */
+const LIMIT = SHOWN_MAX + 1;
+
+/** Apps whose names are gone through; they are some thousands. */
+const NAMES_MAX = 50_000;
+
+interface Answers {
+  tokens: MappingRow[];
+  apps: AppFound[];
+  accounts: AccountFound[];
+}
+
+export interface SearchResult extends Answers {
+  /** Of which kinds there are more than are answered. */
+  isMore: Record<keyof Answers, boolean>;
+  query: Query;
+  /** What may be shown again of the text. */
+  shownText: string | undefined;
+}
+
+/** The mappings of the whole tokens in a text. */
+async function byToken(context: Context, { tokens }: Query): Promise<MappingRow[]> {
+  if (tokens.length === 0) return [];
+  const find = async () => {
+    const digests = tokens.flatMap((token) => context.vault.digests(token));
+    const rows = await findMappings(context.store.durable, { digests }, LIMIT);
+    return rows.length > 0 ? rows : undefined;
+  };
+  return (await underAllKeys(context, find)) ?? [];
+}
+
+function marksOfHint({ first, last, either }: NonNullable<Query['hint']>): MappingMarks[] {
+  if (either !== undefined) return [{ hint_first: either }, { hint_last: either }];
+  return [
+    { ...(first !== undefined && { hint_first: first }), ...(last !== undefined && { hint_last: last }) },
+  ];
+}
+
+async function tokensBy(context: Context, marks: readonly MappingMarks[]): Promise<MappingRow[]> {
+  const { durable } = context.store;
+  const found = await Promise.all(marks.map((mark) => mappingsWith(durable, mark, LIMIT)));
+  return found.flat();
+}
+
+async function byHint(context: Context, { hint }: Query): Promise<MappingRow[]> {
+  return hint === undefined ? [] : tokensBy(context, marksOfHint(hint));
+}
+
+async function byEmail({ store }: Context, { email }: Query): Promise<Answers> {
+  if (email === undefined) return { tokens: [], apps: [], accounts: [] };
+  const [tokens, apps, accounts] = await Promise.all([
+    mappingsWith(store.durable, { account_email: email }, LIMIT),
+    appsWithAddress(store.durable, email, LIMIT),
+    accountsWith(store.durable, { email }, LIMIT),
+  ]);
+  return { tokens, apps, accounts };
+}
+
+/** Tokens that stand on a grant; of one that others have replaced, those of its app and account. */
+async function byGrant({ store }: Context, id: string): Promise<MappingRow[]> {
+  const grant = await findGrant(store.durable, id);
+  if (!grant) return [];
+  const own = await mappingsWith(store.durable, { grant_id: id }, LIMIT);
+  const { client_id, account_id } = grant;
+  return own.length > 0 ? own : mappingsWith(store.durable, { client_id, account_id }, LIMIT);
+}
+
+async function byId(context: Context, id: string): Promise<Answers> {
+  const { durable } = context.store;
+  const modernId = await accountOfLegacyId(durable, id);
+  const [own, waiting, granted, app, accounts, paired] = await Promise.all([
+    mappingsWith(durable, { id }, 1),
+    mappingsWith(durable, { legacy_account_id: id }, LIMIT),
+    byGrant(context, id),
+    appWithId(durable, id),
+    accountsWith(durable, { id }, 1),
+    modernId === undefined ? [] : accountsWith(durable, { id: modernId }, 1),
+  ]);
+  return {
+    tokens: [...own, ...waiting, ...granted],
+    apps: app ? [app] : [],
+    accounts: [...accounts, ...paired],
+  };
+}
+
+const NOTHING: Answers = { tokens: [], apps: [], accounts: [] };
+
+const HEX_ID = /^[0-9a-f]{24}$/;
+
+const folded = (text: string) => text.normalize('NFKC').toLocaleLowerCase('en');
+
+/** Names that begin with it stand before names that only contain it. */
+async function byName({ store }: Context, { name }: Query): Promise<AppFound[]> {
+  if (name === undefined) return [];
+  const wanted = folded(name);
+  const places = (await listForNames(store.durable, NAMES_MAX)).flatMap((app) => {
+    const place = folded(app.name).indexOf(wanted);
+    return place < 0 ? [] : [{ app, place: Math.min(place, 1) }];
+  });
+  const inOrder = places.toSorted(
+    (one, other) => one.place - other.place || one.app.name.localeCompare(other.app.name, 'en'),
+  );
+  return inOrder.map(({ app }) => app);
+}
+
+function unique<T>(rows: readonly T[], idOf: (row: T) => string): T[] {
+  return [...new Map(rows.map((row) => [idOf(row), row])).values()];
+}
+
+const isEmpty = ({ tokens, apps, accounts }: Answers) => tokens.length + apps.length + accounts.length === 0;
+
+/** What was found, and which ids of 24 hex digits in the text are ids here. */
+async function lookUp(context: Context, query: Query): Promise<Answers & { knownIds: Set<string> }> {
+  const [hinted, named, addressed, ...byIds] = await Promise.all([
+    byHint(context, query),
+    byName(context, query),
+    byEmail(context, query),
+    ...query.ids.map((id) => byId(context, id)),
+  ]);
+  const all = [...byIds, addressed];
+  const known = query.ids.filter((_, index) => !isEmpty(byIds[index] ?? NOTHING));
+  return {
+    tokens: unique([...all.flatMap(({ tokens }) => tokens), ...hinted], ({ id }) => id),
+    apps: unique([...all.flatMap(({ apps }) => apps), ...named], ({ client_id }) => client_id),
+    accounts: unique(
+      all.flatMap(({ accounts }) => accounts),
+      ({ account_id }) => account_id,
+    ),
+    knownIds: new Set(known.filter((id) => HEX_ID.test(id))),
+  };
+}
+
+async function noteLookUp(context: Context, rows: readonly MappingRow[], origin: Origin): Promise<void> {
+  const at = context.clock.now();
+  const changes = rows.flatMap(({ id, client_id: clientId, account_id: accountId }) =>
+    ofMappings(
+      { at, ...origin, action: 'token_looked_up', reason: 'its whole text was given', clientId, accountId },
+      [id],
+    ),
+  );
+  await context.store.transaction((tx) => recordEvents(context, tx, changes));
+}
+
+/**
+ * What a text leads to; undefined where there is nothing in it. That a whole token was looked up stands in the history of
+ * that token, with the one who did it.
+ * @throws {KeyMissing} it may be a token that stands on a key that this machine lacks
+ */
+export async function searchFor(
+  context: Context,
+  text: string,
+  origin: Origin,
+): Promise<SearchResult | undefined> {
+  const query = readQuery(text);
+  if (!query) return undefined;
+  const tokens = await byToken(context, query);
+  if (tokens.length > 0) await noteLookUp(context, tokens, origin);
+  const found =
+    tokens.length > 0 ? { ...NOTHING, tokens, knownIds: new Set<string>() } : await lookUp(context, query);
+  const isMore = {
+    tokens: found.tokens.length > SHOWN_MAX,
+    apps: found.apps.length > SHOWN_MAX,
+    accounts: found.accounts.length > SHOWN_MAX,
+  };
+  return {
+    tokens: found.tokens.slice(0, SHOWN_MAX),
+    apps: found.apps.slice(0, SHOWN_MAX),
+    accounts: found.accounts.slice(0, SHOWN_MAX),
+    isMore,
+    query,
+    shownText: tokens.length > 0 ? undefined : harmlessText(text, found.knownIds),
+  };
+}

@@ -1,0 +1,121 @@
+import { newHexId } from '../../shared/ids.ts';
+import { insertPlanned } from '../../store/reminders.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context, Origin } from '../context.ts';
+import { recordEvent } from '../record-event.ts';
+import { AGAIN, askedMail } from '../reminders/asked.ts';
+import type { Person } from '../reminders/people.ts';
+import { localDay } from '../reminders/plan-stages.ts';
+import { checkedReason } from '../revoke-token.ts';
+import { type MappingTarget, mappingTarget } from './actions.ts';
+import {
+  addressHindrance,
+  type Hindrance,
+  personIn,
+  type Prospect,
+  recentHindrance,
+  type Role,
+} from './send-again-people.ts';
+
+/**
+ * A reminder once more, by support, to the address that is known now. It goes the way of every reminder: the ledger has it,
+ * the delivery takes the last look at what waits, and sends it within a minute.
+ */
+
+/** Why no reminder is sent at all. */
+export type Silence = 'no mail server' | 'restored copy';
+
+/** Whether this bridge sends no reminders to anybody. */
+export function silenceOf({ settings, instance }: Context): Silence | undefined {
+  if (!settings.sendsReminders) return 'no mail server';
+  return instance.why() === undefined ? undefined : 'restored copy';
+}
+
+/** Whom a reminder of a token could go to, with what keeps it from each; those of whom nothing is known are left out. */
+export async function prospectsOf(context: Context, target: MappingTarget): Promise<Prospect[]> {
+  const found: Prospect[] = [];
+  for (const role of ['holder', 'owner'] as const) {
+    const known = await personIn(context, target, role);
+    if (typeof known === 'string') continue;
+    const now = context.clock.now();
+    const asked = { person: known.person, clientId: target.clientId, now };
+    const recent = await recentHindrance(context.store.durable, asked);
+    const hindrance = (await addressHindrance(context, known.address)) ?? recent.hindrance;
+    found.push({ ...known, ...recent, hindrance });
+  }
+  return found;
+}
+
+interface Asked extends Origin {
+  mappingId: string;
+  role: Role;
+  reason: string;
+}
+
+export type SentAgain = { outcome: 'asked' } | { outcome: Hindrance | Silence };
+
+function ledgerRows(person: Person, { clientId, role, now }: { clientId: string; role: Role; now: number }) {
+  const id = newHexId();
+  const mail = {
+    id,
+    person: person.id,
+    day: localDay(now, person.zone),
+    replaces: askedMail(id),
+    address: person.address ?? null,
+    state: 'due' as const,
+    attempts: 0,
+    next_at: now,
+    failure: null,
+    created_at: now,
+    ended_at: null,
+  };
+  const reminder = {
+    id: newHexId(),
+    mail_id: id,
+    person: person.id,
+    client_id: clientId,
+    role,
+    stage: AGAIN,
+    planned_for: String(now),
+    created_at: now,
+  };
+  return { mail, reminder };
+}
+
+interface Sending {
+  target: MappingTarget;
+  asked: Asked;
+  person: Person;
+}
+
+async function keep(context: Context, tx: Database, { target, asked, person }: Sending): Promise<SentAgain> {
+  const now = context.clock.now();
+  const { clientId, mappingId } = target;
+  const { role, actor, requestId, reason } = asked;
+  const { hindrance } = await recentHindrance(tx, { person, clientId, now });
+  if (hindrance) return { outcome: hindrance };
+  const { mail, reminder } = ledgerRows(person, { clientId, role, now });
+  await insertPlanned(tx, [mail], [reminder]);
+  const by = { at: now, actor, requestId, clientId, accountId: person.accountId ?? null, mappingId };
+  const words = `to the ${role === 'holder' ? 'holder' : 'owner of the app'}: ${reason}`;
+  await recordEvent(context, tx, { ...by, action: 'reminder_asked', reason: words });
+  return { outcome: 'asked' };
+}
+
+/**
+ * Has a reminder sent, at most one an hour to a person about an app.
+ * @throws {ReasonRefused}
+ */
+export async function sendAgain(context: Context, asked: Asked): Promise<SentAgain> {
+  const reason = checkedReason(asked.reason);
+  const silence = silenceOf(context);
+  if (silence) return { outcome: silence };
+  const target = await mappingTarget(context, asked.mappingId);
+  if (!target?.isWaiting) return { outcome: 'nothing waits' };
+  const known = await personIn(context, target, asked.role);
+  if (typeof known === 'string') return { outcome: known };
+  const hindrance = await addressHindrance(context, known.address);
+  if (hindrance) return { outcome: hindrance };
+  const sending = { target, asked: { ...asked, reason }, person: known.person };
+  return context.store.transaction((tx) => keep(context, tx, sending));
+}

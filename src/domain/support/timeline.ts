@@ -1,0 +1,89 @@
+import {
+  eventsOfApp,
+  eventsOfGrants,
+  eventsOfMapping,
+  eventsOfPair,
+  namesOf,
+  type ShownEvent,
+} from '../../store/support-events.ts';
+import { listGrantsOf } from '../../store/support-pair.ts';
+import type { Pair } from '../../store/mappings.ts';
+import type { Context } from '../context.ts';
+
+/** The history as support reads it: of a token with its grants and its pair, or of an app; the newest first. */
+
+export type { ShownEvent };
+
+/** Entries of one page. */
+const PAGE = 50;
+
+/** Older grants of one app and account are left out. */
+const GRANTS_MAX = 100;
+
+interface TimelinePage {
+  events: ShownEvent[];
+  /** What the next page comes before; undefined on the last one. */
+  before: number | undefined;
+  /** By account id, of those who did something. */
+  names: ReadonlyMap<string, string>;
+}
+
+const ACCOUNT = 'account:';
+
+async function actorNames({ store }: Pick<Context, 'store'>, events: readonly ShownEvent[]) {
+  const actors = events.flatMap(({ actor }) =>
+    actor.startsWith(ACCOUNT) ? [actor.slice(ACCOUNT.length)] : [],
+  );
+  const rows = await namesOf(store.durable, [...new Set(actors)]);
+  return new Map(rows.flatMap(({ account_id: id, name, email }) => nameEntry(id, name ?? email)));
+}
+
+const nameEntry = (id: string, name: string | null): Array<[string, string]> =>
+  name === null ? [] : [[id, name]];
+
+async function pageOf(
+  context: Pick<Context, 'store'>,
+  found: ReadonlyArray<readonly ShownEvent[]>,
+): Promise<TimelinePage> {
+  const byId = new Map(found.flat().map((event) => [event.id, event]));
+  const sorted = [...byId.values()].toSorted((one, other) => other.id - one.id);
+  const events = sorted.slice(0, PAGE);
+  const last = events.at(-1);
+  return {
+    events,
+    before: sorted.length > PAGE && last ? last.id : undefined,
+    names: await actorNames(context, events),
+  };
+}
+
+const placeOf = (before: number | undefined) => ({
+  before: before ?? Number.MAX_SAFE_INTEGER,
+  limit: PAGE + 1,
+});
+
+/** What happened to a token, to the grants of its app and account, and to these two together. */
+export async function timelineOfMapping(
+  { store }: Pick<Context, 'store'>,
+  { mappingId, pair, grantId }: { mappingId: string; pair: Pair | undefined; grantId: string | null },
+  before?: number,
+): Promise<TimelinePage> {
+  const { durable } = store;
+  const at = placeOf(before);
+  const grants = pair ? await listGrantsOf(durable, pair, GRANTS_MAX) : [];
+  const grantIds = new Set([...grants.map(({ id }) => id), ...(grantId === null ? [] : [grantId])]);
+  const found = await Promise.all([
+    eventsOfMapping(durable, mappingId, at),
+    eventsOfGrants(durable, [...grantIds], at),
+    pair ? eventsOfPair(durable, pair, at) : [],
+  ]);
+  return pageOf({ store }, found);
+}
+
+/** What happened to an app itself. */
+export async function timelineOfApp(
+  { store }: Pick<Context, 'store'>,
+  clientId: string,
+  before?: number,
+): Promise<TimelinePage> {
+  return pageOf({ store }, [await eventsOfApp(store.durable, clientId, placeOf(before))]);
+}

@@ -1,0 +1,152 @@
+import type { Request } from 'express';
+import { ChangeRefused } from '../../domain/lifecycle-changes/change-rules.ts';
+import { endExtension, extendApp } from '../../domain/lifecycle-changes/extend-app.ts';
+import type { Milestone } from '../../domain/lifecycle.ts';
+import { appTarget } from '../../domain/support/actions.ts';
+import { PageError } from '../page-error.ts';
+import type { Frame } from '../people/frame.ts';
+import { readDay } from './act-extend-day.ts';
+import type { Action, Asking, Field, Leaving } from './action-form.ts';
+
+/** /support/apps/:clientId/extend and /unextend: more time for one app, and its end. */
+
+type AppTarget = NonNullable<Awaited<ReturnType<typeof appTarget>>>;
+
+const NAMES: Readonly<Record<Milestone, string>> = {
+  retirement: 'Retirement: tokens that are not connected are refused',
+  sunset: 'Sunset: the old API ends for every token',
+};
+
+const isMilestone = (text: string | undefined): text is Milestone =>
+  text === 'retirement' || text === 'sunset';
+
+async function appIn({ context }: Frame, req: Request): Promise<AppTarget> {
+  const app = await appTarget(context, String(req.params['clientId']));
+  if (app) return app;
+  throw new PageError(404, 'There is no such app', {
+    reason: 'No app that was registered or imported has this client id, or it is retired.',
+    next: 'Look for the app under “Search”.',
+  });
+}
+
+const pageOf = ({ clientId }: AppTarget) => `/support/apps/${clientId}`;
+const backTo = (target: AppTarget) => ({ href: pageOf(target), label: target.name });
+const leaveTo = (target: AppTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
+
+/** The extensions of an app that are not over. */
+function inForce({ context }: Frame, { clientId }: AppTarget): Partial<Record<Milestone, number>> {
+  const now = context.clock.now();
+  const all = Object.entries(context.lifecycle.current().extensions.get(clientId) ?? {});
+  return Object.fromEntries(all.filter(([, until]) => until > now));
+}
+
+const dateOf = (term: string, at: number | undefined): Asking['facts'][number] =>
+  at === undefined ? { term, text: 'not set' } : { term, time: at };
+
+function factsOf(frame: Frame, target: AppTarget): Asking['facts'] {
+  const { dates } = frame.context.lifecycle.current();
+  const extended = inForce(frame, target);
+  const own = Object.entries(extended).map(([name, until]) => ({
+    term: `More time for the ${name} until`,
+    time: until,
+  }));
+  return [
+    { term: 'App', text: `${target.name} (${target.clientId})` },
+    dateOf('Retirement of all apps', dates.retirement),
+    dateOf('Sunset of all apps', dates.sunset),
+    ...own,
+  ];
+}
+
+function choiceOf(names: readonly Milestone[]): Field {
+  const choices = names.map((value) => ({ value, label: NAMES[value] }));
+  return { kind: 'choice', name: 'date', label: 'Which date', value: names[0] ?? '', choices };
+}
+
+/** Does it, unless somebody was faster. */
+async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<Leaving> {
+  try {
+    return leaveTo(target, await work());
+  } catch (error) {
+    if (error instanceof ChangeRefused) return leaveTo(target, 'too-late');
+    throw error;
+  }
+}
+
+const WHICH = 'Choose the date that this is about.';
+const UNTIL = 'Enter a day that is ahead, such as 2027-02-01.';
+
+/** More time; asked for once more in the same words it changes nothing. */
+export function extendAction(frame: Frame): Action<AppTarget> {
+  return {
+    path: '/support/apps/:clientId/extend',
+    needs: 'lead',
+    find: (req) => appIn(frame, req),
+    ask: async (target) => ({
+      title: `Give “${target.name}” more time`,
+      says: [
+        'Until the day that you enter, the date that comes for all apps does not come for this one. Its owner and its users are reminded of the new date.',
+        'More time that the app has for the same date already is replaced.',
+      ],
+      facts: factsOf(frame, target),
+      fields: [
+        choiceOf(['retirement', 'sunset']),
+        {
+          kind: 'date',
+          name: 'until',
+          label: 'Until',
+          hint: 'The first moment of this day, UTC.',
+          value: '',
+        },
+      ],
+      button: { label: 'Give more time', isDanger: false },
+      back: backTo(target),
+    }),
+    async act({ target, fields, reason, origin }) {
+      const { date: name, until: day = '' } = fields;
+      const until = readDay(day, frame.context.clock.now());
+      if (!isMilestone(name) || until === undefined)
+        return {
+          problems: { ...(isMilestone(name) ? {} : { date: WHICH }), ...(until ? {} : { until: UNTIL }) },
+        };
+      if (inForce(frame, target)[name] === until) return leaveTo(target, 'too-late');
+      const asked = { clientId: target.clientId, name, until, reason, ...origin };
+      return orTooLate(target, async () => {
+        const { warnings } = await extendApp(frame.context, asked);
+        return warnings.length > 0 ? 'extended-in-vain' : 'extended';
+      });
+    },
+  };
+}
+
+/** Its end: the date of all applies again. */
+export function unextendAction(frame: Frame): Action<AppTarget> {
+  return {
+    path: '/support/apps/:clientId/unextend',
+    needs: 'lead',
+    find: (req) => appIn(frame, req),
+    async ask(target) {
+      const names = Object.keys(inForce(frame, target)).filter(isMilestone);
+      if (names.length === 0) return leaveTo(target, 'too-late');
+      return {
+        title: `End the extra time of “${target.name}”`,
+        says: [
+          'The date of all applies to this app again, at once. If that date is past, its calls are refused as those of all others are.',
+        ],
+        facts: factsOf(frame, target),
+        fields: [choiceOf(names)],
+        button: { label: 'End the extra time', isDanger: true },
+        back: backTo(target),
+      };
+    },
+    async act({ target, fields, reason, origin }) {
+      const { date: name } = fields;
+      if (!isMilestone(name)) return { problems: { date: WHICH } };
+      if (inForce(frame, target)[name] === undefined) return leaveTo(target, 'too-late');
+      return orTooLate(target, async () => {
+        await endExtension(frame.context, { clientId: target.clientId, name, reason, ...origin });
+        return 'extension-ended';
+      });
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import type {
+  DoubtfulGrant,
+  EndedGrant,
+  EndingExtension,
+  NobodysTokens,
+  UnconfirmedHandover,
+  UndeliverableMail,
+  WaitingApp,
+} from '../../domain/support/desks-lists.ts';
+import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
+import { CAUSES, countWords, distanceWords, doubtFate } from './desk-words.ts';
+import { hintWords } from './mapping-badges.ts';
+
+/** The rows of the desks as one template shows them all: cells of parts, the first cell heads its row. */
+
+interface Part {
+  text?: string;
+  /** A time, in Unix milliseconds. */
+  time?: number;
+  href?: string;
+  kind?: 'badge' | 'badge warning' | 'muted';
+}
+
+interface Cell {
+  label: string;
+  parts: Part[];
+}
+
+export type ShownRow = Cell[];
+
+const cell = (label: string, ...parts: Part[]): Cell => ({ label, parts });
+
+interface Hint {
+  hint_first: string | null;
+  hint_last: string | null;
+}
+
+function tokenPart(row: Hint & { mapping_id: string | null }): Part {
+  return row.mapping_id === null
+    ? { text: 'No token', kind: 'muted' }
+    : { text: hintWords(row), href: `/support/mappings/${row.mapping_id}` };
+}
+
+const appPart = ({ client_id, app_name }: { client_id: string; app_name: string }): Part => ({
+  text: app_name,
+  href: `/support/apps/${encodeURIComponent(client_id)}`,
+});
+
+interface Holder {
+  account_id: string;
+  email: string | null;
+  name: string | null;
+}
+
+function holderPart({ account_id: id, email, name }: Holder): Part {
+  return { text: name ?? email ?? id, href: `/support/accounts/${encodeURIComponent(id)}` };
+}
+
+/** A grant in doubt, with what will happen to it. */
+export function doubtRow(row: DoubtfulGrant, now: number): ShownRow {
+  const expires = row.access_expires_at;
+  const words = expires > now ? distanceWords(expires, now) : 'expired';
+  const state: Part[] =
+    row.state === 'presenting' ? [{ text: 'sent, no answer yet', kind: 'badge warning' }] : [];
+  return [
+    cell('Token', tokenPart(row), ...state),
+    cell('App', appPart(row)),
+    cell('Account', holderPart(row)),
+    cell('Since', { time: row.doubt_since ?? row.presented_at ?? 0 }),
+    cell('Old access token ends', { text: words }, { time: expires, kind: 'muted' }),
+    cell('What happens', { text: doubtFate(row, now) }),
+  ];
+}
+
+/** A grant that ended, with why and what to do. */
+export function endedRow(row: EndedGrant): ShownRow {
+  const words = CAUSES[row.dead_cause ?? ''];
+  return [
+    cell('Token', tokenPart(row)),
+    cell('App', appPart(row)),
+    cell('Account', holderPart(row)),
+    cell('Ended', { time: row.dead_at ?? 0 }),
+    cell('Why', { text: words?.why ?? row.dead_cause ?? '' }),
+    cell('Next step', { text: words?.next ?? '' }),
+  ];
+}
+
+function personPart(person: string): Part {
+  const id = person.slice(person.indexOf(':') + 1);
+  return person.startsWith('account:')
+    ? { text: `Account ${id}`, href: `/support/accounts/${encodeURIComponent(id)}` }
+    : { text: id };
+}
+
+const STAGES: Record<string, string> = {
+  died: 'its connection ended',
+  woken: 'its token is in use again',
+  unused: 'it is not used any more',
+};
+
+function stageWords(stage: string): string {
+  const days = /^\d+$/.test(stage) ? Number(stage) : undefined;
+  if (days === undefined) return STAGES[stage] ?? stage;
+  return days === 0 ? 'the day of the date' : `${countWords(days, 'day')} before the date`;
+}
+
+function aboutPart(reminder: UndeliverableMail['reminders'][number]): Part[] {
+  const text = `${stageWords(reminder.stage)}, as ${reminder.role === 'owner' ? 'its owner' : 'holder of a token'}`;
+  return [appPart(reminder), { text, kind: 'muted' }];
+}
+
+function undeliverableSteps({ id, reminders }: UndeliverableMail): Part[] {
+  const mappingId = reminders.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
+  const again = { text: 'Send it again', href: `/support/mappings/${mappingId}/remind` };
+  const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle` };
+  return [
+    { text: 'Find another way to reach this person.' },
+    ...(mappingId === undefined ? [] : [again]),
+    settle,
+  ];
+}
+
+/** A mail that reached nobody: whom, about what, and why. */
+export function undeliverableRow(row: UndeliverableMail): ShownRow {
+  const address: Part = row.address === null ? { text: 'no address' } : { text: row.address };
+  return [
+    cell('Person', personPart(row.person), { ...address, kind: 'muted' }),
+    cell('About', ...row.reminders.slice(0, ABOUT_MAX).flatMap(aboutPart), ...moreOf(row.reminders.length)),
+    cell('Why', { text: row.failure ?? 'not known' }),
+    cell('Given up', { time: row.ended_at ?? row.created_at }),
+    cell('Next step', ...undeliverableSteps(row)),
+  ];
+}
+
+/** Reminders of one mail that are named. */
+const ABOUT_MAX = 5;
+
+const moreOf = (count: number): Part[] =>
+  count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
+
+function nobodysStep({ id, email }: NobodysTokens): Part[] {
+  if (email !== null)
+    return [
+      {
+        text: 'Once it is proven which account the person has:',
+      },
+      { text: 'Pin to an account', href: `/support/mappings/${id}/pin` },
+    ];
+  return [
+    {
+      text: 'Find out which account this user has now, and have an operator import the pair of both ids.',
+    },
+  ];
+}
+
+/** All tokens of one address, or of one old user id. */
+export function nobodysRow(row: NobodysTokens): ShownRow {
+  const who = row.email ?? `Old user id ${row.legacyAccountId}`;
+  return [
+    cell('Person', { text: who }),
+    cell('Waiting', { text: countWords(row.count, 'token') }),
+    cell('One token', {
+      text: hintWords(row),
+      href: `/support/mappings/${row.id}`,
+    }),
+    cell('App', appPart(row)),
+    cell('Next step', ...nobodysStep(row)),
+  ];
+}
+
+/** A hand-over that its app has not confirmed. */
+export function handoverRow(row: UnconfirmedHandover, now: number): ShownRow {
+  const erased = row.handed_at + DEAD_GRANT_KEPT;
+  return [
+    cell('App', appPart(row)),
+    cell('Account', holderPart(row)),
+    cell('Moved', { text: countWords(row.migrated_tokens, 'token') }, { time: row.handed_at, kind: 'muted' }),
+    cell('Pair is erased', { text: distanceWords(erased, now) }, { time: erased, kind: 'muted' }),
+    cell('Next step', {
+      text: 'Ask the people of the app whether they keep the new tokens safely, and to confirm. After that day the holder would have to connect the app anew.',
+    }),
+  ];
+}
+
+/** An app whose people wait. */
+export function waitingRow(row: WaitingApp): ShownRow {
+  const owner = row.owner_account_id;
+  const step: Part =
+    owner === null
+      ? { text: 'Its owner is not known: look at its contacts.' }
+      : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+  return [
+    cell('App', appPart(row)),
+    cell('People who wait', { text: countWords(row.people, 'person', 'people') }),
+    cell(
+      'Tokens',
+      { text: `${countWords(row.waiting, 'token')} to connect` },
+      { text: `${countWords(row.active, 'token')} connected`, kind: 'muted' },
+    ),
+    cell('Next step', step),
+  ];
+}
+
+/** An extension that ends soon or is over. */
+export function extensionRow(row: EndingExtension, now: number): ShownRow {
+  const isOver = row.until <= now;
+  const ended = `The ${row.milestone} has come for this app. Give it more time only if its owner asks for it.`;
+  const ending = `Ask the owner whether the app will have moved by then.`;
+  return [
+    cell('App', appPart(row)),
+    cell('More time until the', { text: row.milestone }),
+    cell(
+      'Ends',
+      { text: distanceWords(row.until, now), kind: isOver ? 'muted' : 'badge warning' },
+      { time: row.until, kind: 'muted' },
+    ),
+    cell('Reason', { text: row.reason }),
+    cell(
+      'Next step',
+      { text: isOver ? ended : ending },
+      { text: 'Give more time', href: `/support/apps/${encodeURIComponent(row.client_id)}/extend` },
+    ),
+  ];
+}

@@ -1,0 +1,141 @@
+import type { ShownEvent } from '../../domain/support/timeline.ts';
+
+/** Entries of the history in words: who, what, why. */
+
+interface What {
+  words: string;
+  kind?: 'ok' | 'warning' | 'danger';
+}
+
+const ACTIONS: Readonly<Record<string, What>> = {
+  account_changed: { words: 'The account’s name, address or zone changed' },
+  account_named: { words: 'The account became known' },
+  account_pinned: { words: 'It was given to this account' },
+  account_proven: { words: 'Its holder proved whose it is' },
+  app_changed: { words: 'The app’s data changed' },
+  app_extended: { words: 'The app was given more time' },
+  app_imported: { words: 'The app was imported' },
+  app_observed: { words: 'An unidentified program was first seen' },
+  app_registered: { words: 'The app was registered' },
+  callback_added: { words: 'A callback was added' },
+  code_replayed: { words: 'Its code was used a second time', kind: 'warning' },
+  contact_added: { words: 'A contact was added' },
+  contact_removed: { words: 'A contact was removed' },
+  deauthorized: { words: 'The app’s access to the account was ended', kind: 'danger' },
+  exemption_granted: { words: 'The app was left out of the test outages' },
+  exemption_ended: { words: 'The app meets test outages again' },
+  extension_ended: { words: 'The extra time of the app was ended' },
+  grant_died: { words: 'The connection ended', kind: 'danger' },
+  grant_handed_over: { words: 'The app took the connection over' },
+  grant_probed: { words: 'Support tested the connection' },
+  grant_replaced: { words: 'A newer connection replaced this one' },
+  granted: { words: 'The account holder consented: a new connection', kind: 'ok' },
+  handover_confirmed: { words: 'The app confirmed that it has its pair', kind: 'ok' },
+  handover_erased: { words: 'The pair of the hand-over was erased', kind: 'warning' },
+  ids_learned: { words: 'The older ids of its profiles were learned' },
+  link_made: { words: 'Support made a link to connect again' },
+  mail_settled: { words: 'Support dealt with a mail that reached nobody' },
+  modern_client_entered: { words: 'The app’s own client was entered' },
+  modern_client_removed: { words: 'The app’s own client was removed' },
+  old_backend_not_told: { words: 'The old API was not told of the end', kind: 'warning' },
+  refresh_in_doubt: { words: 'A renewal got no whole answer: in doubt', kind: 'warning' },
+  refresh_recovered: { words: 'The doubt was settled: the connection is renewed', kind: 'ok' },
+  rehearsal_started: { words: 'The owner began a rehearsal' },
+  rehearsal_stopped: { words: 'The owner stopped a rehearsal' },
+  reminder_asked: { words: 'Support had a reminder sent' },
+  secret_added: { words: 'A secret was added' },
+  secret_retired: { words: 'A secret was retired' },
+  token_assigned: { words: 'The token was given to this app' },
+  token_changed: { words: 'The token’s data changed' },
+  token_connected: { words: 'The token is connected', kind: 'ok' },
+  token_imported: { words: 'The token was imported' },
+  token_issued: { words: 'The token was issued' },
+  token_looked_up: { words: 'Support looked it up by the whole token' },
+  token_migrated: { words: 'The token ended with the hand-over' },
+  token_observed: { words: 'The token was first seen in use' },
+  token_reauthorization_required: { words: 'The token stopped working', kind: 'danger' },
+  token_revoked: { words: 'The token was revoked', kind: 'danger' },
+};
+
+/** Reasons that are kept as one word; all others are words already. */
+const REASONS: Readonly<Record<string, string>> = {
+  refused: 'the new API refused its refresh token',
+  lost: 'the answer that held the next pair was lost',
+  superseded: 'after a restored backup, the original had renewed it',
+  grant_refused: 'the new API refused to renew its connection',
+  grant_lost: 'an answer of the new API was lost',
+  grant_superseded: 'a backup was restored',
+  deauthorized: 'the app’s access to the account was ended',
+  handed_over: 'the app took the connection over',
+  consent: 'consent of the account holder',
+  code_replayed: 'its code was used a second time',
+};
+
+const known = <T>(words: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(words, key) ? words[key] : undefined;
+
+/** What happened; an action without words of its own stands by its name. */
+function whatWords(action: string): What {
+  return known(ACTIONS, action) ?? { words: action.replaceAll('_', ' ') };
+}
+
+/** What says no more than the action itself. */
+const SAME: Readonly<Record<string, string>> = {
+  granted: 'consent',
+  token_imported: 'import',
+  app_imported: 'import',
+  app_registered: 'registration',
+};
+
+/** Why, where that says more than what happened. */
+function whyWords({ action, reason }: Pick<ShownEvent, 'action' | 'reason'>): string | undefined {
+  if (reason === null || reason === '' || known(SAME, action) === reason) return undefined;
+  return known(REASONS, reason) ?? reason;
+}
+
+interface Who {
+  words: string;
+  /** The page of an account. */
+  href?: string;
+}
+
+const ACTORS: Readonly<Record<string, string>> = {
+  bridge: 'grantbridge itself',
+  command: 'an operator (command)',
+  demo: 'the demo',
+};
+
+function accountWho(id: string, { names, holderId }: Readers): Who {
+  const name = names.get(id) ?? `account ${id}`;
+  const words = id === holderId ? `${name} (the account holder)` : name;
+  return { words, href: `/support/accounts/${encodeURIComponent(id)}` };
+}
+
+interface Readers {
+  names: ReadonlyMap<string, string>;
+  /** The account whose token it is. */
+  holderId: string | undefined;
+}
+
+/** Who did it: an account by its name, an app, an operator, or the bridge. */
+export function whoWords(actor: string, readers: Readers): Who {
+  const [kind = '', ...rest] = actor.split(':');
+  const id = rest.join(':');
+  if (kind === 'account' && id !== '') return accountWho(id, readers);
+  if (kind === 'app') return { words: 'the app', href: `/support/apps/${encodeURIComponent(id)}` };
+  if (kind === 'command' && id !== '') return { words: `${id} (command)` };
+  return { words: known(ACTORS, actor) ?? actor };
+}
+
+/** One entry as a row of the timeline. */
+export function timelineLine(event: ShownEvent, readers: Readers) {
+  const what = whatWords(event.action);
+  return {
+    at: event.at,
+    what: what.words,
+    kind: what.kind ?? '',
+    why: whyWords(event),
+    who: whoWords(event.actor, readers),
+    requestId: event.request_id ?? undefined,
+  };
+}

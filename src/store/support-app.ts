@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { MappingRow } from './find-mappings.ts';
+import type { Database } from './store.ts';
+import type { App, MappingState } from './tables.ts';
+
+/** An app as support sees it, retired or not. */
+
+/** An app with the name and address of the account that owns it. */
+export type OwnedApp = App & { owner_name: string | null; owner_address: string | null };
+
+/** The row of an app. */
+export async function readApp(db: Database, clientId: string): Promise<OwnedApp | undefined> {
+  return db
+    .selectFrom('apps as a')
+    .leftJoin('accounts as c', 'c.account_id', 'a.owner_account_id')
+    .selectAll('a')
+    .select(['c.name as owner_name', 'c.email as owner_address'])
+    .where('a.client_id', '=', clientId)
+    .executeTakeFirst();
+}
+
+/** Its callbacks and the addresses at which somebody answers for it. */
+export async function addressesOf(
+  db: Database,
+  clientId: string,
+): Promise<{ callbacks: string[]; contacts: string[] }> {
+  const callbacks = db.selectFrom('app_callbacks').select('uri as text').where('client_id', '=', clientId);
+  const contacts = db.selectFrom('app_contacts').select('address as text').where('client_id', '=', clientId);
+  const [uris, addresses] = await Promise.all([
+    callbacks.orderBy('uri').execute(),
+    contacts.orderBy('address').execute(),
+  ]);
+  return { callbacks: uris.map(({ text }) => text), contacts: addresses.map(({ text }) => text) };
+}
+
+/** Every extension that it was ever given, the newest first; there are few. */
+export async function extensionsOf(db: Database, clientId: string) {
+  return db
+    .selectFrom('extensions')
+    .select(['id', 'name', 'until', 'reason', 'granted_by', 'granted_at', 'ended_at', 'ended_by'])
+    .where('client_id', '=', clientId)
+    .orderBy('granted_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+export type ExtensionRow = Awaited<ReturnType<typeof extensionsOf>>[number];
+
+/** How many of its tokens are in each state, of so many at most. */
+export async function countSomeStates(
+  db: Database,
+  clientId: string,
+  limit: number,
+): Promise<Partial<Record<MappingState, number>>> {
+  const part = db
+    .selectFrom('mappings')
+    .select('state')
+    .where('client_id', '=', clientId)
+    // By the index of the app's tokens, of which the limit reads no more than it asks for.
+    .orderBy('id')
+    .limit(limit)
+    .as('part');
+  const rows = await db
+    .selectFrom(part)
+    .select(['state', sql<number | string>`count(*)`.as('n')])
+    .groupBy('state')
+    .execute();
+  return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
+}
+
+/** The counts at the end of the last day that changed any. */
+export async function newestProgress(
+  db: Database,
+  clientId: string,
+): Promise<({ day: string } & Record<MappingState, number>) | undefined> {
+  return db
+    .selectFrom('progress')
+    .select(['day', 'unmapped', 'active', 'reauthorization_required', 'revoked', 'migrated'])
+    .where('client_id', '=', clientId)
+    .orderBy('day', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+const tokens = (db: Database) =>
+  db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .selectAll('m')
+    .select(['a.name as app_name', 'c.email']);
+
+/** Tokens of an app in the order of their ids, after one of them. */
+export async function tokensAfter(
+  db: Database,
+  clientId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<MappingRow[]> {
+  const query = tokens(db).where('m.client_id', '=', clientId).where('m.id', '>', after);
+  return query.orderBy('m.id').limit(limit).execute();
+}
+
+/** Tokens of an account by the names of their apps. */
+export async function tokensOfHolder(db: Database, accountId: string, limit: number): Promise<MappingRow[]> {
+  const query = tokens(db).where('m.account_id', '=', accountId);
+  return query.orderBy('a.name').orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { MappingRow } from './find-mappings.ts';
+
+import type { Database } from './store.ts';
+import type { Mapping } from './tables.ts';
+
+/** What support looks for: each question goes through an index of its own, or through the apps, which are few. */
+
+type Mark =
+  | 'id'
+  | 'hint_first'
+  | 'hint_last'
+  | 'account_email'
+  | 'legacy_account_id'
+  | 'grant_id'
+  | 'client_id'
+  | 'account_id';
+
+/** By which of their columns mappings are looked for; a mapping has to have all of them. */
+export type MappingMarks = Partial<Pick<Mapping, Mark>>;
+
+/** Mappings with these marks, newest first; by an address or an older id only those without an account. */
+export async function mappingsWith(db: Database, marks: MappingMarks, limit: number): Promise<MappingRow[]> {
+  const waits = marks.account_email !== undefined || marks.legacy_account_id !== undefined;
+  let query = db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .selectAll('m')
+    .select(['a.name as app_name', 'c.email']);
+  for (const [column, value] of Object.entries(marks) as Array<[Mark, string]>)
+    query = query.where(`m.${column}`, '=', value);
+  if (waits) query = query.where('m.account_id', 'is', null);
+  return query.orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();
+}
+
+/** An account as the modern side last described it. */
+export interface AccountFound {
+  account_id: string;
+  name: string | null;
+  email: string | null;
+}
+
+/** The account of an id, or those of an address (in lower case). */
+export async function accountsWith(
+  db: Database,
+  mark: { id: string } | { email: string },
+  limit: number,
+): Promise<AccountFound[]> {
+  const query = db.selectFrom('accounts').select(['account_id', 'name', 'email']);
+  const found =
+    'id' in mark
+      ? query.where('account_id', '=', mark.id)
+      : query.where('email', 'is not', null).where(sql`lower(email)`, '=', mark.email);
+  return found.orderBy('account_id').limit(limit).execute();
+}
+
+/** The account that an id of the older generation belongs to, as a pair says. */
+export async function accountOfLegacyId(db: Database, legacyId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('id_pairs')
+    .select('modern_id')
+    .where('kind', '=', 'account')
+    .where('legacy_id', '=', legacyId)
+    .executeTakeFirst();
+  return row?.modern_id ?? undefined;
+}
+
+/** An app as a list shows it. */
+export interface AppFound {
+  client_id: string;
+  name: string;
+  source: string;
+  retired_at: number | null;
+}
+
+const apps = (db: Database) => db.selectFrom('apps').select(['client_id', 'name', 'source', 'retired_at']);
+
+/** The app of a client id, retired or not. */
+export async function appWithId(db: Database, clientId: string): Promise<AppFound | undefined> {
+  return apps(db).where('client_id', '=', clientId).executeTakeFirst();
+}
+
+/** The apps whose owner waits under an address, or for which somebody answers there, by name. */
+export async function appsWithAddress(db: Database, address: string, limit: number): Promise<AppFound[]> {
+  return apps(db)
+    .where((eb) =>
+      eb.or([
+        eb('owner_email', '=', address),
+        eb(
+          'client_id',
+          'in',
+          eb.selectFrom('app_contacts').select('client_id').where('address', '=', address),
+        ),
+      ]),
+    )
+    .orderBy('name')
+    .orderBy('client_id')
+    .limit(limit)
+    .execute();
+}
+
+/** All apps, to look for a name in: the databases differ in what they take for lower case. */
+export async function listForNames(db: Database, limit: number): Promise<AppFound[]> {
+  return apps(db).orderBy('client_id').limit(limit).execute();
+}

@@ -1,0 +1,276 @@
+import { newHexId } from '../../src/shared/ids.ts';
+import type { Role } from '../../src/store/lifecycle-tables.ts';
+import type { NewGrant } from '../../src/store/tables.ts';
+import { browserOf, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
+import type { CookieWalker, Page } from '../support/cookie-walker.ts';
+import { registerLegacyApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+import { counted, linesOf, mail } from './support/desk-rows.ts';
+import { staffBrowser } from './support/staff-browser.ts';
+
+/** The desks: each lists what asks for somebody, in the order of urgency, with where to look and what to do next. */
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const clock = new SettableClock(Date.parse('2026-11-22T10:00:00Z'));
+let system: System;
+let staff: CookieWalker;
+
+beforeAll(async () => {
+  system = await startSystem({ clock });
+  staff = await staffBrowser(system, 'reader');
+});
+
+afterAll(() => system.stop());
+
+const rows = () => system.bridge.context.store.durable;
+
+async function open(address: string): Promise<Page> {
+  const page = await staff.get(`${system.bridgeUrl}/support/desks${address}`);
+  expect(page.status).toBe(200);
+  return page;
+}
+
+/** A grant of an app and account of its own, with one token. */
+async function keepGrant(changes: Partial<NewGrant>) {
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://a.example/cb');
+  const accountId = newHexId();
+  const { id: mappingId } = await waitingToken(system, { app: { ...system.app, clientId }, accountId });
+  const now = clock.now();
+  const id = newHexId();
+  const grant: NewGrant = {
+    id,
+    client_id: clientId,
+    account_id: accountId,
+    modern_client_id: 'bridge',
+    state: 'ready',
+    version: 1,
+    access_token_sealed: 'sealed-access-pair',
+    refresh_token_sealed: 'sealed-refresh-pair',
+    scope: 'account:read',
+    access_expires_at: now + 90 * MINUTE,
+    refresh_at: now,
+    created_at: now,
+    updated_at: now,
+    rotated_at: now,
+    // What the job settles is left alone for the time of the test.
+    retry_at: now + 30 * MINUTE,
+    ...changes,
+  };
+  await rows().insertInto('grants').values(grant).execute();
+  await rows().updateTable('mappings').set({ grant_id: id }).where('id', '=', mappingId).execute();
+  return { id, clientId, accountId, mappingId };
+}
+
+const dead = (cause: 'refused' | 'lost' | 'replaced', at: number) =>
+  keepGrant({ state: 'dead', dead_cause: cause, dead_at: at });
+
+test('empty desks say that it is good news', async () => {
+  const page = await open('');
+  expect(wordsOf(page)).toContain('Every desk is empty');
+  expect(page.body.match(/Good news/g)).toHaveLength(7);
+  for (const desk of page.body.match(/(?<=href="\/support\/desks)\/[a-z-]+/g) ?? [])
+    expect(wordsOf(await open(desk))).toContain('Good news');
+});
+
+test('an unknown desk is a page that says where to go', async () => {
+  const page = await staff.get(`${system.bridgeUrl}/support/desks/elsewhere`);
+  expect(page.status).toBe(404);
+  expect(wordsOf(page)).toContain('/support/desks');
+});
+
+test('in doubt: the next to expire comes first, with when and what happens then', async () => {
+  const now = clock.now();
+  const doubt = { state: 'in_doubt', doubt_since: now - MINUTE, presented_at: now - MINUTE } as const;
+  const later = await keepGrant({ ...doubt, access_expires_at: now + 90 * MINUTE });
+  const soon = await keepGrant({ ...doubt, access_expires_at: now + 43 * MINUTE });
+  const sibling = await keepGrant({ ...doubt, access_expires_at: now - MINUTE });
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://b.example/cb');
+  const alive = await keepGrant({ client_id: clientId, account_id: sibling.accountId });
+  await keepGrant({ state: 'presenting', presented_at: now - 1000 });
+  const stuck = await keepGrant({
+    state: 'presenting',
+    presented_at: now - MINUTE,
+    access_expires_at: now + DAY,
+  });
+  const page = await open('/in-doubt');
+  const [first, second, third, fourth, ...none] = linesOf(page);
+  expect(first).toMatch(/expired .*503.* only if the modern server says that it is still valid/);
+  expect(second).toMatch(
+    /in 43 minutes 22 Nov 2026, 10:43 UTC Calls are answered until then.* once more, unless/,
+  );
+  expect(third).toContain('in 1 hour');
+  expect(fourth).toContain('sent, no answer yet');
+  expect(none).toEqual([]);
+  for (const { mappingId, clientId: app, accountId } of [soon, later, sibling, stuck]) {
+    expect(page.body).toContain(`/support/mappings/${mappingId}"`);
+    expect(page.body).toContain(`/support/apps/${app}"`);
+    expect(page.body).toContain(`/support/accounts/${accountId}"`);
+  }
+  expect(page.body).not.toMatch(/sealed-(access|refresh)-pair/);
+  await rows().updateTable('mappings').set({ grant_id: null }).execute();
+  await rows().deleteFrom('grants').where('id', '<>', alive.id).execute();
+});
+
+test('died today: what broke since midnight UTC, and how many ended of each cause', async () => {
+  const midnight = Date.parse('2026-11-22T00:00:00Z');
+  await dead('refused', midnight - 1);
+  const first = await dead('refused', midnight);
+  const second = await dead('lost', midnight + MINUTE);
+  const replaced = await dead('replaced', midnight + 2 * MINUTE);
+  const page = await open('/died-today');
+  const mappings = [...page.body.matchAll(/\/support\/mappings\/(\w+)"/g)].map(([, id]) => id);
+  expect(mappings).toEqual([second.mappingId, first.mappingId]);
+  expect(wordsOf(page)).toMatch(/Refused by the modern side 1 Lost answer 1 .*Replaced by a newer consent 1/);
+  const one = await open('/died-today?cause=replaced');
+  expect(one.body).toContain(replaced.mappingId);
+  expect(linesOf(one)).toHaveLength(1);
+});
+
+test('undeliverable: whom, about what and why, to be settled or sent again; a settled one is gone', async () => {
+  const accountId = newHexId();
+  const { id: mappingId } = await waitingToken(system, { accountId });
+  const reminder = (mailId: string, person: string) => ({
+    id: newHexId(),
+    mail_id: mailId,
+    person,
+    client_id: system.app.clientId,
+    role: 'holder' as Role,
+    stage: '30',
+    planned_for: 'retirement:2026-12-22',
+    created_at: clock.now(),
+  });
+  const [open1, settled] = [newHexId(), newHexId()];
+  const person = `account:${accountId}`;
+  await rows()
+    .insertInto('mails')
+    .values([mail({ id: open1, person }), mail({ id: settled, person: 'account:x', settled_at: 1 })])
+    .execute();
+  await rows()
+    .insertInto('reminders')
+    .values([reminder(open1, person)])
+    .execute();
+  const page = await open('/undeliverable');
+  const [line, ...none] = linesOf(page);
+  expect(line).toMatch(/gone@example\.com .*30 days before the date, as holder of a token mailbox unknown/);
+  expect(none).toEqual([]);
+  expect(page.body).toContain(`/support/mails/${open1}/settle"`);
+  expect(page.body).toContain(`/support/mappings/${mappingId}/remind"`);
+});
+
+test('no account: tokens by address or old user id, the most first, and no address in a link', async () => {
+  const email = 'nobody@example.com';
+  const [{ id }] = [await waitingToken(system, { email }), await waitingToken(system, { email })];
+  await waitingToken(system, { email, state: 'revoked' });
+  const byId = await waitingToken(system, {});
+  await rows()
+    .updateTable('mappings')
+    .set({ legacy_account_id: 'old-17' })
+    .where('id', '=', byId.id)
+    .execute();
+  const page = await open('/no-account');
+  expect(linesOf(page)).toEqual([
+    expect.stringMatching(/^nobody@example\.com 2 tokens 1\/.{4}….{4} .* Pin to an account$/),
+    expect.stringMatching(/^Old user id old-17 1 token .* import the pair of both ids\.$/),
+  ]);
+  expect(page.body).toMatch(new RegExp(`/support/mappings/(${id}|\\w{24})/pin"`));
+  expect(page.body).not.toMatch(/href="[^"]*(nobody|%40)/);
+});
+
+test('hand-overs: unconfirmed ones with the days until the pair is erased', async () => {
+  const handed = async (ago: number, confirmed: number | null) => {
+    const { id, clientId, accountId } = await keepGrant({
+      state: 'dead',
+      dead_cause: 'handed_over',
+      dead_at: clock.now() - ago,
+    });
+    const kept = { grant_id: id, client_id: clientId, account_id: accountId, version: 1, migrated_tokens: 2 };
+    await rows()
+      .insertInto('handovers')
+      .values({ ...kept, handed_at: clock.now() - ago, confirmed_at: confirmed })
+      .execute();
+  };
+  await handed(DAY, null);
+  await handed(5 * DAY, null);
+  await handed(2 * DAY, clock.now());
+  await handed(8 * DAY, null);
+  const lines = linesOf(await open('/hand-overs'));
+  expect(lines.map((line) => /in \d days/.exec(line)?.[0])).toEqual(['in 2 days', 'in 6 days']);
+});
+
+test('waiting: apps by the people who wait, by the newest count of each', async () => {
+  const [few, many] = [
+    await registerLegacyApp(system.bridge, 'https://few.example/cb'),
+    await registerLegacyApp(system.bridge, 'https://many.example/cb'),
+  ];
+  // The job has counted at the start.
+  await rows().deleteFrom('progress').execute();
+  await rows()
+    .insertInto('progress')
+    .values([
+      counted(few.clientId, '2026-11-20', 900),
+      counted(few.clientId, '2026-11-21', 3),
+      counted(many.clientId, '2026-11-01', 1200),
+      counted(system.app.clientId, '2026-11-20', 5),
+      counted(system.app.clientId, '2026-11-22', 0),
+    ])
+    .execute();
+  const page = await open('/waiting');
+  const apps = [...page.body.matchAll(/\/support\/apps\/(\w+)"/g)].map(([, id]) => id);
+  expect(apps).toEqual([many.clientId, few.clientId]);
+  expect(linesOf(page)[0]).toContain('1,200 people 1,200 tokens to connect 1 token connected');
+});
+
+test('extensions: those that end within 30 days, then those that are over', async () => {
+  const extension = async (days: number, reason: string, ended_at: number | null = null) => {
+    const { clientId } = await registerLegacyApp(system.bridge, 'https://e.example/cb');
+    const until = clock.now() + days * DAY;
+    const granted = { granted_by: 'test', granted_at: 0, ended_at };
+    const row = { id: newHexId(), client_id: clientId, name: 'retirement' as const, until, reason };
+    await rows()
+      .insertInto('extensions')
+      .values({ ...row, ...granted })
+      .execute();
+  };
+  await extension(-20, 'long over');
+  await extension(-2, 'just over');
+  await extension(20, 'ends later');
+  await extension(5, '<b>ends</b> soon');
+  await extension(31, 'far');
+  await extension(4, 'taken back', clock.now());
+  const page = await open('/extensions');
+  const found = linesOf(page).map(
+    (line) => /ends later|&lt;b&gt;ends|just over|long over|far|taken/.exec(line)?.[0],
+  );
+  expect(found).toEqual(['&lt;b&gt;ends', 'ends later', 'just over', 'long over']);
+});
+
+test('a long desk comes in pages of 50, and goes on where it was though rows have left it', async () => {
+  await rows().deleteFrom('reminders').execute();
+  await rows().deleteFrom('mails').execute();
+  const mails = Array.from({ length: 1010 }, (_, place) =>
+    mail({ person: `email:p${place}@example.com`, ended_at: place }),
+  );
+  for (let start = 0; start < mails.length; start += 505)
+    await rows()
+      .insertInto('mails')
+      .values(mails.slice(start, start + 505))
+      .execute();
+  expect(wordsOf(await open(''))).toContain('Mails that reached nobody more than 1,000');
+  const first = await open('/undeliverable');
+  expect(wordsOf(first)).toContain('1 to 50 of more than 1,000');
+  expect(linesOf(first)).toHaveLength(50);
+  expect(linesOf(first)[49]).toContain('p960@');
+  await rows().deleteFrom('mails').where('ended_at', '=', 960).execute();
+  const next = /href="(\?after=[^"]+)"/.exec(first.body)?.[1] ?? '';
+  expect(linesOf(await open(`/undeliverable${next}`))[0]).toContain('p959@');
+});
+
+test('who is not of the staff sees no desk', async () => {
+  const dana = await browserOf(system, DANA);
+  const page = await dana.get(`${system.bridgeUrl}/support/desks/no-account`);
+  expect(page.status).toBe(403);
+  expect(page.body).not.toContain('nobody@example.com');
+});

@@ -1,0 +1,81 @@
+import { addStaff, type StaffRole } from '../../../src/domain/staff.ts';
+import { newHexId } from '../../../src/shared/ids.ts';
+import { pressIn, SAM } from '../../owners/support/people.ts';
+import type { CookieWalker, Page } from '../../support/cookie-walker.ts';
+import type { System } from '../../support/system.ts';
+
+/** What the tests of staff's actions need. */
+
+/** Gives SAM a role, from the next request on. */
+export async function becomes(system: System, role: StaffRole): Promise<void> {
+  const origin = { actor: 'command', requestId: null };
+  await addStaff(system.bridge.context, { account: SAM.accountId, role, ...origin });
+}
+
+/** What came of a form, before any redirect is followed. */
+export async function act(
+  browser: CookieWalker,
+  url: string,
+  entries: Record<string, string> = {},
+): Promise<Page> {
+  const page = await browser.get(url);
+  return pressIn(browser, page, /^(?!Sign out)/, { reason: 'ticket 4711', ...entries });
+}
+
+/** The history of one token, newest last. */
+export async function eventsOf(system: System, mappingId: string) {
+  const { durable } = system.bridge.context.store;
+  return durable
+    .selectFrom('events')
+    .select(['action', 'actor', 'reason', 'request_id', 'client_id', 'account_id'])
+    .where('mapping_id', '=', mappingId)
+    .orderBy('id')
+    .execute();
+}
+
+/** A program that nobody registered. */
+export async function unidentifiedApp(system: System): Promise<string> {
+  const { store, clock } = system.bridge.context;
+  const id = newHexId();
+  await store.durable
+    .insertInto('apps')
+    .values({ client_id: id, name: 'curl/8.0', source: 'observed', created_at: clock.now() })
+    .execute();
+  return id;
+}
+
+/** A mail that reached nobody, about the system's app. */
+export async function unreachedMail(system: System, person: string): Promise<string> {
+  const { store, clock } = system.bridge.context;
+  const [id, at] = [newHexId(), clock.now()];
+  const day = new Date(at).toISOString().slice(0, 10);
+  await store.durable
+    .insertInto('mails')
+    .values({
+      id,
+      person,
+      day,
+      replaces: '',
+      state: 'undeliverable',
+      attempts: 1,
+      next_at: at,
+      failure: 'no address is known',
+      created_at: at,
+      ended_at: at,
+    })
+    .execute();
+  await store.durable
+    .insertInto('reminders')
+    .values({
+      id: newHexId(),
+      mail_id: id,
+      person,
+      client_id: system.app.clientId,
+      role: 'holder',
+      stage: '30',
+      planned_for: 'retirement:2099-01-01',
+      created_at: at,
+    })
+    .execute();
+  return id;
+}

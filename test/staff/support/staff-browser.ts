@@ -1,0 +1,11 @@
+import { addStaff, type StaffRole } from '../../../src/domain/staff.ts';
+import type { CookieWalker } from '../../support/cookie-walker.ts';
+import type { System } from '../../support/system.ts';
+import { browserOf, SAM } from '../../owners/support/people.ts';
+
+/** A new browser in which a person is signed in whom the operator's command gave a role. */
+export async function staffBrowser(system: System, role: StaffRole, person = SAM): Promise<CookieWalker> {
+  const origin = { actor: 'command', requestId: null };
+  await addStaff(system.bridge.context, { account: person.accountId, role, ...origin });
+  return browserOf(system, person);
+}
