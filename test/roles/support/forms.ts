@@ -1,0 +1,44 @@
+import { newIdField } from '../../../src/http/owners/new-id.ts';
+import type { System } from '../../support/system.ts';
+import { accountOf, type Visitor } from './people.ts';
+import { CONTACT, type Scene } from './scene.ts';
+
+interface Sending {
+  system: System;
+  scene: Scene;
+  visitor: Visitor;
+}
+
+type FormFields = (sending: Sending) => Record<string, string>;
+
+const newId: FormFields = ({ system, visitor }) => ({
+  new_id: newIdField(system.bridge.context, { ...visitor, name: '' }),
+});
+
+const because = () => ({ reason: 'the holder asked for it' });
+
+/** What a form holds that would do something, beside its proof; a form that is not here has nothing else. */
+export const FORMS: Readonly<Record<string, FormFields>> = {
+  'POST /apps/register': (sending) => ({
+    ...newId(sending),
+    name: 'New app',
+    callbacks: 'https://new.example/cb',
+    contacts: '',
+  }),
+  'POST /apps/paste-token': ({ scene }) => ({ token: scene.token }),
+  'POST /apps/:clientId/secrets': newId,
+  'POST /apps/:clientId/modern-client': () => ({ modern_client_id: 'planner', client_secret: 'hush-hush' }),
+  'POST /apps/:clientId/contacts': () => ({ address: 'two@team.example' }),
+  'POST /apps/:clientId/contacts/remove': () => ({ address: CONTACT }),
+  'POST /support/search': ({ scene }) => ({ q: scene.token }),
+  'POST /apps/:clientId/rehearse': () => ({ rehearses: 'retirement' }),
+  'POST /support/mappings/:id/revoke': because,
+  'POST /support/mappings/:id/remind': () => ({ ...because(), to: 'holder' }),
+  'POST /support/mappings/:id/link': because,
+  'POST /support/mappings/:id/probe': because,
+  'POST /support/mappings/:id/assign': ({ scene }) => ({ ...because(), client_id: scene.clientId }),
+  'POST /support/mappings/:id/pin': () => ({ ...because(), account_id: accountOf('stranger') }),
+  'POST /support/apps/:clientId/extend': () => ({ ...because(), date: 'retirement', until: '2099-01-01' }),
+  'POST /support/apps/:clientId/unextend': () => ({ ...because(), date: 'retirement' }),
+  'POST /support/mails/:id/settle': because,
+};

@@ -1,0 +1,138 @@
+import { addSecret } from '../../../src/domain/app-secrets.ts';
+import { extendApp } from '../../../src/domain/lifecycle-changes/extend-app.ts';
+import { reauthorizationLink } from '../../../src/domain/reauthorize.ts';
+import { registerApp } from '../../../src/domain/register-app.ts';
+import { sealPair } from '../../../src/domain/sealed-pair.ts';
+import { newHexId, newOpaqueValue } from '../../../src/shared/ids.ts';
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { ensureAccount } from '../../../src/store/accounts.ts';
+import { insertGrant } from '../../../src/store/grants.ts';
+import type { LegacyApp } from '../../support/authorize.ts';
+import type { System } from '../../support/system.ts';
+import { waitingToken } from '../../owners/support/people.ts';
+import { accountOf } from './people.ts';
+
+/** An app of the owner with a token of the holder, and whatever else an address of a page names. */
+export interface Scene {
+  clientId: string;
+  secretId: string;
+  /** What an address names, by the part before it; of a token the action may name another one. */
+  ids: Readonly<Record<string, string>>;
+  mappingId: string;
+  token: string;
+  grantTokens: string[];
+}
+
+const CALLBACK = 'https://old-app.example/cb';
+
+/** Of the app, beside its owner. */
+export const CONTACT = 'one@team.example';
+
+/** Who has a connection of the app, and never opens a page. */
+const THIRD = '5e1f0c9a7b3d4e2f8a6cffff';
+
+/** Under which a token waits that has no account. */
+const UNPROVEN = 'unproven@people.example';
+
+/** The rows of the durable database. */
+const rowsIn = ({ bridge }: System) => bridge.context.store.durable;
+
+/** An app that nobody has registered, with a token. */
+async function observedToken(system: System): Promise<string> {
+  const clientId = newHexId();
+  const app = { client_id: clientId, name: 'old-cron/1.0', source: 'observed' as const, created_at: 0 };
+  await rowsIn(system).insertInto('apps').values(app).execute();
+  return (await waitingToken(system, { app: { clientId, clientSecret: '', callback: '' } })).id;
+}
+
+/** A token of a third person (one grant lives for an app and account), and a grant that serves it. */
+async function servedToken(system: System, app: LegacyApp): Promise<{ id: string; tokens: string[] }> {
+  const { context } = system.bridge;
+  const [grantId, now, accountId] = [newHexId(), context.clock.now(), THIRD];
+  const pair = { accessToken: newOpaqueValue(), refreshToken: newOpaqueValue(), lifetime: 3600_000 };
+  const scope = 'account:read';
+  const sealed = sealPair(context, { id: grantId, version: 1, sentAt: now }, { ...pair, scope });
+  await ensureAccount(rowsIn(system), accountId, now);
+  await insertGrant(rowsIn(system), {
+    id: grantId,
+    client_id: app.clientId,
+    account_id: accountId,
+    modern_client_id: 'bridge',
+    state: 'ready',
+    version: 1,
+    access_token_sealed: sealed.accessTokenSealed,
+    refresh_token_sealed: sealed.refreshTokenSealed,
+    scope,
+    access_expires_at: sealed.accessExpiresAt,
+    refresh_at: sealed.refreshAt,
+    created_at: now,
+    updated_at: now,
+    rotated_at: now,
+  });
+  const { id } = await waitingToken(system, { app, accountId, state: 'active' });
+  await rowsIn(system).updateTable('mappings').set({ grant_id: grantId }).where('id', '=', id).execute();
+  return { id, tokens: [pair.accessToken, pair.refreshToken] };
+}
+
+async function unreachedMail(system: System): Promise<string> {
+  const [id, now] = [newHexId(), system.bridge.context.clock.now()];
+  const mail = { id, person: `account:${newHexId()}`, day: '2026-11-22', replaces: '', attempts: 3 };
+  const ended = { state: 'undeliverable' as const, failure: 'mailbox unknown', next_at: now, ended_at: now };
+  await rowsIn(system)
+    .insertInto('mails')
+    .values({ ...mail, ...ended, address: 'gone@people.example', created_at: now })
+    .execute();
+  return id;
+}
+
+async function ownedApp({ bridge }: System): Promise<LegacyApp> {
+  const { context } = bridge;
+  const asked = { name: 'Old App', callbacks: [CALLBACK], contacts: [CONTACT], actor: 'test' };
+  const app = await registerApp(context, { ...asked, owner: accountOf('owner') });
+  if (!app) throw new Error('an app without a fixed id is never known');
+  const until = context.clock.now() + 90 * DAY;
+  const extension = { clientId: app.clientId, name: 'retirement' as const, until };
+  await extendApp(context, { ...extension, reason: 'they asked', actor: 'test', requestId: null });
+  return { ...app, callback: CALLBACK };
+}
+
+/** Made anew where an act has used one up. */
+export async function makeScene(system: System): Promise<Scene> {
+  const { context } = system.bridge;
+  const app = await ownedApp(system);
+  const { clientId } = app;
+  const [secretId, accountId] = [newHexId(), accountOf('holder')];
+  await addSecret(context, { clientId, actor: 'test', id: secretId });
+  const waiting = await waitingToken(system, { app, accountId });
+  const served = await servedToken(system, app);
+  const link = await reauthorizationLink(context, { clientId, accountId });
+  const ids = {
+    apps: clientId,
+    secrets: secretId,
+    connect: link.slice(-24),
+    'prove-email': 'v'.repeat(43),
+    desks: 'in-doubt',
+    accounts: accountId,
+    mails: await unreachedMail(system),
+    mappings: waiting.id,
+    'mappings/assign': await observedToken(system),
+    'mappings/pin': (await waitingToken(system, { app, email: UNPROVEN })).id,
+    'mappings/probe': served.id,
+  };
+  return { clientId, secretId, ids, mappingId: waiting.id, token: waiting.token, grantTokens: served.tokens };
+}
+
+/** Its app is nobody's from here on, for one owner has no more than fifty. */
+export async function leaveScene(system: System, { clientId }: Scene): Promise<void> {
+  const left = { owner_account_id: null };
+  await rowsIn(system).updateTable('apps').set(left).where('client_id', '=', clientId).execute();
+}
+
+/** The address of a route in the scene. */
+export function pathIn({ ids }: Scene, pattern: string): string {
+  return pattern.replace(/([\w-]+)\/:\w+(?=\/([\w-]+)|$)/g, (_whole, place: string, action?: string) => {
+    const id = ids[`${place}/${action}`] ?? ids[place];
+    if (id === undefined) throw new Error(`the scene has nothing for ${pattern}`);
+    return `${place}/${id}`;
+  });
+}
