@@ -14,7 +14,7 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['main\\.ts$', '\\.d\\.ts$'] },
+      from: { orphan: true, pathNot: ['main\\.ts$', '\\.d\\.ts$', '^src/http/assets/'] },
       to: {},
     },
     mayOnlyReach('shared', []),
