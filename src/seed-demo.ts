@@ -1,4 +1,6 @@
 import type { Config } from './config.ts';
+import { seedDemoData } from './demo-data/seed.ts';
+import { IMPORTED_AGO, momentAgo } from './demo-data/life.ts';
 import type { Context } from './domain/context.ts';
 import { fillDates } from './domain/fill-dates.ts';
 import { OUT_OF_BAND } from './domain/callback-rule.ts';
@@ -12,8 +14,11 @@ export const DEMO_APP = {
   ownerToken: '1/de30000000000000000000000000de30',
 };
 
+/** Where the demo stands. */
+type Placed = Pick<Config, 'publicUrl'> & { embedded: Pick<Config['embedded'], 'demoPort'> };
+
 /** The demo integration's address. */
-export function demoOrigin(config: Config): string {
+export function demoOrigin(config: Placed): string {
   return `http://${new URL(config.publicUrl).hostname}:${config.embedded.demoPort}`;
 }
 
@@ -27,11 +32,16 @@ async function seedDates(context: Context): Promise<void> {
   if (await fillDates(context, dates, 'demo')) await context.lifecycle.refresh();
 }
 
-/** Registers the demo app, owned by the demo account; a second start adds the callback of a moved demo and no more. */
-export async function seedDemo(context: Context, config: Config, ownerAccountId: string): Promise<void> {
-  await seedDates(context);
+/** As if it were then. */
+function longAgo(context: Context): Context {
+  const at = momentAgo(context.clock.now(), IMPORTED_AGO);
+  return { ...context, clock: { ...context.clock, now: () => at } };
+}
+
+/** The demo app, owned by the demo account; a second start adds the callback of a moved demo and no more. */
+async function seedApp(context: Context, config: Placed, ownerAccountId: string): Promise<void> {
   const callback = `${demoOrigin(config)}/connect/buffer/callback`;
-  const registered = await registerApp(context, {
+  const registered = await registerApp(longAgo(context), {
     name: 'Demo integration',
     callbacks: [callback, OUT_OF_BAND],
     owner: ownerAccountId,
@@ -40,4 +50,11 @@ export async function seedDemo(context: Context, config: Config, ownerAccountId:
   });
   if (registered) return;
   await registerCallback(context, { clientId: DEMO_APP.clientId, uri: callback, actor: 'demo' });
+}
+
+/** Everything that the demo shows; a second start changes nothing of it. */
+export async function seedDemo(context: Context, config: Placed, ownerAccountId: string): Promise<void> {
+  await seedDates(context);
+  await seedApp(context, config, ownerAccountId);
+  await seedDemoData(context, DEMO_APP);
 }

@@ -5,7 +5,7 @@ import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
-import { createLogger } from './shared/logger.ts';
+import { createLogger, type Logger } from './shared/logger.ts';
 import { startWorkers } from './workers.ts';
 
 /**
@@ -69,29 +69,33 @@ interface Front {
   close(): Promise<void>;
 }
 
-async function startInThisProcess(config: Config, demo: DemoAccount | undefined): Promise<Front> {
-  const bridge = await startBridge(config, { modernBegins: demo !== undefined });
-  try {
-    if (demo) await seedDemo(bridge.context, config, demo.accountId);
-    return bridge;
-  } catch (error) {
-    await bridge.close();
-    throw error;
-  }
+interface Preparation {
+  config: Config;
+  demo: DemoAccount | undefined;
+  logger: Logger;
 }
 
-/** The database is brought to the newest schema, and keys are made, before several processes open them at once. */
-async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
-  const logger = createLogger({ level: config.logLevel, name: 'first process' });
-  const workshop = await openWorkshop(config, upstreamFor(config), {
-    logger,
-    modernBegins: demo !== undefined,
-  });
+/** Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan anything of it. */
+async function prepare({ config, demo, logger }: Preparation): Promise<void> {
+  const modernBegins = demo !== undefined;
+  const workshop = await openWorkshop(config, upstreamFor(config), { logger, modernBegins });
   try {
     if (demo) await seedDemo(workshop.context, config, demo.accountId);
   } finally {
     await workshop.close();
   }
+}
+
+async function startInThisProcess(config: Config, demo: DemoAccount | undefined): Promise<Front> {
+  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  if (demo) await prepare({ config, demo, logger });
+  return startBridge(config, { modernBegins: demo !== undefined });
+}
+
+/** What several processes would do at once is done before they start. */
+async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
+  const logger = createLogger({ level: config.logLevel, name: 'first process' });
+  await prepare({ config, demo, logger });
   return startWorkers({ count: config.workers, logger });
 }
 

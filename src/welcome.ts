@@ -40,6 +40,7 @@ export function welcomeText(config: Config, { demo }: System): string {
     '',
     `  bridge             ${config.publicUrl}`,
     `  your apps          ${config.publicUrl}/apps`,
+    `  support            ${config.publicUrl}/support`,
   ];
   return [...lines, ...(demo ? demoLines(config, demo) : []), '', 'Stop with Ctrl-C.', ''].join('\n');
 }

@@ -1,5 +1,11 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type ConsoleMessage, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type ConsoleMessage,
+  type Page,
+} from 'playwright-core';
 
 const executablePath = '/usr/bin/chromium';
 const args = [
@@ -15,7 +21,7 @@ const args = [
 /** Undefined, or why the tests with a real browser cannot run on this machine. */
 export const browserMissing = existsSync(executablePath)
   ? undefined
-  : `there is no ${executablePath} on this machine`;
+  : `there is no ${executablePath} on this machine (on Debian: sudo apt-get install chromium)`;
 
 export async function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args });
@@ -34,8 +40,8 @@ function isAboutThePage(message: ConsoleMessage, page: Page): boolean {
   return message.text().startsWith('Failed to load resource') && message.location().url === page.url();
 }
 
-export async function newVisitor(browser: Browser): Promise<Visitor> {
-  const context = await browser.newContext({ reducedMotion: 'reduce' });
+export async function newVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const complaints: string[] = [];
   return {
     async newTab() {

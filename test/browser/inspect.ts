@@ -3,20 +3,25 @@ import { join, resolve } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 
-/** Every width and scheme in which a page must hold. */
-const VIEWS = [
+/** A width and a scheme in which a page must hold. */
+export interface View {
+  width: number;
+  colorScheme: 'light' | 'dark';
+}
+
+const VIEWS: readonly View[] = [
   { width: 360, colorScheme: 'light' },
   { width: 360, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
-] as const;
+];
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 const folder = resolve(import.meta.dirname, '../../var/screenshots');
 
-/** Everything in the light scheme; what the dark one can change is the contrast. */
-async function findingsOf(page: Page, isDark: boolean): Promise<string[]> {
+/** What axe finds on the open page as it is, and whether it fits: everything, or what the dark scheme can change. */
+export async function findingsOf(page: Page, isDark: boolean): Promise<string[]> {
   const axe = new AxeBuilder({ page }).setLegacyMode(true);
   const { violations } = await (isDark ? axe.withRules(['color-contrast']) : axe.withTags(RULES)).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
@@ -28,10 +33,10 @@ async function findingsOf(page: Page, isDark: boolean): Promise<string[]> {
  * Looks at the open page in every view: what axe finds and what does not fit, one line each, none when all is well. A
  * picture of each view is kept below var/screenshots.
  */
-export async function inspect(page: Page, name: string): Promise<string[]> {
+export async function inspect(page: Page, name: string, views = VIEWS): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   const found: string[] = [];
-  for (const { width, colorScheme } of VIEWS) {
+  for (const { width, colorScheme } of views) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     const view = `${name}-${width}-${colorScheme}`;

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import type { MappingState } from '../store/tables.ts';
+import { DAY, MINUTE } from '../shared/lifetimes.ts';
+import { DEMO_PEOPLE } from './people.ts';
+import type { DemoHabit, DemoPair } from './tokens.ts';
+
+/** When what happened to each token, so that rows, history, progress and calls tell the same story. */
+
+/** When the import ran, in days before now: before the first day of the progress. */
+export const IMPORTED_AGO = 62;
+
+/** A state of a token, and since when. */
+interface Stand {
+  at: number;
+  state: MappingState;
+  reason: string | null;
+}
+
+/** A token with fixed values, and its states, the oldest first. */
+export interface LaidToken {
+  id: string;
+  token: string;
+  /** Who revoked it. */
+  revokedBy: string | undefined;
+  stands: readonly Stand[];
+  habit: DemoHabit | undefined;
+}
+
+/** The tokens of one app and account. */
+export interface LaidPair {
+  clientId: string;
+  accountId: string | null;
+  email: string | null;
+  legacyAccountId: string | null;
+  /** The grant that they stood on. */
+  grant: { id: string; from: number; to: number; end: string; isConfirmed: boolean } | undefined;
+  tokens: LaidToken[];
+}
+
+const fixedId = (kind: string, n: number) => `5e1f0c9a7b3d4e2f8a6${kind}${String(n).padStart(4, '0')}`;
+
+/** A token that is the same in every demo. */
+function demoToken(n: number): string {
+  return `1/${createHash('sha256').update(`a token of the demo, number ${n}`).digest('hex').slice(0, 32)}`;
+}
+
+/** Not all at the same time of day. */
+export function momentAgo(now: number, days: number, n = 0): number {
+  const stagger = days >= 1 ? ((n * 47) % 300) * MINUTE : 0;
+  return Math.floor(now - days * DAY - stagger);
+}
+
+function holderOf({ holder }: DemoPair) {
+  const nobody = { accountId: null, email: null, legacyAccountId: null };
+  if (typeof holder === 'string') return { ...nobody, accountId: DEMO_PEOPLE[holder].accountId };
+  return { ...nobody, ...holder };
+}
+
+function grantOf({ connection }: DemoPair, now: number, n: number): LaidPair['grant'] {
+  if (!connection) return undefined;
+  const { from, to, end, isConfirmed = true } = connection;
+  return {
+    id: fixedId('e', n),
+    from: momentAgo(now, from, n),
+    to: momentAgo(now, to, n),
+    end,
+    isConfirmed,
+  };
+}
+
+function endOf({ to, end }: NonNullable<LaidPair['grant']>): Stand {
+  return end === 'handed_over'
+    ? { at: to, state: 'migrated', reason: 'handed_over' }
+    : { at: to, state: 'reauthorization_required', reason: `grant_${end}` };
+}
+
+function standsOf(
+  begin: number,
+  grant: LaidPair['grant'],
+  revoked: { at: number; why: string } | undefined,
+): Stand[] {
+  const first: Stand = { at: begin, state: 'unmapped', reason: null };
+  const connected: Stand[] = grant ? [{ at: grant.from, state: 'active', reason: null }, endOf(grant)] : [];
+  const all = [first, ...connected];
+  if (!revoked) return all;
+  return [
+    ...all.filter(({ at }) => at < revoked.at),
+    { at: revoked.at, state: 'revoked', reason: revoked.why },
+  ];
+}
+
+/** Every pair with its tokens, as they stand at this moment. */
+export function layPairs(pairs: readonly DemoPair[], now: number): LaidPair[] {
+  let n = 0;
+  return pairs.map((pair, index) => {
+    const grant = grantOf(pair, now, index);
+    const tokens = pair.tokens.map(({ habit, revoked }) => {
+      n += 1;
+      const ended = revoked && { at: momentAgo(now, revoked.ago, n), why: revoked.why };
+      return {
+        id: fixedId('b', n),
+        token: demoToken(n),
+        revokedBy: revoked && `account:${DEMO_PEOPLE[revoked.by].accountId}`,
+        stands: standsOf(momentAgo(now, IMPORTED_AGO), grant, ended),
+        habit,
+      };
+    });
+    return { clientId: pair.clientId, ...holderOf(pair), grant, tokens };
+  });
+}
+
+/** The state of a token at a moment. */
+export function stateAt({ stands }: LaidToken, at: number): MappingState | undefined {
+  return stands.findLast((stand) => stand.at <= at)?.state;
+}

@@ -1,0 +1,41 @@
+import type { Insertable } from 'kysely';
+import { DAY } from '../shared/lifetimes.ts';
+import { dayOf } from '../shared/moments.ts';
+import type { Tables } from '../store/tables.ts';
+import { type LaidPair, stateAt } from './life.ts';
+
+/** How the tokens of each app stood at the end of each of the last days; today is for the job to count. */
+
+type Row = Insertable<Tables['progress']>;
+
+const DAYS = 60;
+
+function standAt(pairs: readonly LaidPair[], at: number): Omit<Row, 'client_id' | 'day'> {
+  const counts = { unmapped: 0, active: 0, reauthorization_required: 0, revoked: 0, migrated: 0 };
+  const waiting = new Set<string>();
+  for (const pair of pairs)
+    for (const token of pair.tokens) {
+      const state = stateAt(token, at) ?? 'unmapped';
+      counts[state] += 1;
+      const person = pair.accountId ?? pair.email;
+      if (person !== null && (state === 'unmapped' || state === 'reauthorization_required'))
+        waiting.add(person);
+    }
+  return { ...counts, waiting_people: waiting.size };
+}
+
+/** The rows of one app, without days like the one before. */
+export function progressRows(clientId: string, pairs: readonly LaidPair[], now: number): Row[] {
+  const own = pairs.filter((pair) => pair.clientId === clientId);
+  const today = now - (now % DAY);
+  const rows: Row[] = [];
+  let before = '';
+  for (let ago = DAYS; ago >= 1; ago--) {
+    const end = today - (ago - 1) * DAY - 1;
+    const stand = standAt(own, end);
+    const text = JSON.stringify(stand);
+    if (text !== before) rows.push({ client_id: clientId, day: dayOf(end), ...stand });
+    before = text;
+  }
+  return rows;
+}

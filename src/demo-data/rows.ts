@@ -1,0 +1,105 @@
+import { tokenHint } from '../shared/ids.ts';
+import { pairPlace } from '../domain/sealed-places.ts';
+import { DAY, DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
+import type { Vault } from '../shared/secrets.ts';
+import type { DeathCause, NewGrant, NewMapping } from '../store/tables.ts';
+import { UNIDENTIFIED } from './apps.ts';
+import type { LaidPair, LaidToken } from './life.ts';
+import { demoUsage } from './usage-rows.ts';
+
+/** What the database holds of the tokens and of the grants that they stood on. */
+
+/** The tokens are years older than the bridge, each of another day. */
+const ageOf = ({ id }: LaidToken) => (700 + ((Number.parseInt(id.slice(-4), 10) * 61.37) % 500)) * DAY;
+
+const SCOPE = 'account:read posts:read posts:write offline_access';
+
+/** To the day, as it is kept everywhere. */
+function lastUse(token: LaidToken, now: number): number | null {
+  const last = Math.max(0, ...demoUsage(token, now).map(({ last_at }) => last_at));
+  return last === 0 ? null : last - (last % DAY);
+}
+
+/** One mapping; all name the same columns. */
+export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, now: number): NewMapping[] {
+  const isObserved = pair.clientId === UNIDENTIFIED.clientId;
+  return pair.tokens.map((token) => {
+    const hint = tokenHint(token.token);
+    const stand = token.stands.at(-1);
+    return {
+      id: token.id,
+      token_digest: digest(token.token),
+      hint_first: hint.first,
+      hint_last: hint.last,
+      client_id: pair.clientId,
+      account_id: pair.accountId,
+      account_email: pair.email,
+      legacy_account_id: pair.legacyAccountId,
+      grant_id: pair.grant?.id ?? null,
+      state: stand?.state ?? 'unmapped',
+      reason: stand?.reason ?? null,
+      source: isObserved ? 'observed' : 'imported',
+      created_at: Math.floor(now - ageOf(token)),
+      updated_at: stand?.at ?? now,
+      last_used_at: lastUse(token, now),
+    };
+  });
+}
+
+const versionOf = ({ from, to }: NonNullable<LaidPair['grant']>) =>
+  Math.max(1, Math.round((to - from) / DAY));
+
+/** What a pair that its app has not confirmed yet is kept as; there never was one, so it opens nothing. */
+function keptPair({ seal }: Pick<Vault, 'seal'>, { grant }: LaidPair, now: number): Partial<NewGrant> {
+  if (grant?.end !== 'handed_over' || grant.isConfirmed || grant.to + DEAD_GRANT_KEPT < now) return {};
+  const sealed = (column: 'access_token' | 'refresh_token') =>
+    seal(pairPlace(grant.id, versionOf(grant), column), 'none');
+  return { access_token_sealed: sealed('access_token'), refresh_token_sealed: sealed('refresh_token') };
+}
+
+interface Sealing {
+  vault: Pick<Vault, 'seal'>;
+  now: number;
+  modernClientId: string;
+}
+
+/** The grant of a pair, which is dead. */
+export function grantRow(pair: LaidPair, { vault, now, modernClientId }: Sealing): NewGrant[] {
+  const { clientId, accountId, grant } = pair;
+  if (!grant || accountId === null) return [];
+  return [
+    {
+      id: grant.id,
+      client_id: clientId,
+      account_id: accountId,
+      modern_client_id: modernClientId,
+      state: 'dead',
+      version: versionOf(grant),
+      scope: SCOPE,
+      access_expires_at: grant.to,
+      refresh_at: grant.to,
+      dead_at: grant.to,
+      dead_cause: grant.end as DeathCause,
+      created_at: grant.from,
+      updated_at: grant.to,
+      rotated_at: Math.max(grant.from, grant.to - DAY),
+      ...keptPair(vault, pair, now),
+    },
+  ];
+}
+
+/** What the hand-over of a pair left. */
+export function handoverRow({ clientId, accountId, grant, tokens }: LaidPair) {
+  if (grant?.end !== 'handed_over' || accountId === null) return [];
+  return [
+    {
+      grant_id: grant.id,
+      client_id: clientId,
+      account_id: accountId,
+      version: versionOf(grant),
+      migrated_tokens: tokens.length,
+      handed_at: grant.to,
+      confirmed_at: grant.isConfirmed ? grant.to + 1 : null,
+    },
+  ];
+}

@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core';
+import { CALENDAR, CAMPAIGN, DEMO_APPS, DESK, NEWS, UNIDENTIFIED } from '../../../src/demo-data/apps.ts';
+import { type LaidPair, layPairs } from '../../../src/demo-data/life.ts';
+import { DEMO_PEOPLE } from '../../../src/demo-data/people.ts';
+import { demoPairs } from '../../../src/demo-data/tokens.ts';
+import { press } from '../steps.ts';
+
+/** Every page of people, each in the states that the data of the demo has of it: by its address, or by what is done there. */
+
+export interface Shown {
+  /** Of its pictures. */
+  name: string;
+  path: string;
+  /** What is done on the page at the address, to see what it answers. */
+  act?: (page: Page) => Promise<void>;
+}
+
+const page = (name: string, path: string, act?: Shown['act']): Shown => ({ name, path, ...(act && { act }) });
+
+const UNKNOWN = '0'.repeat(24);
+
+const fill = (label: string, text: string, button: string) => async (shown: Page) => {
+  await shown.getByLabel(label).first().fill(text);
+  await press(shown, button);
+};
+
+const ofOwnApp = (path: string, name: string): Shown[] =>
+  ['tokens', 'calls', 'live', 'move', 'secrets', 'modern-client', 'contacts', 'rehearse'].map((tab) =>
+    page(`${name}-${tab}`, `${path}/${tab}`),
+  );
+
+const app = (clientId: string) => `/apps/${clientId}`;
+
+/** What an owner and holder sees. */
+export const OWNER_PAGES: readonly Shown[] = [
+  page('home', '/apps'),
+  page('progress', '/apps/progress'),
+  page('account', '/apps/account'),
+  page('register', '/apps/register'),
+  page('register-problem', '/apps/register', async (shown) => {
+    await shown.getByLabel('Name').fill('Night printer');
+    await shown.getByLabel('Callback URLs').fill('ftp://printer.example');
+    await press(shown, 'Register app');
+  }),
+  page('paste-token', '/apps/paste-token'),
+  page('app-news', app(NEWS.clientId)),
+  ...ofOwnApp(app(NEWS.clientId), 'app-news'),
+  page('app-news-contacts-problem', `${app(NEWS.clientId)}/contacts`, fill('Mail address', 'nobody', 'Add')),
+  page('app-news-revoke', `${app(NEWS.clientId)}/revoke`),
+  page('app-moved', app(CALENDAR.clientId)),
+  page('app-moved-move', `${app(CALENDAR.clientId)}/move`),
+  page('app-moved-tokens', `${app(CALENDAR.clientId)}/tokens`),
+  page('app-of-another', app(DESK.clientId)),
+  page('app-of-another-live', `${app(DESK.clientId)}/live`),
+  page('app-of-another-revoke', `${app(CAMPAIGN.clientId)}/revoke`),
+  page('app-program', app(UNIDENTIFIED.clientId)),
+  page('app-unknown', app(UNKNOWN)),
+  page('connect-unknown', `/apps/connect/${UNKNOWN}`),
+  page('prove-unknown', `/apps/prove-email/${UNKNOWN}`),
+];
+
+const everyPair = layPairs(demoPairs(UNKNOWN), 0);
+
+/** The first token of a pair that fits. */
+function tokenWhere(fits: (pair: LaidPair) => boolean, place = 0): string {
+  const token = everyPair.find(fits)?.tokens[place];
+  if (!token) throw new Error('the demo has no such token');
+  return `/support/mappings/${token.id}`;
+}
+
+const held = (clientId: string, accountId: string) => (pair: LaidPair) =>
+  pair.clientId === clientId && pair.accountId === accountId;
+
+const { dana, sam, tom, oskar } = DEMO_PEOPLE;
+const STOPPED = tokenWhere(held(NEWS.clientId, dana.accountId));
+const WAITING = tokenWhere(held(NEWS.clientId, tom.accountId));
+const REVOKED = tokenWhere(held(DESK.clientId, dana.accountId), 2);
+const MOVED = tokenWhere(held(CALENDAR.clientId, oskar.accountId));
+const OF_ADDRESS = tokenWhere(({ email }) => email !== null);
+const OF_PROGRAM = tokenWhere(held(UNIDENTIFIED.clientId, sam.accountId));
+const OF_NOBODY = tokenWhere(({ legacyAccountId }) => legacyAccountId !== null);
+
+const DESKS = [
+  'in-doubt',
+  'died-today',
+  'undeliverable',
+  'no-account',
+  'hand-overs',
+  'waiting',
+  'extensions',
+];
+
+const searched = (words: string) => async (shown: Page) => {
+  await shown.getByRole('searchbox').fill(words);
+  await press(shown, 'Search');
+};
+
+/** What support sees. */
+export const STAFF_PAGES: readonly Shown[] = [
+  page('support', '/support'),
+  page('support-found', '/support', searched('ca')),
+  page('support-found-person', '/support', searched(sam.email)),
+  page('support-nothing', '/support', searched('nobody@nowhere.example')),
+  page('support-unknown-token', '/support', searched(`1/${'0123456789abcdef'.repeat(2)}`)),
+  page('support-token-stopped', STOPPED),
+  page('support-token-waiting', WAITING),
+  page('support-token-revoked', REVOKED),
+  page('support-token-moved', MOVED),
+  page('support-token-of-address', OF_ADDRESS),
+  page('support-token-of-program', OF_PROGRAM),
+  page('support-token-of-nobody', OF_NOBODY),
+  page('support-token-unknown', `/support/mappings/${UNKNOWN}`),
+  page('support-link', `${STOPPED}/link`),
+  page('support-link-no-reason', `${STOPPED}/link`, fill('Reason', ' ', 'Make the link')),
+  page('support-link-made', `${STOPPED}/link`, fill('Reason', 'The holder called', 'Make the link')),
+  page('support-revoke', `${WAITING}/revoke`),
+  page('support-remind', `${WAITING}/remind`),
+  page('support-pin', `${OF_ADDRESS}/pin`),
+  page('support-assign', `${OF_PROGRAM}/assign`),
+  page('support-probe', `${STOPPED}/probe`),
+  page('support-account', `/support/accounts/${dana.accountId}`),
+  page('support-account-tom', `/support/accounts/${tom.accountId}`),
+  page('support-account-unknown', `/support/accounts/${UNKNOWN}`),
+  ...DEMO_APPS.map(({ clientId, name }) =>
+    page(`support-app-${name.toLowerCase().replaceAll(/\W+/g, '-')}`, `/support/apps/${clientId}`),
+  ),
+  page('support-app-unknown', `/support/apps/${UNKNOWN}`),
+  page('support-extend', `/support/apps/${NEWS.clientId}/extend`),
+  page('support-unextend', `/support/apps/${DESK.clientId}/unextend`),
+  page('support-desks', '/support/desks'),
+  ...DESKS.map((desk) => page(`support-desk-${desk}`, `/support/desks/${desk}`)),
+  page('support-desk-unknown', '/support/desks/nowhere'),
+  page('support-numbers', '/support/numbers'),
+];
+
+/** The same addresses where nothing is known of anybody yet. */
+export const EMPTY_PAGES: readonly Shown[] = [
+  page('empty-home', '/apps'),
+  page('empty-progress', '/apps/progress'),
+  page('empty-support', '/support'),
+  page('empty-desks', '/support/desks'),
+  ...DESKS.map((desk) => page(`empty-desk-${desk}`, `/support/desks/${desk}`)),
+  page('empty-numbers', '/support/numbers'),
+];
+
+/** What somebody sees who is not signed in. */
+export const STRANGERS_PAGES: readonly Shown[] = [
+  page('start', '/'),
+  page('lifecycle', '/lifecycle'),
+  page('signed-out-app', app(NEWS.clientId)),
+  page('signed-out-everywhere', '/apps/account/signed-out'),
+  page('nowhere', '/nowhere'),
+];
