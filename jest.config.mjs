@@ -38,7 +38,7 @@ export default {
     '<rootDir>/test/support/quiet-oidc.cjs',
     '<rootDir>/test/support/quick-graphql.cjs',
   ],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.
   maxWorkers: 3,
   verbose: true,

@@ -18,16 +18,37 @@ create table progress (
   waiting_people integer not null,
   primary key (client_id, day)
 ) strict, without rowid;
-create index progress_by_day on progress (day);
 
-create index events_by_mapping on events (mapping_id) where mapping_id is not null;
-create index events_by_grant on events (grant_id) where grant_id is not null;
+-- When the tokens were last counted.
+create table progress_reading (
+  singleton integer not null unique check (singleton = 1),
+  counted_at integer not null
+) strict;
+
+-- All apps together, so that no page adds up the rows of each.
+create table progress_of_all (
+  day text primary key,
+  unmapped integer not null,
+  active integer not null,
+  reauthorization_required integer not null,
+  revoked integer not null,
+  migrated integer not null,
+  waiting_people integer not null
+) strict;
+
+create index events_by_mapping on events (mapping_id, id) where mapping_id is not null;
+create index events_by_grant on events (grant_id, id) where grant_id is not null;
 -- What happened to an app itself, among the entries of a million tokens.
-create index events_of_apps on events (client_id) where mapping_id is null and grant_id is null;
+create index events_of_apps on events (client_id, id) where mapping_id is null and grant_id is null;
 -- A token by four of its characters, and the tokens of one app page by page.
 create index mappings_by_hint_first on mappings (hint_first) where hint_first is not null;
 create index mappings_by_hint_last on mappings (hint_last) where hint_last is not null;
 create index mappings_by_app on mappings (client_id, id);
+-- Contacts in the letters in which somebody typed them.
+create index app_contacts_by_address on app_contacts (lower(address));
+drop index mappings_by_pair;
+create index mappings_by_pair on mappings (client_id, account_id, id);
+create index handovers_awaited on handovers (client_id, handed_at) where confirmed_at is null;
 
 alter table mails add column settled_at integer;
 alter table mails add column settled_by text;

@@ -39,3 +39,31 @@ export function progressRows(clientId: string, pairs: readonly LaidPair[], now: 
   }
   return rows;
 }
+
+const NONE = {
+  unmapped: 0,
+  active: 0,
+  reauthorization_required: 0,
+  revoked: 0,
+  migrated: 0,
+  waiting_people: 0,
+};
+
+type Numbers = typeof NONE;
+
+function sumOf(rows: readonly Numbers[]): Numbers {
+  const sum = { ...NONE };
+  for (const row of rows)
+    for (const column of Object.keys(NONE) as Array<keyof Numbers>) sum[column] += row[column];
+  return sum;
+}
+
+/** The rows of all apps together, of each day on which those of one of them changed. */
+export function progressOfAllRows(rows: readonly Row[]): Array<Insertable<Tables['progress_of_all']>> {
+  const newest = new Map<string, Row>();
+  const days = [...new Set(rows.map(({ day }) => day))].toSorted();
+  return days.map((day) => {
+    for (const row of rows) if (row.day === day) newest.set(row.client_id, row);
+    return { day, ...sumOf([...newest.values()]) };
+  });
+}

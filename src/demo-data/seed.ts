@@ -18,7 +18,7 @@ import { demoHistory } from './history.ts';
 import { IMPORTED_AGO, type LaidPair, layPairs, momentAgo } from './life.ts';
 import { mailRows } from './mail-rows.ts';
 import { DEMO_PEOPLE } from './people.ts';
-import { progressRows } from './progress-rows.ts';
+import { progressOfAllRows, progressRows } from './progress-rows.ts';
 import { grantRow, handoverRow, mappingRows } from './rows.ts';
 import { demoPairs } from './tokens.ts';
 import { demoUsage } from './usage-rows.ts';
@@ -141,6 +141,7 @@ async function addProgress({ tx, now, pairs }: Seeding, integration: Integration
   const all = [...pairs, ownerPair(integration, now)];
   const rows = clientIds.flatMap((clientId) => progressRows(clientId, all, now));
   await insertionOf(tx, 'progress', rows).execute(tx);
+  await insertionOf(tx, 'progress_of_all', progressOfAllRows(rows)).execute(tx);
 }
 
 async function seedIn(seeding: Seeding, integration: Integration): Promise<boolean> {

@@ -15,6 +15,11 @@ interface Contact extends Origin {
   address: string;
 }
 
+/** Whether mails can go there, and the history can keep it for ever. */
+export function isContact(address: string): boolean {
+  return isMailAddress(address) && tokensIn(address).length === 0;
+}
+
 /** The addresses of an app, in their order. */
 export async function appContacts({ store }: Context, clientId: string): Promise<string[]> {
   return listContacts(store.durable, clientId);
@@ -25,8 +30,7 @@ export async function addContact(
   context: Context,
   { clientId, address, ...origin }: Contact,
 ): Promise<'added' | 'known' | 'full' | 'malformed'> {
-  // The history keeps it for ever.
-  if (!isMailAddress(address) || tokensIn(address).length > 0) return 'malformed';
+  if (!isContact(address)) return 'malformed';
   return context.store.transaction(async (tx) => {
     const known = await listContacts(tx, clientId);
     if (known.some((one) => normalEmail(one) === normalEmail(address))) return 'known';
@@ -47,7 +51,9 @@ export async function removeContact(
     if (!(await listContacts(tx, clientId)).includes(address)) return false;
     await deleteContact(tx, clientId, address);
     const change = { ...origin, at: context.clock.now(), clientId };
-    await recordEvent(context, tx, { ...change, action: 'contact_removed', reason: address });
+    // One that an import brought may hold anything.
+    const reason = isContact(address) ? address : 'an address that is not repeated here';
+    await recordEvent(context, tx, { ...change, action: 'contact_removed', reason });
     return true;
   });
 }

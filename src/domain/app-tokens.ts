@@ -1,11 +1,7 @@
-import { type TokenRow, type TokensOf, countFirst, listTokens } from '../store/app-tokens.ts';
-import { newestProgress } from '../store/progress.ts';
-import type { MappingState } from '../store/tables.ts';
-import { type DayCalls, listMappingIds, sumDays } from '../store/usage-days.ts';
-import { type Calls, callsOf } from './calls-of.ts';
-import { lastDays } from './calls-per-day.ts';
+import { type TokenRow, type TokensOf, listTokens } from '../store/app-tokens.ts';
+import { listMappingIds } from '../store/usage-days.ts';
 import type { Context } from './context.ts';
-import { takeTurns } from './reminders/take-turns.ts';
+import { TOKENS_READ } from './states-of-app.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 export type { TokensOf };
@@ -46,65 +42,15 @@ export async function tokensOfApp(context: Context, of: TokensOf, after = ''): P
   return { tokens, next: rows.length > PAGE ? ids.at(-1) : undefined };
 }
 
-/** So many tokens are counted while somebody waits for a page. */
-const COUNTED_NOW = 5000;
-
-type States = Partial<Record<MappingState, number>>;
-
-/** As the last count of all tokens has it; undefined of an app that it has not met yet. */
-async function statesOfProgress({ store }: Context, clientId: string): Promise<States | undefined> {
-  const [row] = await newestProgress(store.durable, [clientId]);
-  if (!row) return undefined;
-  const { unmapped, active, reauthorization_required, revoked, migrated } = row;
-  return { unmapped, active, reauthorization_required, revoked, migrated };
-}
-
-/** How many tokens of an app are in each state; of very many tokens as it was within the last hour. */
-export async function statesOfApp(context: Context, clientId: string): Promise<States> {
-  const rows = await countFirst(context.store.durable, clientId, COUNTED_NOW + 1);
-  const now = Object.fromEntries(rows.map(({ state, n }) => [state, n]));
-  const isAll = rows.reduce((sum, { n }) => sum + n, 0) <= COUNTED_NOW;
-  return isAll ? now : ((await statesOfProgress(context, clientId)) ?? now);
-}
-
-/** Calls are read of so many tokens; a page that is opened has no time for more. */
-export const TOKENS_READ = 5000;
-
-/** Tokens of one statement; SQLite does nothing else meanwhile. */
-const TOKENS_AT_ONCE = 500;
-
-async function readIds({ store }: Context, of: TokensOf): Promise<{ ids: string[]; isPartial: boolean }> {
-  const ids = await listMappingIds(store.durable, of, { after: '', limit: TOKENS_READ + 1 });
-  return { ids: ids.slice(0, TOKENS_READ), isPartial: ids.length > TOKENS_READ };
-}
-
-interface KindsOfApp extends Calls {
-  /** Whether there are tokens whose calls were not read. */
+/** The tokens of which calls are told, by their ids. */
+interface TokensRead {
+  ids: string[];
+  /** Whether there are more. */
   isPartial: boolean;
 }
 
-/** The calls of these tokens by endpoint, carrier and user agent, in the last days. */
-export async function callKindsOf(
-  context: Context,
-  of: TokensOf,
-  { days }: { days: number },
-): Promise<KindsOfApp> {
-  const { ids, isPartial } = await readIds(context, of);
-  return { ...(await callsOf(context, ids, { days })), isPartial };
-}
-
-/** The calls of these tokens in the last days (UTC, today is one of them), by day, endpoint and carrier. */
-export async function callDaysOf(
-  context: Context,
-  of: TokensOf,
-  { days }: { days: number },
-): Promise<DayCalls[]> {
-  const { ids } = await readIds(context, of);
-  const [since = ''] = lastDays(context, days);
-  const rows: DayCalls[] = [];
-  for (let start = 0; start < ids.length; start += TOKENS_AT_ONCE) {
-    rows.push(...(await sumDays(context.store, ids.slice(start, start + TOKENS_AT_ONCE), since)));
-    await takeTurns();
-  }
-  return rows;
+/** The first tokens of an app, or those of one account. */
+export async function tokensRead({ store }: Pick<Context, 'store'>, of: TokensOf): Promise<TokensRead> {
+  const ids = await listMappingIds(store.durable, of, { after: '', limit: TOKENS_READ + 1 });
+  return { ids: ids.slice(0, TOKENS_READ), isPartial: ids.length > TOKENS_READ };
 }

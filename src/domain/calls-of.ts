@@ -2,6 +2,7 @@ import { SERVED_HERE } from '../store/last-use.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { type CallSum, findLastCall, sumCalls } from '../store/usage.ts';
+import { TOKENS_AT_ONCE } from './calls-per-day.ts';
 import type { Context } from './context.ts';
 import { takeTurns } from './reminders/take-turns.ts';
 
@@ -12,9 +13,6 @@ export interface Calls {
   /** The last one at all, as long as usage is kept. */
   last: { at: number; userAgent: string } | undefined;
 }
-
-/** Tokens of one statement; SQLite does nothing else meanwhile. */
-const TOKENS_AT_ONCE = 500;
 
 /** Kinds of one statement; callers name their user agents as they like. */
 const KINDS_AT_ONCE = 200;

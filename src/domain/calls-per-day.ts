@@ -1,27 +1,17 @@
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
-import { type DayCalls, listMappingIds, sumDays } from '../store/usage-days.ts';
+import { type DayCalls, sumDays } from '../store/usage-days.ts';
 import type { Context } from './context.ts';
 import { takeTurns } from './reminders/take-turns.ts';
 
 export type { DayCalls };
 
 /** Tokens of one statement; SQLite does nothing else meanwhile. */
-const TOKENS_AT_ONCE = 500;
+export const TOKENS_AT_ONCE = 500;
 
 /** The last days up to today (UTC), `YYYY-MM-DD`, the oldest first. */
 export function lastDays({ clock }: Pick<Context, 'clock'>, days: number): string[] {
   return Array.from({ length: days }, (_, index) => dayOf(clock.now() - (days - 1 - index) * DAY));
-}
-
-async function* idsInPages({ store }: Pick<Context, 'store'>, of: { clientId: string; accountId?: string }) {
-  let after = '';
-  for (;;) {
-    const ids = await listMappingIds(store.durable, of, { after, limit: TOKENS_AT_ONCE });
-    if (ids.length === 0) return;
-    yield ids;
-    after = ids.at(-1) ?? '';
-  }
 }
 
 function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
@@ -32,19 +22,17 @@ function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
   }
 }
 
-/**
- * The calls of an app, or of the tokens that one account has of it, in the last `days` (UTC, today is one of them), by day,
- * endpoint and carrier; days without a call have no row.
- */
-export async function callsPerDay(
+/** The calls of these tokens in the last `days`, by day, endpoint and carrier; days without a call have no row. */
+export async function callDaysOf(
   context: Pick<Context, 'store' | 'clock'>,
-  of: { clientId: string; accountId?: string },
+  ids: readonly string[],
   { days }: { days: number },
 ): Promise<DayCalls[]> {
   const sinceDay = lastDays(context, days)[0] ?? '';
   const sums = new Map<string, DayCalls>();
-  for await (const ids of idsInPages(context, of)) {
-    addUp(sums, await sumDays(context.store, ids, sinceDay));
+  for (let start = 0; start < ids.length; start += TOKENS_AT_ONCE) {
+    const piece = ids.slice(start, start + TOKENS_AT_ONCE);
+    addUp(sums, await sumDays(context.store, piece, sinceDay));
     await takeTurns();
   }
   return [...sums.values()].toSorted((one, other) => one.day.localeCompare(other.day));

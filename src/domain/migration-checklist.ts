@@ -1,10 +1,14 @@
-import { countGrants, countHandovers } from '../store/app-tokens.ts';
-import { callKindsOf, statesOfApp } from './app-tokens.ts';
-import type { Calls } from './calls-of.ts';
+import { DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
+import { countGrants, countHandovers, countUnconfirmed } from '../store/app-tokens.ts';
+import { type Calls, callsOf } from './calls-of.ts';
 import type { Context } from './context.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
+import { type States, statesOfApp } from './states-of-app.ts';
 
 /** How far an app has moved to the new API, by what the bridge sees. */
+
+/** So many connections, and so many hand-overs, are looked at; a page that is opened has no time for more. */
+const CONNECTIONS_READ = 2000;
 
 /** Old calls of so many days are looked at; a program that runs once a week calls within them. */
 const DAYS_LOOKED_AT = 7;
@@ -21,20 +25,25 @@ export interface MovedSoFar {
     active: number;
     migrated: number;
   };
-  /** Live grants: how many there are, and of how many the app's own client is the holder. */
-  grants: { all: number; own: number };
+  /** How many are in each state. */
+  states: States;
+  /** Live grants: how many there are, and of how many the app's own client is the holder; `isPart` of more than these. */
+  grants: { all: number; own: number; isPart?: boolean };
   /** `last` is the last call at all, as long as usage is kept. */
   calls: Calls & { days: number; total: number };
-  handovers: { handed: number; confirmed: number };
+  handovers: {
+    handed: number;
+    confirmed: number;
+    /** Of the others: those that still can be confirmed, and those whose pair was erased before they were. */
+    awaited: number;
+    lost: number;
+    /** Whether there may be more than these. */
+    isPart?: boolean;
+  };
 }
 
-async function tokensOf(context: Context, clientId: string): Promise<MovedSoFar['tokens']> {
-  const {
-    active = 0,
-    migrated = 0,
-    unmapped = 0,
-    reauthorization_required: stopped = 0,
-  } = await statesOfApp(context, clientId);
+function tokensIn(states: States): MovedSoFar['tokens'] {
+  const { active = 0, migrated = 0, unmapped = 0, reauthorization_required: stopped = 0 } = states;
   return { mapped: active + migrated, waiting: unmapped + stopped, active, migrated };
 }
 
@@ -43,20 +52,35 @@ async function grantsOf(
   clientId: string,
   client: EnteredClient | undefined,
 ): Promise<MovedSoFar['grants']> {
-  const rows = await countGrants(store.durable, clientId);
+  const rows = await countGrants(store.durable, clientId, CONNECTIONS_READ);
   const all = rows.reduce((sum, { n }) => sum + n, 0);
-  return { all, own: rows.find((row) => row.modern_client_id === client?.id)?.n ?? 0 };
+  const own = rows.find((row) => row.modern_client_id === client?.id)?.n ?? 0;
+  return { all, own, isPart: all === CONNECTIONS_READ };
 }
 
-/** What the migration checklist of an app rests on, read now. */
-export async function movedSoFar(context: Context, clientId: string): Promise<MovedSoFar> {
+async function handoversOf({ store, clock }: Context, clientId: string): Promise<MovedSoFar['handovers']> {
+  const now = clock.now();
+  const limit = CONNECTIONS_READ;
+  const counts = await countHandovers(store.durable, clientId, limit);
+  const all = await countUnconfirmed(store.durable, clientId, { before: now, limit });
+  const lost = await countUnconfirmed(store.durable, clientId, { before: now - DEAD_GRANT_KEPT, limit });
+  return { ...counts, awaited: all - lost, lost, isPart: counts.handed === limit };
+}
+
+/** What the migration checklist of an app rests on, read now; `ids` are the tokens whose calls are told. */
+export async function movedSoFar(
+  context: Context,
+  clientId: string,
+  ids: readonly string[],
+): Promise<MovedSoFar> {
   const client = await enteredClientOf(context, clientId);
-  const [tokens, grants, { kinds, last }, handovers] = await Promise.all([
-    tokensOf(context, clientId),
+  const [{ states }, grants, { kinds, last }, handovers] = await Promise.all([
+    statesOfApp(context, clientId),
     grantsOf(context, clientId, client),
-    callKindsOf(context, { clientId }, { days: DAYS_LOOKED_AT }),
-    countHandovers(context.store.durable, clientId),
+    callsOf(context, ids, { days: DAYS_LOOKED_AT }),
+    handoversOf(context, clientId),
   ]);
   const total = kinds.reduce((sum, kind) => sum + kind.calls, 0);
-  return { client, tokens, grants, calls: { days: DAYS_LOOKED_AT, total, kinds, last }, handovers };
+  const calls = { days: DAYS_LOOKED_AT, total, kinds, last };
+  return { client, tokens: tokensIn(states), states, grants, calls, handovers };
 }

@@ -1,4 +1,4 @@
-import { isMailAddress, normalEmail } from '../shared/mail/address.ts';
+import { normalEmail } from '../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../shared/ids.ts';
 import { tokensIn } from '../shared/token-like.ts';
 import { ensureAccount } from '../store/accounts.ts';
@@ -6,6 +6,7 @@ import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '..
 import { insertMapping } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { NewApp, NewMapping } from '../store/tables.ts';
+import { isContact } from './app-contacts.ts';
 import { callbackProblem } from './callback-rule.ts';
 import type { Context } from './context.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
@@ -72,9 +73,14 @@ function nameProblems(name: string): RegistrationProblem[] {
   return tokensIn(name).length > 0 ? [{ field: 'name', text: 'a name without a token or secret in it' }] : [];
 }
 
+/** A long id of the app's own in the path of an address, which is no token of ours: those stand behind `1/`. */
+const PATH_ID = /(?<=[^1]\/)[0-9a-f]{32,}(?=[/?#]|$)/gi;
+
 /** It stands in the old app's authorization requests, for every visitor to read. */
 const secretProblem = (callback: string) =>
-  tokensIn(callback).length > 0 ? 'holds what looks like a token or secret; leave that out' : undefined;
+  tokensIn(callback.replace(PATH_ID, '')).length > 0
+    ? 'holds what looks like a token or secret; leave that out'
+    : undefined;
 
 function callbackProblems(callbacks: readonly string[]): RegistrationProblem[] {
   if (callbacks.length === 0) return [{ field: 'callback', text: 'at least one address' }];
@@ -90,7 +96,7 @@ function contactProblems(contacts: readonly string[]): RegistrationProblem[] {
   if (contacts.length > CONTACTS)
     return [{ field: 'contact', text: `at most ${CONTACTS} addresses, these are ${contacts.length}` }];
   return contacts
-    .filter((entry) => !isMailAddress(entry))
+    .filter((entry) => !isContact(entry))
     .map((entry) => ({ field: 'contact', entry, text: 'must be one mail address such as dev@example.com' }));
 }
 

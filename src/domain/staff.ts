@@ -1,6 +1,7 @@
 import { normalEmail } from '../shared/mail/address.ts';
 import { STAFF_ROLES, type StaffRole } from '../store/page-tables.ts';
-import { accountsWithEmail, deleteRole, findRole, keepRole } from '../store/staff.ts';
+import { deleteRole, findRole, keepRole } from '../store/staff.ts';
+import { accountsWith } from '../store/support-search.ts';
 import type { Context, Origin } from './context.ts';
 import { recordEvent } from './record-event.ts';
 
@@ -30,7 +31,8 @@ async function accountNamed({ store }: Context, named: string): Promise<string> 
   if (ACCOUNT_ID.test(named)) return named;
   if (!named.includes('@'))
     throw new StaffRefused('An account is an id of 24 hex digits, or an e-mail address.');
-  const [accountId, ...others] = await accountsWithEmail(store.durable, normalEmail(named));
+  const found = await accountsWith(store.durable, { email: normalEmail(named) });
+  const [accountId, ...others] = found.map(({ account_id: id }) => id);
   if (accountId === undefined)
     throw new StaffRefused(
       'No account with this e-mail address is known. It is from the first sign-in on; until then name it by its id.',

@@ -6,12 +6,15 @@ import type { MappingState } from '../store/tables.ts';
 import { countTokensOf, countWaiting, listOwnedApps } from '../store/waiting-tokens.ts';
 import type { Context } from './context.ts';
 import { nextState } from './mapping-state.ts';
+import { TOKENS_READ } from './states-of-app.ts';
 
 /** What a person sees of the tokens of the own account: how many each app has, and in which state. */
 
 export interface AppTokens {
   clientId: string;
   name: string;
+  /** Whether nobody registered it: a program that was met in use. */
+  isUnidentified: boolean;
   /** How many are in each state; states without a token are left out. */
   counts: Partial<Record<MappingState, number>>;
   /** How many one consent would make work. */
@@ -32,6 +35,7 @@ function appTokens(rows: readonly [Row, ...Row[]]): AppTokens {
   return {
     clientId: rows[0].client_id,
     name: rows[0].name,
+    isUnidentified: rows[0].source === 'observed',
     counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
     waiting: sumOf(rows, (state) => state !== 'active' && wouldWork(state)),
     alive: sumOf(rows, wouldWork),
@@ -97,9 +101,6 @@ export interface OwnedTokens {
   isCountedBefore: boolean;
 }
 
-/** A page that is opened has no time to count more of one app. */
-const COUNTED_AT_ONCE = 2000;
-
 async function countedBefore(context: Context, pair: Pair): Promise<OwnedTokens> {
   const [row] = await newestProgress(context.store.durable, [pair.clientId]);
   const { client_id: _id, day: _day, waiting_people: people = 0, ...counts } = row ?? {};
@@ -113,9 +114,9 @@ export async function tokensForOwner(
   { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },
 ): Promise<OwnedTokens> {
   const of = { clientId, besides: ownerAccountId };
-  const rows = await countFirstTokens(context.store.durable, of, COUNTED_AT_ONCE + 1);
+  const rows = await countFirstTokens(context.store.durable, of, TOKENS_READ + 1);
   const read = rows.reduce((sum, { n }) => sum + n, 0);
-  if (read > COUNTED_AT_ONCE) return countedBefore(context, { clientId, accountId: ownerAccountId });
+  if (read > TOKENS_READ) return countedBefore(context, { clientId, accountId: ownerAccountId });
   return {
     counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
     peopleWaiting: rows.reduce((sum, { people }) => sum + people, 0),

@@ -65,6 +65,6 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   app.use(supportRouter(frame));
   app.use(signinRouter(parts));
   app.use(pageNotFound);
-  app.use(pageFailures(context.logger, pages));
+  app.use(pageFailures({ logger: context.logger, pages, frame }));
   return app;
 }

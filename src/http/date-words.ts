@@ -1,18 +1,13 @@
 import type { Milestone } from '../domain/lifecycle.ts';
 import { DAY } from '../shared/lifetimes.ts';
 
-/** Dates as pages tell them: in UTC, whoever reads. */
+/** Dates as pages tell them. */
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 /** A time for people: `22 November 2026 at 09:15 UTC`. */
 export function timeWords(time: number): string {
   return `${DATE.format(time)} UTC`;
-}
-
-/** A window of time for people: `22 November 2026, 09:15–10:15 UTC`. */
-export function windowWords(from: number, to: number): string {
-  return `${DATE.formatRange(from, to)} UTC`;
 }
 
 const daysUntil = (at: number, now: number) => Math.floor(at / DAY) - Math.floor(now / DAY);
@@ -23,6 +18,14 @@ export function daysLeft(at: number, now: number): string {
   const days = daysUntil(at, now);
   if (days <= 1) return days === 1 ? 'tomorrow' : 'today';
   return `in ${days} days`;
+}
+
+/** The same for a badge: `60 days left`; '' once it is past. */
+export function leftWords(at: number, now: number): string {
+  if (at <= now) return '';
+  const days = daysUntil(at, now);
+  if (days === 0) return 'less than a day left';
+  return days === 1 ? '1 day left' : `${days} days left`;
 }
 
 /** From so many days on, the days that are left stand out. */

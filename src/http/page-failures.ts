@@ -1,10 +1,12 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { alarmOf, isKeyFault, isStorageFault } from '../domain/failures.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
 import { PageError } from './page-error.ts';
 import { sendPage } from './page-headers.ts';
+import type { Frame } from './people/frame.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Person } from './signin/session.ts';
 
 const SOMETHING_BROKE = new PageError(500, 'Something went wrong', {
   reason: 'The page could not be shown. Nothing was lost.',
@@ -35,14 +37,47 @@ export const pageNotFound: RequestHandler = () => {
   });
 };
 
+/** The pages that stand in the frame; their first words lead on from an error. */
+const FRAMED: Readonly<Record<string, { href: string; label: string }>> = {
+  apps: { href: '/apps', label: 'Your apps' },
+  support: { href: '/support', label: 'Support' },
+};
+
+const placeOf = ({ path }: Request) => FRAMED[path.split('/')[1] ?? ''];
+
+/** Whether somebody is signed in, where the request came so far that this is known. */
+function isSignedIn(req: Request): boolean {
+  const { session } = req as { session?: { person?: Person } };
+  return session?.person !== undefined;
+}
+
+interface Answer {
+  logger: Logger;
+  pages: Pages;
+  frame: Pick<Frame, 'page'>;
+}
+
+/** With the navigation of the person where there is one; what is broken may be what the frame is made of. */
+function show(res: Response, { logger, pages, frame }: Answer, shown: { title: string }): void {
+  const { req } = res;
+  const place = placeOf(req);
+  try {
+    if (place && isSignedIn(req)) return frame.page(res, 'error', shown);
+  } catch (error) {
+    logger.warn('an error page stands without its navigation', { requestId: requestIdOf(res), error });
+  }
+  sendPage(res, pages.render('error', { ...shown, place }));
+}
+
 /** The one error answer for people. */
-export function pageFailures(logger: Logger, pages: Pages): ErrorRequestHandler {
+export function pageFailures(answer: Answer): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
     const { status, title, message, next } = toPageError(error);
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
-    if (status >= 500) logger.error(`${alarmOf(error)}a page failed`, { requestId, error });
+    if (status >= 500) answer.logger.error(`${alarmOf(error)}a page failed`, { requestId, error });
     res.statusCode = status;
-    sendPage(res, pages.render('error', { title, reason: message, next, requestId }));
+    const shown = { title, reason: message, next, requestId };
+    show(res, answer, shown);
   };
 }

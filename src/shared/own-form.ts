@@ -5,6 +5,11 @@ interface FormHeaders {
   origin: string | undefined;
 }
 
+/** Whether the browser says that a form came from a page of ours; where it says nothing, that is not known. */
+export function isSaidOwn(own: string, { site, origin }: FormHeaders): boolean {
+  return site === undefined ? origin === own : site === 'same-origin';
+}
+
 /**
  * Whether a form was sent from a page of ours. Browsers that say it are believed; of the others an origin that is
  * missing or `null` is let through, for the no-referrer policy of our pages makes them send that; each form is bound to

@@ -34,22 +34,18 @@ export async function readTarget(db: Database, mappingId: string): Promise<Targe
     .executeTakeFirst();
 }
 
-/** What the modern side said of an account; undefined of one that nothing here ever named. */
-export async function readNamed(
-  db: Database,
-  accountId: string,
-): Promise<{ account_id: string; name: string | null; email: string | null } | undefined> {
-  return db
-    .selectFrom('accounts')
-    .select(['account_id', 'name', 'email'])
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+interface Once {
+  mappingId: string;
+  action: string;
+  actor: string;
+  reason: string;
+  since: number;
 }
 
-/** Whether the history of a token has an entry of this action by this actor since a moment. */
+/** Whether the history of a token has this entry since a moment, with the same reason. */
 export async function hasEventSince(
   db: Database,
-  { mappingId, action, actor, since }: { mappingId: string; action: string; actor: string; since: number },
+  { mappingId, action, actor, reason, since }: Once,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('events')
@@ -58,6 +54,7 @@ export async function hasEventSince(
     .where('at', '>=', since)
     .where('action', '=', action)
     .where('actor', '=', actor)
+    .where('reason', '=', reason)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

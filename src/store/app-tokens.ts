@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from './store.ts';
 import type { MappingState } from './tables.ts';
 
@@ -62,31 +63,81 @@ export async function countFirst(
     .execute();
 }
 
-/** How many live grants an app has by the modern client that they were obtained with. */
+/** How many live grants an app has, of so many at most, by the modern client that they were obtained with. */
 export async function countGrants(
   db: Database,
   clientId: string,
+  limit: number,
 ): Promise<Array<{ modern_client_id: string; n: number }>> {
-  return db
+  const first = db
     .selectFrom('grants')
-    .select((eb) => ['modern_client_id', eb.fn.countAll<number>().as('n')])
+    .select('modern_client_id')
     .where('client_id', '=', clientId)
-    .where('state', '<>', 'dead')
-    .groupBy('modern_client_id')
+    // In the words of the index grants_live.
+    .where('state', '<>', sql.lit('dead'))
+    .orderBy('account_id')
+    .limit(limit);
+  return db
+    .selectFrom(first.as('first'))
+    .select((eb) => ['first.modern_client_id', eb.fn.countAll<number>().as('n')])
+    .groupBy('first.modern_client_id')
     .execute();
 }
 
-/** How many grants an app has taken over, and of how many it has confirmed that it has them. */
+/** How many grants an app has taken over, of so many at most, and of how many of these it has confirmed that it has them. */
 export async function countHandovers(
   db: Database,
   clientId: string,
+  limit: number,
 ): Promise<{ handed: number; confirmed: number }> {
-  return db
+  const first = db
     .selectFrom('handovers')
+    .select('confirmed_at')
+    .where('client_id', '=', clientId)
+    .orderBy('account_id')
+    .limit(limit);
+  return db
+    .selectFrom(first.as('first'))
     .select((eb) => [
       eb.fn.countAll<number>().as('handed'),
-      eb.fn.count<number>('confirmed_at').as('confirmed'),
+      eb.fn.count<number>('first.confirmed_at').as('confirmed'),
     ])
-    .where('client_id', '=', clientId)
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * How many grants an app has taken over before a time without ever confirming it, of so many at most; not those after which
+ * it took another one of the same account over and confirmed that.
+ */
+export async function countUnconfirmed(
+  db: Database,
+  clientId: string,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const first = db
+    .selectFrom('handovers')
+    .select(['client_id', 'account_id', 'handed_at'])
+    .where('client_id', '=', clientId)
+    .where('confirmed_at', 'is', null)
+    .where('handed_at', '<=', before)
+    .orderBy('handed_at')
+    .limit(limit);
+  const { n } = await db
+    .selectFrom(first.as('h'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('handovers as later')
+            .select('later.grant_id')
+            .whereRef('later.client_id', '=', 'h.client_id')
+            .whereRef('later.account_id', '=', 'h.account_id')
+            .whereRef('later.handed_at', '>', 'h.handed_at')
+            .where('later.confirmed_at', 'is not', null),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return n;
 }

@@ -2,11 +2,18 @@ import { sql } from 'kysely';
 import { newestCounts } from './desks.ts';
 import { isOneOf } from './many-rows.ts';
 import type { Database } from './store.ts';
+import type { App } from './tables.ts';
 
 /** The rows of one page of a desk, by their ids, in no order. */
 
-/** One of the tokens that stand on a grant. */
-const TOKEN_OF_GRANT = sql<string>`(select t.id from mappings t where t.grant_id = g.id limit 1)`;
+/**
+ * One of the tokens of a grant's app and account: one that works by it before one that has stopped, and what ended with it
+ * last.
+ */
+const TOKEN_OF_GRANT = sql<string>`(select t.id from mappings t
+  where t.client_id = g.client_id and t.account_id = g.account_id
+  order by case when t.grant_id = g.id and t.state = 'active' then 0
+    when t.state = 'reauthorization_required' then 1 when t.grant_id = g.id then 2 else 3 end, t.id limit 1)`;
 
 /** Whether anything else of the account stands on the same modern client, and would end with the whole consent. */
 const HAS_SIBLING = sql<number>`case when exists (select 1 from grants o where o.account_id = g.account_id
@@ -55,6 +62,7 @@ interface WaitingRow {
   client_id: string;
   app_name: string;
   owner_account_id: string | null;
+  source: App['source'];
   active: number;
   /** Tokens, and people. */
   waiting: number;
@@ -64,7 +72,7 @@ interface WaitingRow {
 /** Apps with how their tokens stood when they were last counted. */
 export async function waitingDeskRows(db: Database, ids: readonly string[]): Promise<WaitingRow[]> {
   const { rows } = await sql<WaitingRow>`
-    select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, p.active,
+    select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, a.source, p.active,
       p.unmapped + p.reauthorization_required as waiting, p.waiting_people as people
     from ${newestCounts(db)} where ${isOneOf(db, 'a.client_id', ids)}`.execute(db);
   return rows;
@@ -86,6 +94,17 @@ const TOKEN_OF_PERSON = sql<string | null>`coalesce(
   (select t.id from mappings t where t.account_email = substr(r.person, 7) and t.account_id is null
     and t.client_id = r.client_id limit 1))`;
 
+/** The names of those who are known by an account, by `account:ID`. */
+async function namesOf(db: Database, mails: ReadonlyArray<{ person: string }>) {
+  const ids = mails.map(({ person }) => /^account:(.+)$/.exec(person)?.[1] ?? '').filter(Boolean);
+  const rows = await db
+    .selectFrom('accounts')
+    .select(['account_id', 'name'])
+    .where(isOneOf(db, 'account_id', ids))
+    .execute();
+  return new Map(rows.map(({ account_id: id, name }) => [`account:${id}`, name]));
+}
+
 /** Mails that reached nobody, each with what it was about and, where one is known, a token of that person and app. */
 export async function mailDeskRows(db: Database, ids: readonly string[]) {
   const mails = await db
@@ -103,8 +122,10 @@ export async function mailDeskRows(db: Database, ids: readonly string[]) {
     .orderBy('a.name')
     .orderBy('r.id')
     .execute();
+  const names = await namesOf(db, mails);
   return mails.map((mail) => ({
     ...mail,
+    name: names.get(mail.person) ?? null,
     reminders: reminders.filter(({ mail_id }) => mail_id === mail.id),
   }));
 }

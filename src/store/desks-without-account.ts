@@ -4,9 +4,6 @@ import type { Database } from './store.ts';
 
 /** People whose account is not known: only the address, or the user id of the older generation, that their tokens came with. */
 
-/** Tokens that are looked through at most; where it is not enough there are more people than are counted. */
-const TOKENS_READ = 5000;
-
 type NamedBy = 'account_email' | 'legacy_account_id';
 
 interface Group extends DeskKey {
@@ -28,14 +25,14 @@ const counts = (by: NamedBy) =>
     : sql<boolean>`m.state = 'unmapped' and m.account_email is null`;
 
 /** `id` is that of one of the tokens, so that no address has to stand in a link. */
-async function groupsBy(db: Database, by: NamedBy): Promise<Groups> {
+async function groupsBy(db: Database, by: NamedBy, tokensRead: number): Promise<Groups> {
   const read = db
     .selectFrom('mappings')
     .select(['id', 'state', 'account_email', 'legacy_account_id'])
     .where('account_id', 'is', null)
     .where(by, 'is not', null)
     .orderBy(by)
-    .limit(TOKENS_READ)
+    .limit(tokensRead)
     .as('m');
   const rows = await db
     .selectFrom(read)
@@ -52,7 +49,7 @@ async function groupsBy(db: Database, by: NamedBy): Promise<Groups> {
     const named = { email: null, legacyAccountId: null, ...nameOf(by, name) };
     return id === null ? [] : [{ id, rank: -tokens, tokens, ...named }];
   });
-  const isAll = rows.reduce((sum, { read: n }) => sum + n, 0) < TOKENS_READ;
+  const isAll = rows.reduce((sum, { read: n }) => sum + n, 0) < tokensRead;
   return { groups: groups.slice(0, DESK_MAX), isMore: !isAll || groups.length > DESK_MAX };
 }
 
@@ -60,9 +57,12 @@ function nameOf(by: NamedBy, name: string | null): Partial<Group> {
   return by === 'account_email' ? { email: name } : { legacyAccountId: name };
 }
 
-/** The people without an account who have a token that waits. */
-export async function groupsWithoutAccount(db: Database): Promise<Groups> {
-  const byEmail = await groupsBy(db, 'account_email');
-  const byId = await groupsBy(db, 'legacy_account_id');
+/**
+ * The people without an account who have a token that waits, among so many tokens under addresses and so many under ids:
+ * where that is not enough there are more people.
+ */
+export async function groupsWithoutAccount(db: Database, tokensRead: number): Promise<Groups> {
+  const byEmail = await groupsBy(db, 'account_email', tokensRead);
+  const byId = await groupsBy(db, 'legacy_account_id', tokensRead);
   return { groups: [...byEmail.groups, ...byId.groups], isMore: byEmail.isMore || byId.isMore };
 }

@@ -11,6 +11,21 @@ interface Ended {
   by: string;
 }
 
+/** Until when an app has more time for a milestone; undefined where it has none. */
+export async function extensionUntil(
+  tx: Database,
+  { clientId, name }: Pick<Ended, 'clientId' | 'name'>,
+): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('extensions')
+    .select('until')
+    .where('client_id', '=', clientId)
+    .where('name', '=', name)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return row?.until;
+}
+
 /** Ends the one in force; answers until when it would have been, undefined where there was none. */
 export async function endExtensionOf(
   tx: Database,

@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
 import { newestCounts } from './desks.ts';
-import { isOneOf } from './many-rows.ts';
-import type { PageTables } from './page-tables.ts';
 import type { Database } from './store.ts';
 import type { DeathCause } from './tables.ts';
 
@@ -84,52 +82,4 @@ export async function countDeaths(db: Database, since: number): Promise<Deaths[]
     .select((eb) => ['g.day', 'g.cause', eb.fn.countAll<number>().as('n')])
     .groupBy(['g.day', 'g.cause'])
     .execute();
-}
-
-/** The next apps in the order of their ids, those that are retired too. */
-export async function appsAfter(
-  db: Database,
-  after: string,
-  limit: number,
-): Promise<Array<{ client_id: string; name: string }>> {
-  return db
-    .selectFrom('apps')
-    .select(['client_id', 'name'])
-    .where('client_id', '>', after)
-    .orderBy('client_id')
-    .limit(limit)
-    .execute();
-}
-
-type Progress = PageTables['progress'];
-
-function byAppAndDay(one: Progress, other: Progress): number {
-  if (one.client_id !== other.client_id) return one.client_id < other.client_id ? -1 : 1;
-  return one.day < other.day ? -1 : 1;
-}
-
-/**
- * How the tokens of some apps stood since a day: from the last row that is not after it, those of each app in the order of
- * their days.
- */
-export async function progressSince(
-  db: Database,
-  clientIds: readonly string[],
-  sinceDay: string,
-): Promise<Progress[]> {
-  const ofThese = db.selectFrom('progress').where(isOneOf(db, 'client_id', clientIds));
-  const before = ofThese
-    .select((eb) => ['client_id', eb.fn.max('day').as('day')])
-    .where('day', '<=', sinceDay)
-    .groupBy('client_id')
-    .as('first');
-  const first = await db
-    .selectFrom('progress as p')
-    .innerJoin(before, (join) =>
-      join.onRef('first.client_id', '=', 'p.client_id').onRef('first.day', '=', 'p.day'),
-    )
-    .selectAll('p')
-    .execute();
-  const later = await ofThese.selectAll().where('day', '>', sinceDay).execute();
-  return [...first, ...later].toSorted(byAppAndDay);
 }

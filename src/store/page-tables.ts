@@ -30,10 +30,21 @@ interface ProgressTable {
   waiting_people: number;
 }
 
+/** One row at most. */
+interface ProgressReadingTable {
+  singleton: 1;
+  counted_at: number;
+}
+
+/** `progress` of all apps together; people count once for each app. */
+type ProgressOfAllTable = Omit<ProgressTable, 'client_id'>;
+
 /** Of the durable database. */
 export interface PageTables {
   staff: StaffTable;
   progress: ProgressTable;
+  progress_of_all: ProgressOfAllTable;
+  progress_reading: ProgressReadingTable;
 }
 
 interface WatchedAppsTable {

@@ -4,7 +4,7 @@ import type { PageTables } from './page-tables.ts';
 import type { Database } from './store.ts';
 import { type MappingState, WAITING_STATES } from './tables.ts';
 
-/** How many tokens of apps stand in each state, and stood there on earlier days. */
+/** How many tokens of apps stand in each state, counted and kept. */
 
 export type Progress = Selectable<PageTables['progress']>;
 
@@ -99,15 +99,19 @@ export async function listAppsAfter(
   db: Database,
   after: string,
   limit: number,
-): Promise<Array<{ clientId: string; isRetired: boolean }>> {
+): Promise<Array<{ clientId: string; name: string; isRetired: boolean }>> {
   const rows = await db
     .selectFrom('apps')
-    .select(['client_id', 'retired_at'])
+    .select(['client_id', 'name', 'retired_at'])
     .where('client_id', '>', after)
     .orderBy('client_id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ clientId: row.client_id, isRetired: row.retired_at !== null }));
+  return rows.map(({ client_id: clientId, name, retired_at }) => ({
+    clientId,
+    name,
+    isRetired: retired_at !== null,
+  }));
 }
 
 /** The newest row of each of these apps that has one. */
@@ -144,6 +148,21 @@ export async function keepRows(db: Database, rows: readonly Progress[]): Promise
     .execute();
 }
 
+/** When the tokens were last counted; undefined before the first time. */
+export async function readCountedAt(db: Database): Promise<number | undefined> {
+  const row = await db.selectFrom('progress_reading').select('counted_at').executeTakeFirst();
+  return row?.counted_at;
+}
+
+/** Keeps that what is kept is as it stood at this moment. */
+export async function keepCountedAt(db: Database, now: number): Promise<void> {
+  await db
+    .insertInto('progress_reading')
+    .values({ singleton: 1, counted_at: now })
+    .onConflict((conflict) => conflict.column('singleton').doUpdateSet({ counted_at: now }))
+    .execute();
+}
+
 /** Removes rows of these apps from before a day; the newest one of each stays, whatever its day. */
 export async function deleteProgressBefore(
   db: Database,
@@ -161,58 +180,4 @@ export async function deleteProgressBefore(
         .whereRef('newest.client_id', '=', 'progress.client_id'),
     )
     .execute();
-}
-
-/** Whose progress is asked for; all apps together without either. */
-export interface ProgressOf {
-  ownerAccountId?: string;
-  clientId?: string;
-}
-
-const changeOf = (column: MappingState) =>
-  sql<number | string>`sum(${sql.ref(column)} - coalesce(${sql.ref(`was_${column}`)}, 0))`.as(column);
-
-const before = (column: MappingState) =>
-  sql<number | null>`lag(p.${sql.ref(column)}) over (partition by p.client_id order by p.day)`.as(
-    `was_${column}`,
-  );
-
-/** By how much the numbers of these apps together changed on each day on which one of them did. */
-export async function sumChanges(
-  db: Database,
-  { ownerAccountId, clientId }: ProgressOf,
-): Promise<Array<{ day: string } & Record<MappingState, number>>> {
-  const rows = await db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('progress as p')
-        .select(['p.day', 'p.unmapped', 'p.active', 'p.reauthorization_required', 'p.revoked', 'p.migrated'])
-        .select([before('unmapped'), before('active'), before('reauthorization_required')])
-        .select([before('revoked'), before('migrated')])
-        .$if(clientId !== undefined, (query) => query.where('p.client_id', '=', clientId ?? ''))
-        .$if(ownerAccountId !== undefined, (query) =>
-          query.where('p.client_id', 'in', (e) =>
-            e
-              .selectFrom('apps')
-              .select('client_id')
-              .where('owner_account_id', '=', ownerAccountId ?? '')
-              .where('retired_at', 'is', null),
-          ),
-        )
-        .as('changes'),
-    )
-    .select('day')
-    .select([changeOf('unmapped'), changeOf('active'), changeOf('reauthorization_required')])
-    .select([changeOf('revoked'), changeOf('migrated')])
-    .groupBy('day')
-    .orderBy('day')
-    .execute();
-  return rows.map((row) => ({
-    day: row.day,
-    unmapped: Number(row.unmapped),
-    active: Number(row.active),
-    reauthorization_required: Number(row.reauthorization_required),
-    revoked: Number(row.revoked),
-    migrated: Number(row.migrated),
-  }));
 }

@@ -178,6 +178,32 @@ export async function readOwnerRows(db: Database, { by, names }: Named): Promise
     .execute();
 }
 
+/**
+ * Whether a token of an app, of anybody or of one holder, waits for a consent that would concern somebody; one of an app that
+ * is retired does not. It ends at the first that it meets.
+ */
+export async function hasWaiting(
+  db: Database,
+  { clientId, holder }: { clientId: string; holder?: { by: Named['by']; name: string } },
+): Promise<boolean> {
+  const { by, name = '' } = holder ?? {};
+  const row = await db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .select('m.id')
+    .where('m.client_id', '=', clientId)
+    .$if(by === 'account', (query) => query.where('m.account_id', '=', name))
+    .$if(by === 'email', (query) =>
+      query.where('m.account_id', 'is', null).where('m.account_email', '=', name),
+    )
+    .where('m.state', 'in', WAITING_STATES)
+    .where(IS_CONCERNED)
+    .where('a.retired_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The addresses under which what these accounts have now once waited. */
 export async function readEarlierEmails(
   db: Database,

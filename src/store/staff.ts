@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { StaffRole } from './page-tables.ts';
 import type { Database } from './store.ts';
 
@@ -47,16 +46,4 @@ export async function listStaff(db: Database) {
     .orderBy('accounts.name')
     .orderBy('staff.account_id')
     .execute();
-}
-
-/** The accounts that the modern side said to have this address (in lower case). */
-export async function accountsWithEmail(db: Database, email: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('accounts')
-    .select('account_id')
-    .where(sql`lower(email)`, '=', email)
-    .where('email', 'is not', null)
-    .orderBy('account_id')
-    .execute();
-  return rows.map(({ account_id }) => account_id);
 }

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { MappingRow } from './find-mappings.ts';
 import type { Database } from './store.ts';
-import type { App, MappingState } from './tables.ts';
+import type { App } from './tables.ts';
 
 /** An app as support sees it, retired or not. */
 
@@ -19,18 +18,15 @@ export async function readApp(db: Database, clientId: string): Promise<OwnedApp 
     .executeTakeFirst();
 }
 
-/** Its callbacks and the addresses at which somebody answers for it. */
-export async function addressesOf(
-  db: Database,
-  clientId: string,
-): Promise<{ callbacks: string[]; contacts: string[] }> {
-  const callbacks = db.selectFrom('app_callbacks').select('uri as text').where('client_id', '=', clientId);
-  const contacts = db.selectFrom('app_contacts').select('address as text').where('client_id', '=', clientId);
-  const [uris, addresses] = await Promise.all([
-    callbacks.orderBy('uri').execute(),
-    contacts.orderBy('address').execute(),
-  ]);
-  return { callbacks: uris.map(({ text }) => text), contacts: addresses.map(({ text }) => text) };
+/** Its callbacks. */
+export async function listCallbacks(db: Database, clientId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('app_callbacks')
+    .select('uri')
+    .where('client_id', '=', clientId)
+    .orderBy('uri')
+    .execute();
+  return rows.map(({ uri }) => uri);
 }
 
 /** Every extension that it was ever given, the newest first; there are few. */
@@ -45,42 +41,6 @@ export async function extensionsOf(db: Database, clientId: string) {
 }
 
 export type ExtensionRow = Awaited<ReturnType<typeof extensionsOf>>[number];
-
-/** How many of its tokens are in each state, of so many at most. */
-export async function countSomeStates(
-  db: Database,
-  clientId: string,
-  limit: number,
-): Promise<Partial<Record<MappingState, number>>> {
-  const part = db
-    .selectFrom('mappings')
-    .select('state')
-    .where('client_id', '=', clientId)
-    // By the index of the app's tokens, of which the limit reads no more than it asks for.
-    .orderBy('id')
-    .limit(limit)
-    .as('part');
-  const rows = await db
-    .selectFrom(part)
-    .select(['state', sql<number | string>`count(*)`.as('n')])
-    .groupBy('state')
-    .execute();
-  return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
-}
-
-/** The counts at the end of the last day that changed any. */
-export async function newestProgress(
-  db: Database,
-  clientId: string,
-): Promise<({ day: string } & Record<MappingState, number>) | undefined> {
-  return db
-    .selectFrom('progress')
-    .select(['day', 'unmapped', 'active', 'reauthorization_required', 'revoked', 'migrated'])
-    .where('client_id', '=', clientId)
-    .orderBy('day', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
 
 const tokens = (db: Database) =>
   db

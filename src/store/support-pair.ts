@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { ExistingTokenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle-tables.ts';
 import type { Pair } from './mappings.ts';
@@ -82,7 +82,7 @@ type Mails = Selectable<LifecycleTables['mails']>;
 type Reminders = Selectable<LifecycleTables['reminders']>;
 
 /** One reminder with the mail that it stood in and the name of its app. */
-export type ReminderMail = { app_name: string } & Pick<
+export type ReminderMail = { app_name: string; settler_name: string | null } & Pick<
   Reminders,
   'mail_id' | 'person' | 'client_id' | 'role' | 'stage' | 'planned_for'
 > &
@@ -99,11 +99,15 @@ export type ReminderMail = { app_name: string } & Pick<
     | 'settled_by'
   >;
 
+const SETTLER = sql<string>`substr(m.settled_by, 9)`;
+
 const reminders = (db: Database) =>
   db
     .selectFrom('reminders as r')
     .innerJoin('mails as m', 'm.id', 'r.mail_id')
     .innerJoin('apps as a', 'a.client_id', 'r.client_id')
+    // Staff is `account:ID` there.
+    .leftJoin('accounts as s', (join) => join.on('s.account_id', '=', SETTLER))
     .select([
       'r.mail_id',
       'r.person',
@@ -123,14 +127,22 @@ const reminders = (db: Database) =>
       'm.ended_at',
       'm.settled_at',
       'm.settled_by',
+      's.name as settler_name',
     ])
     .orderBy('m.created_at', 'desc')
     .orderBy('r.id');
 
+interface MailsAsked {
+  people: readonly string[];
+  /** Of this app alone. */
+  clientId?: string;
+  only?: Pick<Reminders, 'role' | 'stage'>;
+}
+
 /** What these people were told, or were to be told: of one app, or of all; the newest first. */
 export async function listMailsTo(
   db: Database,
-  { people, clientId }: { people: readonly string[]; clientId?: string | undefined },
+  { people, clientId, only }: MailsAsked,
   limit: number,
 ): Promise<ReminderMail[]> {
   if (people.length === 0) return [];
@@ -138,6 +150,9 @@ export async function listMailsTo(
     reminders(db)
       .where('r.person', 'in', people)
       .$if(clientId !== undefined, (query) => query.where('r.client_id', '=', clientId ?? ''))
+      .$if(only !== undefined, (query) =>
+        query.where('r.role', '=', only?.role ?? 'holder').where('r.stage', '=', only?.stage ?? ''),
+      )
       // Without an app in the words of the index reminders_once, which has no dropped ones.
       .$if(clientId === undefined, (query) => query.where('r.dropped_at', 'is', null))
       .limit(limit)

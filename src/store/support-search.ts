@@ -45,14 +45,17 @@ export interface AccountFound {
 export async function accountsWith(
   db: Database,
   mark: { id: string } | { email: string },
-  limit: number,
+  limit?: number,
 ): Promise<AccountFound[]> {
   const query = db.selectFrom('accounts').select(['account_id', 'name', 'email']);
   const found =
     'id' in mark
       ? query.where('account_id', '=', mark.id)
       : query.where('email', 'is not', null).where(sql`lower(email)`, '=', mark.email);
-  return found.orderBy('account_id').limit(limit).execute();
+  return found
+    .orderBy('account_id')
+    .$if(limit !== undefined, (some) => some.limit(limit ?? 0))
+    .execute();
 }
 
 /** The account that an id of the older generation belongs to, as a pair says. */
@@ -81,7 +84,7 @@ export async function appWithId(db: Database, clientId: string): Promise<AppFoun
   return apps(db).where('client_id', '=', clientId).executeTakeFirst();
 }
 
-/** The apps whose owner waits under an address, or for which somebody answers there, by name. */
+/** The apps whose owner waits under an address (in lower case), or for which somebody answers there, by name. */
 export async function appsWithAddress(db: Database, address: string, limit: number): Promise<AppFound[]> {
   return apps(db)
     .where((eb) =>
@@ -90,7 +93,7 @@ export async function appsWithAddress(db: Database, address: string, limit: numb
         eb(
           'client_id',
           'in',
-          eb.selectFrom('app_contacts').select('client_id').where('address', '=', address),
+          eb.selectFrom('app_contacts').select('client_id').where(sql`lower(address)`, '=', address),
         ),
       ]),
     )
@@ -100,7 +103,10 @@ export async function appsWithAddress(db: Database, address: string, limit: numb
     .execute();
 }
 
-/** All apps, to look for a name in: the databases differ in what they take for lower case. */
-export async function listForNames(db: Database, limit: number): Promise<AppFound[]> {
-  return apps(db).orderBy('client_id').limit(limit).execute();
+/** Apps page by page, to look for a name in: the databases differ in what they take for lower case. */
+export async function listForNames(
+  db: Database,
+  { after, limit }: { after: string; limit: number },
+): Promise<AppFound[]> {
+  return apps(db).where('client_id', '>', after).orderBy('client_id').limit(limit).execute();
 }

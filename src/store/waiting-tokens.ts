@@ -1,5 +1,5 @@
 import type { Database } from './store.ts';
-import type { MappingSource, MappingState } from './tables.ts';
+import type { App, MappingSource, MappingState } from './tables.ts';
 
 /** What waits for its account: known by an e-mail address alone, until that is pinned to an account id. */
 
@@ -108,15 +108,18 @@ export async function countWaiting(db: Database, email: string): Promise<{ token
 export async function countTokensOf(
   db: Database,
   { accountId, clientId }: { accountId: string; clientId?: string },
-): Promise<Array<{ client_id: string; name: string; state: MappingState; n: number }>> {
+): Promise<
+  Array<{ client_id: string; name: string; source: App['source']; state: MappingState; n: number }>
+> {
   return db
     .selectFrom('mappings')
     .innerJoin('apps', 'apps.client_id', 'mappings.client_id')
-    .select((eb) => ['apps.client_id', 'apps.name', 'mappings.state', eb.fn.countAll<number>().as('n')])
+    .select(['apps.client_id', 'apps.name', 'apps.source', 'mappings.state'])
+    .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('mappings.account_id', '=', accountId)
     .where('apps.retired_at', 'is', null)
     .$if(clientId !== undefined, (query) => query.where('mappings.client_id', '=', clientId ?? ''))
-    .groupBy(['apps.client_id', 'apps.name', 'mappings.state'])
+    .groupBy(['apps.client_id', 'apps.name', 'apps.source', 'mappings.state'])
     .orderBy('apps.name')
     .orderBy('apps.client_id')
     .execute();

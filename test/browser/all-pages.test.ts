@@ -1,8 +1,43 @@
 import { describeEveryPage } from './support/every-page.ts';
 
-/** Of templates that several addresses share, one is enough here; other tests look at some. */
-const REPEATS =
-  /(?<!app)-unknown$|^empty-desk-|^app-moved-|^app-of-another-|support-app-(?!ticket)|support-desk-(?!died|undel)|support-token-of-|support-token-waiting|support-(pin|assign|probe|revoke|unextend|link|account-tom)$|-unknown-token|^(start|lifecycle|nowhere|register|app-moved|signed-out-app|support-nothing|support-extend|empty-(desks|progress))$|^app-program|^support-found-person/;
-
-/** Every kind of page as a phone shows it by day; all-pages.long.test.ts looks at all of them in the other views. */
-describeEveryPage([], { without: REPEATS });
+/**
+ * One page of each template as a phone shows it by day. The other states, themes and widths, and where nothing is known
+ * yet, are for all-pages.long.test.ts; /, and errors, are looked at in pages.test.ts.
+ */
+describeEveryPage([], {
+  only: [
+    'home',
+    'progress',
+    'account',
+    'register-problem',
+    'paste-token',
+    'app-news',
+    'app-news-tokens',
+    'app-news-calls',
+    'app-news-live',
+    'app-news-move',
+    'app-news-modern-client',
+    'app-news-contacts-problem',
+    'app-news-revoke',
+    'connect',
+    'form-expired',
+    'registered',
+    'secret-added',
+    'secrets-two',
+    'secret-retire',
+    'rehearsal-begins',
+    'support',
+    'support-found',
+    'support-token-stopped',
+    'support-remind',
+    'support-link-made',
+    'support-account',
+    'support-app-ticket-desk',
+    'support-desks',
+    'support-desk-undeliverable',
+    'support-numbers',
+    'lifecycle',
+    'signed-out-app',
+    'signed-out-everywhere',
+  ],
+});

@@ -131,7 +131,7 @@ const REHEARSE = 'Rehearse the end of the old API';
     await signIn(page, DANA);
     await press(page, 'Allow');
     await look(REHEARSE, 'none-ahead');
-    await follow(page, `← ${NAME}`);
+    await follow(page, 'Overview');
     await look(NAME, 'app-no-date');
     await setDates({ retirement: clock.now() + 12 * DAY, sunset: clock.now() + 200 * DAY });
     await at(`/apps/${app.clientId}`);

@@ -13,6 +13,7 @@ const FACTS: TokenFacts = {
   isExpected: false,
   isOwn: false,
   phase: 'before',
+  hasOldApi: true,
 };
 
 const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind: string, reason: RegExp]> = [
@@ -46,7 +47,14 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     { state: 'unmapped', account_id: null },
     'waiting',
     'warning',
-    /Nobody has shown yet/,
+    /Nobody has shown yet.*paste it/,
+  ],
+  [
+    'where the old API cannot be asked, it cannot',
+    { state: 'unmapped', account_id: null, hasOldApi: false },
+    'waiting',
+    'warning',
+    /Nobody has shown yet whose it is\. Support can find out/,
   ],
   [
     'after the retirement it is refused',
@@ -162,10 +170,11 @@ const CALL = { endpoint: '/1/profiles.json', carrier: 'header', user_agent: 'cro
 
 const START: MovedSoFar = {
   client: undefined,
+  states: { unmapped: 3 },
   tokens: { mapped: 0, waiting: 3, active: 0, migrated: 0 },
   grants: { all: 0, own: 0 },
   calls: { days: 7, total: 1234, kinds: [CALL], last: undefined },
-  handovers: { handed: 0, confirmed: 0 },
+  handovers: { handed: 0, confirmed: 0, awaited: 0, lost: 0 },
 };
 
 const statesOf = (moved: MovedSoFar) => checklist(moved, '/apps/x').map(({ state }) => state);
@@ -188,7 +197,7 @@ const WAYS: Array<[says: string, moved: Partial<MovedSoFar>, states: string[]]> 
     'some connections are handed over',
     {
       tokens: { mapped: 3, waiting: 0, active: 1, migrated: 2 },
-      handovers: { handed: 2, confirmed: 2 },
+      handovers: { handed: 2, confirmed: 2, awaited: 0, lost: 0 },
     },
     ['open', 'done', 'open', 'partly'],
   ],
@@ -196,7 +205,7 @@ const WAYS: Array<[says: string, moved: Partial<MovedSoFar>, states: string[]]> 
     'all are, but one is not confirmed',
     {
       tokens: { mapped: 3, waiting: 0, active: 0, migrated: 3 },
-      handovers: { handed: 2, confirmed: 1 },
+      handovers: { handed: 2, confirmed: 1, awaited: 1, lost: 0 },
     },
     ['open', 'done', 'open', 'partly'],
   ],
@@ -204,9 +213,27 @@ const WAYS: Array<[says: string, moved: Partial<MovedSoFar>, states: string[]]> 
     'all are and are confirmed',
     {
       tokens: { mapped: 3, waiting: 0, active: 0, migrated: 3 },
-      handovers: { handed: 2, confirmed: 2 },
+      handovers: { handed: 2, confirmed: 2, awaited: 0, lost: 0 },
     },
     ['open', 'done', 'open', 'done'],
+  ],
+  [
+    'all are, but one was never confirmed',
+    {
+      tokens: { mapped: 3, waiting: 0, active: 0, migrated: 3 },
+      handovers: { handed: 2, confirmed: 1, awaited: 0, lost: 1 },
+    },
+    ['open', 'done', 'open', 'partly'],
+  ],
+  [
+    'one that nobody uses has handed nothing over',
+    { tokens: { mapped: 0, waiting: 0, active: 0, migrated: 0 } },
+    ['open', 'done', 'open', 'open'],
+  ],
+  [
+    'one that nobody uses, with its client, has nothing to hand over',
+    { client: CLIENT, tokens: { mapped: 0, waiting: 0, active: 0, migrated: 0 } },
+    ['done', 'done', 'open', 'done'],
   ],
 ];
 
@@ -219,7 +246,7 @@ test('each step has its numbers, and one that is not done what comes next', () =
   expect(steps.map(({ evidence }) => evidence)).toEqual([
     expect.stringMatching(/^None is entered/),
     '0 of 3 tokens are connected or moved. 3 wait for their holders.',
-    '1,234 calls came to the old API in the last 7 days. Most of them:',
+    '1,234 calls came to the old API in the last 7 days.',
     'No connection is here to hand over.',
   ]);
   expect(steps[2]?.details).toEqual(['/1/profiles.json by cron/1: 5 calls']);
@@ -243,4 +270,28 @@ test('connections of before the own client are told to connect once more', () =>
   expect(last?.next?.text).toMatch(/connect once more/);
   const [, , , none] = checklist({ ...moved, grants: { all: 1, own: 0 } }, '/apps/x');
   expect(none?.evidence).toContain('None of 1 connection was made with the app’s own client');
+  const part = { all: 2000, own: 5, isPart: true };
+  expect(checklist({ ...moved, grants: part }, '/apps/x').at(-1)?.evidence).toContain(
+    '5 of the first 2,000 connections can be handed over',
+  );
+  const handovers = { handed: 2000, confirmed: 7, awaited: 2000, lost: 0, isPart: true };
+  expect(checklist({ ...moved, handovers }, '/apps/x').at(-1)?.evidence).toMatch(
+    /^Of the first 2,000 connections handed over 7 are confirmed by the app\./,
+  );
+});
+
+test('what was not confirmed in time has its own words, once nothing can be confirmed any more', () => {
+  const moved = { ...START, client: CLIENT, tokens: { mapped: 3, waiting: 0, active: 0, migrated: 3 } };
+  const last = (awaited: number, lost: number) =>
+    checklist({ ...moved, handovers: { handed: 3, confirmed: 1, awaited, lost } }, '/apps/x').at(-1);
+  expect(last(2, 0)?.evidence).toBe('3 connections handed over, 1 confirmed by the app.');
+  expect(last(1, 1)?.evidence).toMatch(/1 was not confirmed within seven days, .* of it here is erased\.$/);
+  expect(last(1, 1)?.next?.text).toMatch(/^Confirm each one within seven days/);
+  expect(last(0, 2)?.evidence).toMatch(/2 were not confirmed within seven days, /);
+  expect(last(0, 2)?.next?.text).toMatch(/cannot be confirmed any more\. If the app has stored its pairs/);
+});
+
+test('an app of which all tokens have moved is not said to have them connected', () => {
+  const moved = { ...START, tokens: { mapped: 7, waiting: 0, active: 0, migrated: 7 } };
+  expect(checklist(moved, '/apps/x')[1]?.evidence).toBe('7 tokens are connected or moved, none waits.');
 });

@@ -1,4 +1,5 @@
 import type { Lifecycle } from '../../src/domain/lifecycle.ts';
+import { leftWords } from '../../src/http/date-words.ts';
 import {
   brownoutLines,
   connectByWords,
@@ -10,6 +11,10 @@ import {
 /** What owners and holders are told of the dates, in each combination of them. */
 
 const at = (text: string) => Date.parse(text);
+const textOf = (parts: ReadonlyArray<string | number> | undefined) =>
+  parts
+    ?.map((part) => (typeof part === 'number' ? new Date(part).toISOString().slice(0, 16) : part))
+    .join('');
 const NOW = at('2026-11-22T12:00:00Z');
 
 function known(given: Partial<Lifecycle> = {}): Lifecycle {
@@ -18,8 +23,15 @@ function known(given: Partial<Lifecycle> = {}): Lifecycle {
 
 function seen(lifecycle: Partial<Lifecycle>, now = NOW) {
   const asOf = { lifecycle: known(lifecycle), clientId: 'app', now };
-  const lines = dateLines(asOf).map((line) => `${line.milestone} ${line.left || 'past'} ${line.when}`);
-  return { lines, next: nextLine(asOf)?.milestone, phase: phaseOf(asOf), connectBy: connectByWords(asOf) };
+  const lines = dateLines(asOf).map(
+    (line) => `${line.milestone} ${line.left || 'past'} ${textOf([line.at])}`,
+  );
+  return {
+    lines,
+    next: nextLine(asOf)?.milestone,
+    phase: phaseOf(asOf),
+    connectBy: textOf(connectByWords(asOf)),
+  };
 }
 
 const RETIREMENT = at('2027-02-01');
@@ -35,14 +47,10 @@ describe('the dates in words', () => {
 
   test('both are ahead, the earlier first', () => {
     expect(seen({ dates: { retirement: RETIREMENT, sunset: SUNSET } })).toEqual({
-      lines: [
-        'retirement in 71 days 1 February 2027 at 00:00 UTC',
-        'sunset in 191 days 1 June 2027 at 00:00 UTC',
-      ],
+      lines: ['retirement in 71 days 2027-02-01T00:00', 'sunset in 191 days 2027-06-01T00:00'],
       next: 'retirement',
       phase: 'before',
-      connectBy:
-        'Connect it by 1 February 2027 at 00:00 UTC (in 71 days). What is not connected by then stops working.',
+      connectBy: 'Connect it by 2027-02-01T00:00 (in 71 days). What is not connected by then stops working.',
     });
   });
 
@@ -57,22 +65,30 @@ describe('the dates in words', () => {
     expect(seen({ dates: { sunset: at(date) } }, at(now)).lines[0]).toContain(`sunset ${words} `);
   });
 
+  test.each([
+    ['2027-02-01T18:00:00Z', '2027-02-01T17:59:59Z', 'less than a day left'],
+    ['2027-02-01T00:00:00Z', '2027-01-31T23:59:59Z', '1 day left'],
+    ['2027-02-01T00:00:00Z', '2026-12-03T00:00:00Z', '60 days left'],
+    ['2027-02-01T00:00:00Z', '2027-02-01T00:00:00Z', ''],
+  ])('a badge for %s says on %s: %s', (date, now, words) => {
+    expect(leftWords(at(date), at(now))).toBe(words);
+  });
+
   test('after the retirement connecting is of use until the sunset, and not later', () => {
     const dates = { retirement: RETIREMENT, sunset: SUNSET };
     expect(seen({ dates }, RETIREMENT)).toMatchObject({
       next: 'sunset',
       phase: 'retired',
       connectBy: expect.stringMatching(
-        /^Since 1 February 2027.*, until the old API ends on 1 June 2027 at 00:00 UTC \(in 120 days\)\.$/,
+        /^Since 2027-02-01T00:00, .*, until the old API ends on 2027-06-01T00:00 \(in 120 days\)\.$/,
       ),
     });
     expect(seen({ dates: { retirement: RETIREMENT } }, RETIREMENT)).toMatchObject({
       next: 'retirement',
-      connectBy:
-        'Since 1 February 2027 at 00:00 UTC, what is not connected is refused. Connect it, and it works again.',
+      connectBy: 'Since 2027-02-01T00:00, what is not connected is refused. Connect it, and it works again.',
     });
     expect(seen({ dates }, SUNSET)).toEqual({
-      lines: ['sunset past 1 June 2027 at 00:00 UTC'],
+      lines: ['sunset past 2027-06-01T00:00'],
       next: 'sunset',
       phase: 'ended',
       connectBy: undefined,
@@ -86,7 +102,7 @@ describe('the dates in words', () => {
       clientId: 'app',
       now: RETIREMENT,
     });
-    expect(line).toMatchObject({ at: SUNSET, isPast: false, forOthers: '1 February 2027 at 00:00 UTC' });
+    expect(line).toMatchObject({ at: SUNSET, isPast: false, forOthers: RETIREMENT });
     const [other] = dateLines({
       lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
       clientId: 'other',
@@ -104,7 +120,7 @@ describe('the dates in words', () => {
   test('a retirement that the sunset comes before is not spoken of', () => {
     const dates = { retirement: RETIREMENT, sunset: SUNSET };
     const extensions = later({ retirement: SUNSET + 1 });
-    expect(seen({ dates, extensions }).lines).toEqual(['sunset in 191 days 1 June 2027 at 00:00 UTC']);
+    expect(seen({ dates, extensions }).lines).toEqual(['sunset in 191 days 2027-06-01T00:00']);
   });
 
   test('of the brownouts those stand there that the app will meet', () => {
@@ -139,18 +155,26 @@ describe('the dates in words', () => {
     ];
     expect(lines).toEqual([
       {
-        when: '22 November 2026, 11:30–12:30 UTC',
+        startsAt: at('2026-11-22T11:30:00Z'),
+        endsAt: at('2026-11-22T12:30:00Z'),
         isNow: true,
         isOwn: true,
         meaning: unmapped,
       },
       {
-        when: '22 November 2026, 13:30–14:30 UTC',
+        startsAt: at('2026-11-22T13:30:00Z'),
+        endsAt: at('2026-11-22T14:30:00Z'),
         isNow: false,
         isOwn: false,
         meaning: unmapped,
       },
-      { when: '22 November 2026, 17:00–18:00 UTC', isNow: false, isOwn: false, meaning: all },
+      {
+        startsAt: at('2026-11-22T17:00:00Z'),
+        endsAt: at('2026-11-22T18:00:00Z'),
+        isNow: false,
+        isOwn: false,
+        meaning: all,
+      },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
-import { windowWords } from '../../src/http/date-words.ts';
+import { timeElement } from '../../src/http/people/words.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
@@ -61,6 +61,7 @@ async function extend(name: 'retirement' | 'sunset', time: number): Promise<void
 const appPage = async (browser = sam) =>
   wordsOf(await browser.get(`${system.bridgeUrl}/apps/${app.clientId}`));
 const inDays = (days: number) => now + days * DAY;
+const momentOf = (time: number) => timeElement(time).replaceAll(/<[^>]*>/g, '');
 
 test('without dates the page of the app says so, and the others are silent', async () => {
   expect(await appPage()).toContain('No date is set on which the old API changes.');
@@ -72,13 +73,15 @@ test('without dates the page of the app says so, and the others are silent', asy
 
 test('a date ahead stands on each of them, with the days that are left', async () => {
   await set({ retirement: inDays(40), sunset: inDays(90) });
-  expect(await appPage()).toMatch(/at \d\d:\d\d UTC in 40 days .*at \d\d:\d\d UTC in 90 days/);
+  expect(await appPage()).toMatch(/, \d\d:\d\d UTC in 40 days .*, \d\d:\d\d UTC in 90 days/);
   expect(await appPage()).not.toContain('Rehearse');
   expect(await appPage(dana)).toContain('Rehearse it for five minutes');
   expect(await appPage(new CookieWalker())).toMatch(/Connect it by .* \(in 40 days\)/);
   expect(wordsOf(await new CookieWalker().get(link))).toMatch(/Connect it by .* \(in 40 days\)/);
   expect(wordsOf(await sam.get(link))).toMatch(/Connect it by .* \(in 40 days\)/);
-  expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps`))).toMatch(/UTC in 40 days : From then on, tokens/);
+  const home = wordsOf(await sam.get(`${system.bridgeUrl}/apps`));
+  expect(home).toMatch(/UTC in 40 days : From then on, tokens/);
+  expect(home).toMatch(/Old App 1 token waiting .*40 days left until the retirement/);
 });
 
 test('more time is said to everybody, its reason to the owner alone', async () => {
@@ -116,8 +119,16 @@ test('an exemption is told to the owner alone, and brownouts to everybody', asyn
   const page = await appPage();
   expect(page.match(/Every call to the old API is refused\./g)).toHaveLength(4);
   expect(page).toMatch(/And 1 more/);
-  expect(page).toContain(windowWords(inDays(4), inDays(4) + 60_000));
-  expect(page).not.toContain(windowWords(inDays(2), inDays(2) + 60_000));
+  const shown = (day: number) => `${momentOf(inDays(day))} to ${momentOf(inDays(day) + 60_000)}`;
+  expect(page).toContain(shown(4));
+  expect(page).not.toContain(shown(2));
+  // The first page tells the next one of those that the apps there meet.
+  await durable.deleteFrom('mappings').where('client_id', '<>', app.clientId).execute();
+  const home = wordsOf(await sam.get(`${system.bridgeUrl}/apps`));
+  expect(home).toContain(
+    `${shown(4)} : A short test outage (brownout). Every call to the old API is refused.`,
+  );
+  expect(home).not.toContain(shown(2));
   expect(page).not.toMatch(/left out|wages/);
   expect(await appPage(dana)).toMatch(/left out of the short test outages until .*It prints wages\./);
 });

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { purgeCounts } from '../../src/domain/purge-expired.ts';
 import { exchange, freshCode, tokenOf } from '../support/legacy-calls.ts';
@@ -9,6 +10,7 @@ import { registerLegacyApp, type RegisteredApp } from '../support/register-app.t
 import { SettableClock } from '../support/settable-clock.ts';
 import type { StartedBridge } from '../support/started-bridge.ts';
 import { startSystem, type System } from '../support/system.ts';
+import { testMode } from '../support/test-mode.ts';
 import { type EventStream, openEventStream } from './support/event-stream.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
 import { startSecond } from './support/second-bridge.ts';
@@ -16,9 +18,6 @@ import { startSecond } from './support/second-bridge.ts';
 /** "Is it me?": people see the calls of their app while they come, wherever they come, and nobody else does. */
 
 const MINUTE = 60_000;
-
-/** By then a process knows what another one's people look at. */
-const KNOWN_EVERYWHERE = 1200;
 
 const clock = new SettableClock();
 const accounts: OldAccount[] = [];
@@ -93,12 +92,23 @@ const mark = (agent: RegExp, rows: string) =>
     .find((row) => agent.test(row))
     ?.match(/badge \w+">([^<]+)/)?.[1];
 
-const writtenCalls = () =>
-  system.bridge.context.store.volatile.selectFrom('live_calls').selectAll().execute();
+const writtenCalls = ({ clientId } = app) =>
+  system.bridge.context.store.volatile
+    .selectFrom('live_calls')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .execute();
+
+const untilWritten = (count: number, of = app) =>
+  until(async () => (await writtenCalls(of)).length === count);
+
+/** Resolves when the other process knows what the people of the first one look at. */
+const knownEverywhere = () =>
+  testMode.isSpawned ? delay(1200) : until(() => other.context.live.isWatched(app.clientId));
 
 test('a call at one process is seen within a second by who looks on at another', async () => {
   const stream = await lookOn();
-  await delay(KNOWN_EVERYWHERE);
+  await knownEverywhere();
   const began = performance.now();
   expect((await call(token, { at: other.url })).status).toBe(200);
   const [rows = ''] = await stream.until('calls', 1);
@@ -118,14 +128,14 @@ test('a call at one process is seen within a second by who looks on at another',
 
 test('a connection that was cut goes on where it was, without a gap and without a repetition', async () => {
   const before = await lookOn();
-  await delay(KNOWN_EVERYWHERE);
+  await knownEverywhere();
   await call(token, { agent: 'cron/1.0' });
   await call(token, { at: other.url, agent: 'cron/1.1' });
   expect((await agentsIn(before, 2)).toSorted()).toEqual(['cron/1.0', 'cron/1.1']);
   before.cut();
   await call(token, { at: other.url, agent: 'cron/2.0' });
   await call(token, { agent: 'cron/2.1' });
-  await delay(600);
+  await untilWritten(4);
   const after = await openEventStream(dana, `${page()}/events`, { 'last-event-id': before.lastId() ?? '' });
   open.push(after);
   expect(await agentsIn(after, 2)).toEqual(['cron/2.1', 'cron/2.0']);
@@ -138,7 +148,7 @@ test('a connection that was cut goes on where it was, without a gap and without 
 test('what the page shows at first does not come again, and a page without script shows the same', async () => {
   await dana.get(page());
   await call(token, { agent: 'cron/1.0' });
-  await delay(400);
+  await untilWritten(1);
   const stream = await lookOn();
   await call(token, { agent: 'cron/1.1' });
   expect(agentsOf(await stream.until('calls', 1))).toEqual(['cron/1.1']);
@@ -202,6 +212,33 @@ test('signing out, and losing the app, end what is still open, with words', asyn
   await Promise.all([left.ended, lost.ended]);
 });
 
+test('who was signed out everywhere is told of no call that comes afterwards', async () => {
+  const browser = await browserOf(system, SAM);
+  const stream = await lookOn(browser);
+  await delay(400);
+  const away = await browserOf(system, SAM);
+  await pressIn(away, await away.get(`${system.bridgeUrl}/apps/account`), /everywhere/);
+  await call(token);
+  await stream.until('end', 1);
+  expect(stream.events.filter(({ name }) => name === 'calls')).toEqual([]);
+  sam = await browserOf(system, SAM);
+});
+
+test('browsers that left while their stream began hold no place', async () => {
+  const { hostname, port, pathname } = new URL(`${page()}/events`);
+  const cookie = dana.cookieHeader(page());
+  const asked = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\n\r\n`;
+  for (const wait of [0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8]) {
+    const socket = connect(Number(port), hostname);
+    await new Promise((sent) => socket.write(asked, sent));
+    await delay(wait);
+    socket.destroy();
+    await delay(30);
+  }
+  await delay(600);
+  expect((await lookOn()).status).toBe(200);
+});
+
 test('after ten minutes it rests, and a click goes on', async () => {
   const stream = await lookOn();
   clock.advance(10 * MINUTE);
@@ -214,26 +251,28 @@ test('three pages of one person can be open at a time', async () => {
   expect((await lookOn()).status).toBe(429);
   expect((await lookOn(sam)).status).toBe(200);
   open.shift()?.cut();
-  await delay(400);
-  expect((await lookOn()).status).toBe(200);
+  await until(async () => (await lookOn()).status === 200);
 });
 
 test('nothing is written of an app that nobody looks at, or that nobody looks at any more', async () => {
-  const before = (await writtenCalls()).length;
   await call(token);
-  await delay(600);
-  expect(await writtenCalls()).toHaveLength(before);
   await dana.get(page());
   clock.advance(2 * MINUTE);
   await call(token);
-  await delay(600);
-  expect(await writtenCalls()).toHaveLength(before);
+  const unwatched = app;
+  app = await registerLegacyApp(system.bridge, 'https://watched.example/cb', DANA.accountId);
+  const { token: watched } = await waitingToken(system, { app, accountId: SAM.accountId });
+  await dana.get(page());
+  await call(watched);
+  // Calls are written in their order.
+  await untilWritten(1);
+  expect(await writtenCalls(unwatched)).toEqual([]);
 });
 
 test('after ten minutes a call is shown no more, and soon it is not there any more', async () => {
   await dana.get(page());
   await call(token);
-  await delay(600);
+  await untilWritten(1);
   expect(agentsOf([(await dana.get(page())).body])).toEqual(['cron/1.0']);
   clock.advance(10 * MINUTE + 1);
   expect(agentsOf([(await dana.get(page())).body])).toEqual([]);

@@ -1,11 +1,18 @@
+import { startRehearsal } from '../../src/domain/lifecycle-changes/rehearse.ts';
 import { touchSession } from '../../src/domain/sessions.ts';
+import { addStaff } from '../../src/domain/staff.ts';
+import { newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
+import { CookieWalker, type Page } from '../support/cookie-walker.ts';
+import { registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
-import { browserOf, DANA, pressIn, SAM, signIn } from './support/people.ts';
+import { browserOf, DANA, pressIn, SAM, signIn, wordsOf } from './support/people.ts';
 
-/** How long somebody stays signed in: by the database's time, whatever the cookie says. */
+/**
+ * How long somebody stays signed in: by the database's time, whatever the cookie says. What /apps/account says of it,
+ * and what becomes of a form that was sent too late.
+ */
 
 const clock = new SettableClock();
 let system: System;
@@ -18,6 +25,7 @@ beforeAll(async () => {
 afterAll(() => system.stop());
 
 const SESSION = 'gb_session';
+const OWNER = { actor: `account:${DANA.accountId}`, requestId: null };
 const at = (path: string) => `${system.bridgeUrl}${path}`;
 
 function later(ms: number): void {
@@ -41,6 +49,83 @@ const kept = () =>
     .orderBy('expires_at', 'desc')
     .executeTakeFirstOrThrow();
 
+test('the page says who is signed in, since when, and in how many browsers', async () => {
+  const browser = await browserOf(system);
+  const words = wordsOf(await browser.get(at('/apps/account')));
+  for (const told of [DANA.login, DANA.accountId, 'Dana Demo', 'Only this browser is signed in'])
+    expect(words).toContain(told);
+  expect(words).not.toContain('Support staff');
+  await browserOf(system);
+  expect(wordsOf(await browser.get(at('/apps/account')))).toContain('2 browsers');
+});
+
+test('staff read their role, as it is now', async () => {
+  const browser = await browserOf(system, SAM);
+  const by = { actor: 'operator', requestId: null };
+  await addStaff(system.bridge.context, { account: SAM.accountId, role: 'agent', ...by });
+  expect(wordsOf(await browser.get(at('/apps/account')))).toContain('Support staff agent');
+});
+
+test('signing out here leaves other browsers as they are', async () => {
+  const [here, there] = [await browserOf(system), await browserOf(system)];
+  await pressIn(here, await here.get(at('/apps/account')), /Sign out here/);
+  expect((await here.get(at('/apps/account'))).location).toContain('/sign-in');
+  expect((await there.get(at('/apps/account'))).status).toBe(200);
+});
+
+const TYPED = { name: 'Night “planner” <3', callbacks: 'https://planner.example/cb' };
+
+const appsNamed = (name: string) =>
+  system.bridge.context.store.durable
+    .selectFrom('apps')
+    .select('client_id')
+    .where('name', '=', name)
+    .execute();
+
+async function signedOutBeforeSending(page: string): Promise<{ browser: CookieWalker; opened: Page }> {
+  const browser = await browserOf(system);
+  const opened = await browser.get(at(page));
+  const other = await browserOf(system);
+  await pressIn(other, await other.get(at('/apps/account')), /Sign out everywhere/);
+  return { browser, opened };
+}
+
+test('a form that was sent signed out is kept, and goes out after a sign-in by one more click', async () => {
+  const { browser, opened } = await signedOutBeforeSending('/apps/register');
+  const late = await pressIn(browser, opened, /Register/, TYPED);
+  expect(late.status).toBe(403);
+  expect(wordsOf(late)).toContain('This form has expired');
+  expect(late.body).toContain('target="_blank"');
+  expect(await appsNamed(TYPED.name)).toEqual([]);
+
+  await signIn(system, browser);
+  const asked = await pressIn(browser, late, /Send it again/);
+  expect(asked.status).toBe(403);
+  expect(wordsOf(asked)).toContain('Do you still want to send it?');
+  expect(wordsOf(asked)).toContain('https://planner.example/cb');
+  expect(await appsNamed(TYPED.name)).toEqual([]);
+
+  expect((await pressIn(browser, asked, /Send it again/)).status).toBe(200);
+  expect(await appsNamed(TYPED.name)).toHaveLength(1);
+});
+
+test('what is kept of a late form holds no token and no secret', async () => {
+  const token = newLegacyToken();
+  const { browser, opened } = await signedOutBeforeSending('/apps/paste-token');
+  const late = await pressIn(browser, opened, /Compare/, { token });
+  expect(late.status).toBe(403);
+  expect(late.body).not.toContain(token.slice(2));
+  expect(wordsOf(late)).toContain('pasted again');
+  const named = await browser.post(at('/apps/register'), { name: `My ${token}`, client_secret: 'hush' });
+  expect(named.body).not.toMatch(new RegExp(`${token.slice(2)}|hush`));
+});
+
+test('a sign-out that was not needed any more says so', async () => {
+  const { browser, opened } = await signedOutBeforeSending('/apps');
+  const late = await pressIn(browser, opened, /Sign out/);
+  expect(wordsOf(late)).toContain('You are signed out already');
+});
+
 test('an hour without a request ends a session, and a request within it does not', async () => {
   const cookie = cookieOf(await browserOf(system));
   for (let hour = 0; hour < 3; hour++) {
@@ -49,6 +134,21 @@ test('an hour without a request ends a session, and a request within it does not
   }
   later(61 * MINUTE);
   expect(await isOpen(cookie)).toBe(false);
+});
+
+test('a page that opens itself again does not keep anybody signed in', async () => {
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://mine.example/cb', DANA.accountId);
+  const byItself = [`/apps/${clientId}/live?reload=on`, `/apps/${clientId}/rehearse`];
+  for (const path of byItself) {
+    await startRehearsal(system.bridge.context, { clientId, rehearses: 'retirement', ...OWNER });
+    const cookie = cookieOf(await browserOf(system));
+    const open = async () => new CookieWalker().get(at(path), { cookie });
+    later(2 * MINUTE);
+    const page = await open();
+    expect(Number(page.headers.get('refresh'))).toBeGreaterThan(0);
+    later(59 * MINUTE);
+    expect((await open()).status).toBe(303);
+  }
 });
 
 test('twelve hours after the sign-in it ends, however much it is used', async () => {

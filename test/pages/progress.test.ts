@@ -1,11 +1,14 @@
 import type { Context } from '../../src/domain/context.ts';
+import { movedSoFar } from '../../src/domain/migration-checklist.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
-import { type ProgressDay, progressOf } from '../../src/domain/progress/progress-of.ts';
+import { type ProgressDay, progressOf, progressOfApps } from '../../src/domain/progress/progress-of.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
+import { countGrants, countHandovers, countUnconfirmed } from '../../src/store/app-tokens.ts';
 import {
   addAccount,
   addApp,
+  addDeadGrant,
   addToken,
   type Ground,
   openGround,
@@ -38,6 +41,9 @@ describe.each(modeDatabases)('on %s', (kind) => {
 
   const numbersOf = async (of: Parameters<typeof progressOf>[1], days: number) =>
     (await progressOf(context, of, { days })).map(dayNumbers);
+
+  const numbersOfApp = async (clientId: string, days: number) =>
+    (await progressOfApps(context, [other, clientId], { days })).get(clientId)?.map(dayNumbers);
 
   test('the first count keeps a row for each app that has tokens, with its waiting people told apart', async () => {
     const [ann, bob] = [await addAccount(context), await addAccount(context)];
@@ -92,15 +98,12 @@ describe.each(modeDatabases)('on %s', (kind) => {
       [app, '2026-03-03'],
     ]);
     clock.advance(DAY);
-    expect(await numbersOf({ clientId: app }, 5)).toEqual([
-      '0 0 0 0',
-      '1 6 0 0',
-      '1 6 0 0',
-      '4 3 0 0',
-      '4 3 0 0',
-    ]);
+    expect(await numbersOfApp(app, 5)).toEqual(['0 0 0 0', '1 6 0 0', '1 6 0 0', '4 3 0 0', '4 3 0 0']);
+    // From a row that is older than the days that are asked for.
+    expect(await numbersOfApp(app, 1)).toEqual(['4 3 0 0']);
     expect(await numbersOf({ ownerAccountId: owner }, 2)).toEqual(['4 3 0 0', '4 3 0 0']);
     expect(await numbersOf('all', 4)).toEqual(['1 6 1 0', '1 6 1 0', '4 3 1 0', '4 3 1 0']);
+    expect(await numbersOf('all', 1)).toEqual(['4 3 1 0']);
     expect((await progressOf(context, 'all', { days: 1 })).map(({ day }) => day)).toEqual(['2026-03-04']);
   });
 
@@ -122,6 +125,8 @@ describe.each(modeDatabases)('on %s', (kind) => {
       [other, '2026-03-04'],
       [app, dayOf(clock.now())],
     ]);
+    const ofAll = await context.store.durable.selectFrom('progress_of_all').selectAll().execute();
+    expect(ofAll).toEqual([expect.objectContaining({ day: dayOf(clock.now()), revoked: 1, active: 4 })]);
   });
 
   test('very many tokens are counted in pieces, and others are served between them', async () => {
@@ -152,5 +157,74 @@ describe.each(modeDatabases)('on %s', (kind) => {
       unmapped: 6000,
       waiting_people: 3000,
     });
+  });
+});
+
+/** What the migration checklist counts of hand-overs: which of them can still be confirmed, and which never will be. */
+
+describe.each(modeDatabases)('of hand-overs, on %s', (kind) => {
+  const clock = new SettableClock(Date.parse('2026-03-01T10:00:00Z'));
+  let ground: Ground;
+  let context: Context;
+  let app: string;
+
+  beforeAll(async () => {
+    ground = await openGround(kind, clock);
+    context = await ground.open();
+  });
+  afterAll(() => ground.close());
+  beforeEach(async () => {
+    app = await addApp(context);
+  });
+
+  async function handedOver(accountId: string, { ago, isConfirmed }: { ago: number; isConfirmed: boolean }) {
+    const grantId = await addDeadGrant(context, { clientId: app, accountId, cause: 'handed_over' });
+    const handed_at = clock.now() - ago;
+    const confirmed_at = isConfirmed ? handed_at + 1 : null;
+    const of = { grant_id: grantId, client_id: app, account_id: accountId, version: 1, migrated_tokens: 1 };
+    await context.store.durable
+      .insertInto('handovers')
+      .values({ ...of, handed_at, confirmed_at })
+      .execute();
+  }
+
+  const counted = async () => (await movedSoFar(context, app, [])).handovers;
+
+  test('none at the start', async () => {
+    expect(await counted()).toMatchObject({ handed: 0, confirmed: 0, awaited: 0, lost: 0 });
+  });
+
+  test('one that is not confirmed is waited for as long as its pair is kept, and lost from then on', async () => {
+    await handedOver(await addAccount(context), { ago: 7 * DAY - 1, isConfirmed: false });
+    await handedOver(await addAccount(context), { ago: 7 * DAY, isConfirmed: false });
+    await handedOver(await addAccount(context), { ago: 30 * DAY, isConfirmed: true });
+    expect(await counted()).toMatchObject({ handed: 3, confirmed: 1, awaited: 1, lost: 1 });
+  });
+
+  test('one that a later confirmed one of the same account takes the place of is not lost', async () => {
+    const [again, other] = [await addAccount(context), await addAccount(context)];
+    await handedOver(again, { ago: 20 * DAY, isConfirmed: false });
+    await handedOver(again, { ago: DAY, isConfirmed: true });
+    await handedOver(other, { ago: 20 * DAY, isConfirmed: false });
+    await handedOver(other, { ago: 21 * DAY, isConfirmed: true });
+    expect(await counted()).toMatchObject({ handed: 4, confirmed: 2, awaited: 0, lost: 1 });
+  });
+
+  test('of very many the first are looked at', async () => {
+    for (const isConfirmed of [true, true, false, false])
+      await handedOver(await addAccount(context), { ago: DAY, isConfirmed });
+    const { durable } = context.store;
+    for (let live = 0; live < 3; live++)
+      await addDeadGrant(context, { clientId: app, accountId: await addAccount(context), cause: 'lost' });
+    await durable
+      .updateTable('grants')
+      .set({ state: 'ready', dead_at: null, dead_cause: null })
+      .where('client_id', '=', app)
+      .where('dead_cause', '=', 'lost')
+      .execute();
+    expect(await countHandovers(durable, app, 3)).toMatchObject({ handed: 3 });
+    expect(await countUnconfirmed(durable, app, { before: clock.now(), limit: 1 })).toBe(1);
+    expect(await countGrants(durable, app, 2)).toEqual([{ modern_client_id: expect.any(String), n: 2 }]);
+    expect(await countGrants(durable, app, 9)).toEqual([{ modern_client_id: expect.any(String), n: 3 }]);
   });
 });

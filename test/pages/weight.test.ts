@@ -115,3 +115,27 @@ test.each(pages)('$path, as $role', async ({ path, role }) => {
   expect(weighed.reduce((sum, one) => sum + one, Buffer.byteLength(page.body))).toBeLessThan(HEAVIEST);
   expect(await fastest(visitors[role], address)).toBeLessThan(SLOWEST);
 });
+
+/** What pages load is kept by browsers for good, and is never an old version. */
+const cacheOf = async (address: string) => {
+  const answer = await fetch(`${system.bridgeUrl}${address}`);
+  return [answer.status, answer.headers.get('cache-control')];
+};
+
+const KEPT = 'public, max-age=31536000, immutable';
+
+test('every page names the style sheet by its content, and that is kept for good', async () => {
+  const page = await (await fetch(`${system.bridgeUrl}/`)).text();
+  const address = /href="(\/assets\/style\.css\?v=[\w-]+)"/.exec(page)?.[1] ?? '';
+  expect(await cacheOf(address)).toEqual([200, KEPT]);
+});
+
+test('an address without a version, or with that of another content, is asked for anew soon', async () => {
+  for (const address of [
+    '/assets/style.css',
+    '/assets/style.css?v=another',
+    '/assets/htmx.js',
+    '/assets/live.js',
+  ])
+    expect(await cacheOf(address)).toEqual([200, 'public, max-age=60']);
+});

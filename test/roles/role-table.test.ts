@@ -6,7 +6,7 @@ import { ROLES, type Role, type Visitor, visitorOf } from './support/people.ts';
 import { cellOf, ROWS, WITHOUT_ROLE } from './support/role-table.ts';
 import { routesOf } from './support/routes.ts';
 import { rowsOf } from './support/rows.ts';
-import { leaveScene, makeScene, pathIn, type Scene } from './support/scene.ts';
+import { leaveScene, makeScene, OWN_CLIENT, pathIn, type Scene } from './support/scene.ts';
 import { untoldTo } from './support/untold.ts';
 
 /** Every page and action × every role. */
@@ -19,7 +19,8 @@ const DAY = 24 * 60 * 60 * 1000;
 
 beforeAll(async () => {
   const retirement = new Date(Date.now() + 30 * DAY).toISOString();
-  system = await startSystem({ env: { LEGACY_RETIREMENT_AT: retirement, REMINDER_CRON: '0 0 1 1 *' } });
+  const env = { LEGACY_RETIREMENT_AT: retirement, REMINDER_CRON: '0 0 1 1 *' };
+  system = await startSystem({ env, ownClients: [OWN_CLIENT] });
   const people = await Promise.all(ROLES.map((role) => visitorOf(system, role)));
   common = await makeScene(system);
   visitors = Object.fromEntries(people.map((visitor) => [visitor.role, visitor])) as typeof visitors;

@@ -2,6 +2,7 @@ import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
 import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
 import type { StaffRole } from '../../src/domain/staff.ts';
 import { newHexId } from '../../src/shared/ids.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
 import { mappingOf, SAM, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { startSystem, type System } from '../support/system.ts';
@@ -22,6 +23,9 @@ const at = (path: string) => `${system.bridgeUrl}/support${path}`;
 const ofToken = (id: string, action: string) => at(`/mappings/${id}/${action}`);
 const waiting = (asked: Parameters<typeof waitingToken>[1]) => waitingToken(system, asked);
 const BY_SAM = `account:${SAM.accountId}`;
+
+/** Each extension is another, or it would be refused as given already. */
+let lastDay = Date.parse('2098-01-01');
 
 interface Case {
   action: string;
@@ -70,7 +74,7 @@ const CASES: Case[] = [
     needs: 'lead',
     path: async () => {
       const app = { clientId: system.app.clientId, name: 'sunset', actor: 'command' } as const;
-      await extendApp(system.bridge.context, { ...app, until: Date.parse('2098-01-01'), reason: 'test' });
+      await extendApp(system.bridge.context, { ...app, until: (lastDay += DAY), reason: 'test' });
       return `/apps/${app.clientId}/unextend`;
     },
     entries: () => ({ date: 'sunset' }),
@@ -188,6 +192,8 @@ describe('what the actions do', () => {
     const page = await sam.get(ofToken(known.id, 'link'));
     expect(wordsOf(page)).toContain('Send a reminder instead');
     expect(sam.forms(page).some(({ action }) => action.endsWith('/link'))).toBe(false);
+    const { id: nobodys } = await waiting({});
+    expect(wordsOf(await sam.get(ofToken(nobodys, 'link')))).toContain('import the token with its account');
     const active = await waiting({ accountId: DANA.accountId, state: 'revoked' });
     expect((await sam.get(ofToken(active.id, 'link'))).location).toContain('done=too-late');
   });

@@ -1,12 +1,13 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import type { Role } from '../../src/store/lifecycle-tables.ts';
-import type { NewGrant } from '../../src/store/tables.ts';
 import { browserOf, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
+import { groupsWithoutAccount } from '../../src/store/desks-without-account.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { counted, linesOf, mail } from './support/desk-rows.ts';
+import { deadGrant, keepExtension, keepGrant } from './support/grants.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** The desks: each lists what asks for somebody, in the order of urgency, with where to look and what to do next. */
@@ -20,7 +21,7 @@ let staff: CookieWalker;
 
 beforeAll(async () => {
   system = await startSystem({ clock });
-  staff = await staffBrowser(system, 'reader');
+  staff = await staffBrowser(system, 'lead');
 });
 
 afterAll(() => system.stop());
@@ -32,40 +33,6 @@ async function open(address: string): Promise<Page> {
   expect(page.status).toBe(200);
   return page;
 }
-
-/** A grant of an app and account of its own, with one token. */
-async function keepGrant(changes: Partial<NewGrant>) {
-  const { clientId } = await registerLegacyApp(system.bridge, 'https://a.example/cb');
-  const accountId = newHexId();
-  const { id: mappingId } = await waitingToken(system, { app: { ...system.app, clientId }, accountId });
-  const now = clock.now();
-  const id = newHexId();
-  const grant: NewGrant = {
-    id,
-    client_id: clientId,
-    account_id: accountId,
-    modern_client_id: 'bridge',
-    state: 'ready',
-    version: 1,
-    access_token_sealed: 'sealed-access-pair',
-    refresh_token_sealed: 'sealed-refresh-pair',
-    scope: 'account:read',
-    access_expires_at: now + 90 * MINUTE,
-    refresh_at: now,
-    created_at: now,
-    updated_at: now,
-    rotated_at: now,
-    // What the job settles is left alone for the time of the test.
-    retry_at: now + 30 * MINUTE,
-    ...changes,
-  };
-  await rows().insertInto('grants').values(grant).execute();
-  await rows().updateTable('mappings').set({ grant_id: id }).where('id', '=', mappingId).execute();
-  return { id, clientId, accountId, mappingId };
-}
-
-const dead = (cause: 'refused' | 'lost' | 'replaced', at: number) =>
-  keepGrant({ state: 'dead', dead_cause: cause, dead_at: at });
 
 test('empty desks say that it is good news', async () => {
   const page = await open('');
@@ -84,13 +51,13 @@ test('an unknown desk is a page that says where to go', async () => {
 test('in doubt: the next to expire comes first, with when and what happens then', async () => {
   const now = clock.now();
   const doubt = { state: 'in_doubt', doubt_since: now - MINUTE, presented_at: now - MINUTE } as const;
-  const later = await keepGrant({ ...doubt, access_expires_at: now + 90 * MINUTE });
-  const soon = await keepGrant({ ...doubt, access_expires_at: now + 43 * MINUTE });
-  const sibling = await keepGrant({ ...doubt, access_expires_at: now - MINUTE });
+  const later = await keepGrant(system, { ...doubt, access_expires_at: now + 90 * MINUTE });
+  const soon = await keepGrant(system, { ...doubt, access_expires_at: now + 43 * MINUTE });
+  const sibling = await keepGrant(system, { ...doubt, access_expires_at: now - MINUTE });
   const { clientId } = await registerLegacyApp(system.bridge, 'https://b.example/cb');
-  const alive = await keepGrant({ client_id: clientId, account_id: sibling.accountId });
-  await keepGrant({ state: 'presenting', presented_at: now - 1000 });
-  const stuck = await keepGrant({
+  const alive = await keepGrant(system, { client_id: clientId, account_id: sibling.accountId });
+  await keepGrant(system, { state: 'presenting', presented_at: now - 1000 });
+  const stuck = await keepGrant(system, {
     state: 'presenting',
     presented_at: now - MINUTE,
     access_expires_at: now + DAY,
@@ -116,21 +83,25 @@ test('in doubt: the next to expire comes first, with when and what happens then'
 
 test('died today: what broke since midnight UTC, and how many ended of each cause', async () => {
   const midnight = Date.parse('2026-11-22T00:00:00Z');
-  await dead('refused', midnight - 1);
-  const first = await dead('refused', midnight);
-  const second = await dead('lost', midnight + MINUTE);
-  const replaced = await dead('replaced', midnight + 2 * MINUTE);
+  await deadGrant(system, 'refused', midnight - 1);
+  const first = await deadGrant(system, 'refused', midnight);
+  const second = await deadGrant(system, 'lost', midnight + MINUTE);
+  const replaced = await deadGrant(system, 'replaced', midnight + 2 * MINUTE);
   const page = await open('/died-today');
   const mappings = [...page.body.matchAll(/\/support\/mappings\/(\w+)"/g)].map(([, id]) => id);
   expect(mappings).toEqual([second.mappingId, first.mappingId]);
+  expect(page.body).toContain(`/support/mappings/${first.mappingId}/link"`);
   expect(wordsOf(page)).toMatch(/Refused by the modern side 1 Lost answer 1 .*Replaced by a newer consent 1/);
   const one = await open('/died-today?cause=replaced');
   expect(one.body).toContain(replaced.mappingId);
+  expect(one.body).not.toContain(`${replaced.mappingId}/link`);
   expect(linesOf(one)).toHaveLength(1);
 });
 
 test('undeliverable: whom, about what and why, to be settled or sent again; a settled one is gone', async () => {
   const accountId = newHexId();
+  const account = { account_id: accountId, name: 'Tom Becker', updated_at: clock.now() };
+  await rows().insertInto('accounts').values(account).execute();
   const { id: mappingId } = await waitingToken(system, { accountId });
   const reminder = (mailId: string, person: string) => ({
     id: newHexId(),
@@ -154,7 +125,9 @@ test('undeliverable: whom, about what and why, to be settled or sent again; a se
     .execute();
   const page = await open('/undeliverable');
   const [line, ...none] = linesOf(page);
-  expect(line).toMatch(/gone@example\.com .*30 days before the date, as holder of a token mailbox unknown/);
+  expect(line).toMatch(
+    /^Tom Becker gone@example\.com .*30 days before the date, as holder of a token Mailbox unknown/,
+  );
   expect(none).toEqual([]);
   expect(page.body).toContain(`/support/mails/${open1}/settle"`);
   expect(page.body).toContain(`/support/mappings/${mappingId}/remind"`);
@@ -170,18 +143,23 @@ test('no account: tokens by address or old user id, the most first, and no addre
     .set({ legacy_account_id: 'old-17' })
     .where('id', '=', byId.id)
     .execute();
+  expect(await groupsWithoutAccount(rows(), 1)).toMatchObject({ isMore: true });
+  expect(await groupsWithoutAccount(rows(), 1500)).toMatchObject({ isMore: false });
   const page = await open('/no-account');
   expect(linesOf(page)).toEqual([
-    expect.stringMatching(/^nobody@example\.com 2 tokens 1\/.{4}….{4} .* Pin to an account$/),
+    expect.stringMatching(
+      /^nobody@example\.com 2 tokens 1\/.{4}….{4} .* Send a reminder .* Pin to an account$/,
+    ),
     expect.stringMatching(/^Old user id old-17 1 token .* import the pair of both ids\.$/),
   ]);
   expect(page.body).toMatch(new RegExp(`/support/mappings/(${id}|\\w{24})/pin"`));
+  expect(page.body).toMatch(new RegExp(`/support/mappings/(${id}|\\w{24})/remind"`));
   expect(page.body).not.toMatch(/href="[^"]*(nobody|%40)/);
 });
 
 test('hand-overs: unconfirmed ones with the days until the pair is erased', async () => {
   const handed = async (ago: number, confirmed: number | null) => {
-    const { id, clientId, accountId } = await keepGrant({
+    const { id, clientId, accountId } = await keepGrant(system, {
       state: 'dead',
       dead_cause: 'handed_over',
       dead_at: clock.now() - ago,
@@ -224,22 +202,14 @@ test('waiting: apps by the people who wait, by the newest count of each', async 
 });
 
 test('extensions: those that end within 30 days, then those that are over', async () => {
-  const extension = async (days: number, reason: string, ended_at: number | null = null) => {
-    const { clientId } = await registerLegacyApp(system.bridge, 'https://e.example/cb');
-    const until = clock.now() + days * DAY;
-    const granted = { granted_by: 'test', granted_at: 0, ended_at };
-    const row = { id: newHexId(), client_id: clientId, name: 'retirement' as const, until, reason };
-    await rows()
-      .insertInto('extensions')
-      .values({ ...row, ...granted })
-      .execute();
-  };
-  await extension(-20, 'long over');
-  await extension(-2, 'just over');
-  await extension(20, 'ends later');
-  await extension(5, '<b>ends</b> soon');
-  await extension(31, 'far');
-  await extension(4, 'taken back', clock.now());
+  const extend = (days: number, reason: string, ended_at: number | null = null) =>
+    keepExtension(system, { until: clock.now() + days * DAY, reason, ended_at });
+  await extend(-20, 'long over');
+  await extend(-2, 'just over');
+  await extend(20, 'ends later');
+  await extend(5, '<b>ends</b> soon');
+  await extend(31, 'far');
+  await extend(4, 'taken back', clock.now());
   const page = await open('/extensions');
   const found = linesOf(page).map(
     (line) => /ends later|&lt;b&gt;ends|just over|long over|far|taken/.exec(line)?.[0],

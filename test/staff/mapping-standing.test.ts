@@ -130,6 +130,27 @@ const table: Array<[string, Partial<StandingFacts>, StandingFacts['state'], RegE
   ['waits after the retirement', { phase: 'retired' }, 'unmapped', /refused since the retirement/, /link/],
   ['waits for an e-mail', { holder: 'email' }, 'unmapped', /e-mail address alone/, /have a lead say/],
   ['waits for an older id', { holder: 'older id' }, 'unmapped', /id of the old API/, /paste the token/],
+  [
+    'waits for an older id that the old API cannot be asked about',
+    { holder: 'older id', hasOldApi: false },
+    'unmapped',
+    /id of the old API/,
+    /import the pair of both ids/,
+  ],
+  [
+    'waits for anybody where the old API cannot be asked',
+    { holder: 'nothing', hasOldApi: false },
+    'unmapped',
+    /Whose it is, is not known/,
+    /import the token with its account/,
+  ],
+  [
+    'waits for anybody after the retirement',
+    { holder: 'nothing', phase: 'retired' },
+    'unmapped',
+    /Whose it is, is not known/,
+    /import the token with its account/,
+  ],
   ['waits for anybody', { holder: 'nothing' }, 'unmapped', /Whose it is, is not known/, /paste the token/],
   [
     'is of an unidentified program',
@@ -198,7 +219,7 @@ test('a mail is told of with what became of it', () => {
     'no such user',
   );
   const lost = deliveryWords({ ...mail, state: 'undeliverable', failure: 'no address is known' });
-  expect(lost).toMatchObject({ kind: 'danger', note: 'It could not be delivered (no address is known).' });
+  expect(lost).toMatchObject({ kind: 'danger', note: 'It could not be delivered: no address is known.' });
   expect(deliveryWords({ ...mail, state: 'undeliverable', settled_at: 1 }).note).toContain('Dealt with');
   expect(stageWords({ stage: '30', planned_for: 'retirement:2027-02-01' })).toBe(
     '30 days before the retirement on 2027-02-01',

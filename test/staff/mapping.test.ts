@@ -9,6 +9,7 @@ import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { browserOf, DANA, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
+import { act } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** The pages of support for one token, one account and one app. */
@@ -190,8 +191,49 @@ test('mails to the person about the app stand there with what became of them', a
   for (const path of [`mappings/${id}`, `accounts/${DANA.accountId}`]) {
     const page = await at(path);
     expect(wordsOf(page)).toMatch(/30 days before the retirement on 2026-12-20.*reached nobody/);
-    expect(page.body).toContain(`/support/mails/${mail.id}/settle`);
+    expect(page.body).not.toContain(`/support/mails/${mail.id}/settle`);
+    expect(wordsOf(page)).toContain('Mark as dealt with (takes “agent”)');
   }
+  await staffBrowser(system, 'agent', SAM);
+  const settle = `/support/mails/${mail.id}/settle`;
+  expect((await at(`mappings/${id}`)).body).toContain(`href="${settle}"`);
+  await act(sam, `${system.bridgeUrl}${settle}`, { reason: 'he was called' });
+  expect(wordsOf(await at(`mappings/${id}`))).toMatch(
+    /Dealt with by support \(.*, \d+ \w+ 20\d\d, .* \)\. Why/,
+  );
+  await staffBrowser(system, 'reader', SAM);
+});
+
+/** A mail that was sent, with one reminder about the system's app. */
+async function keepSent(person: string, stage: string) {
+  const now = system.bridge.context.clock.now();
+  const id = newHexId();
+  const mail = { id, person, day: '2026-11-20', replaces: `again/${id}`, state: 'sent' as const };
+  const times = { next_at: now, created_at: now, ended_at: now };
+  await db()
+    .insertInto('mails')
+    .values({ ...mail, ...times, attempts: 1 })
+    .execute();
+  const about = { client_id: system.app.clientId, role: 'owner' as const, stage, planned_for: id };
+  await db()
+    .insertInto('reminders')
+    .values({ id: newHexId(), mail_id: id, person, ...about, created_at: now })
+    .execute();
+}
+
+test('a reminder that support sent to the owner of the app stands there too, and nothing else of theirs', async () => {
+  const { id } = await waitingToken(system, { accountId: newHexId() });
+  await db()
+    .updateTable('apps')
+    .set({ owner_account_id: DANA.accountId })
+    .where('client_id', '=', system.app.clientId)
+    .execute();
+  await keepSent(`account:${DANA.accountId}`, 'again');
+  await keepSent(`account:${DANA.accountId}`, 'died');
+  await keepSent(`account:${newHexId()}`, 'again');
+  const words = wordsOf(await at(`mappings/${id}`));
+  expect(words.match(/sent again by support, as the app’s owner/g)).toHaveLength(1);
+  expect(words).not.toContain('a connection ended');
 });
 
 test('an account shows its apps, tokens by state and browsers; an app its owner, dates, tokens and history', async () => {

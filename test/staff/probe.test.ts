@@ -51,6 +51,12 @@ test('a connection that works says so, by a read and no refresh, and the history
   expect(await probes()).toEqual(['works: ticket 4711']);
 });
 
+test('before the test it is said what it does to a connection that has ended', async () => {
+  const words = wordsOf(await sam.get(page()));
+  expect(words).toContain('it is marked as stopped and its holder is told');
+  expect(words).not.toContain('Nothing changes for the app');
+});
+
 test('an expired access token is renewed first, as for a call', async () => {
   const before = system.proxy.refreshes().length;
   await changeGrant({ access_expires_at: clock.now() - 1 });

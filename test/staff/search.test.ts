@@ -107,6 +107,11 @@ test.each([
   ['more of the first ones', (t: string) => t.slice(0, 10)],
   ['what our pages show', (t: string) => `${t.slice(0, 6)}…${t.slice(-4)}`],
   ['what our pages show with dots', (t: string) => `${t.slice(0, 6)}...${t.slice(-4)}`],
+  ['more of the first ones without 1/', (t: string) => t.slice(2, 9)],
+  ['more of the last ones', (t: string) => t.slice(-11)],
+  ['more of the last ones with dots', (t: string) => `…${t.slice(-6)}`],
+  ['more of the first ones with dots', (t: string) => `${t.slice(2, 8)}...`],
+  ['more of both ends', (t: string) => `1/${t.slice(2, 9)}…${t.slice(-5)}`],
   ['the last ones with dots', (t: string) => `…${t.slice(-4)}`],
 ])('%s of a token lead to its page', async (_, part) => {
   expect(await leadsTo(part(token.token))).toBe(`/support/mappings/${token.id}`);
@@ -176,6 +181,24 @@ test('where nothing is found the page says how the text was read and what to try
   expect(wordsOf(name)).toContain('a part of an app’s name');
   expect(name.body).not.toContain('<b>No such');
 });
+
+test('characters that may be an end of a token are so only where they are no part of a name', async () => {
+  const { clientId } = await system.registerApp('https://named.example/callback');
+  const { durable } = system.bridge.context.store;
+  const name = token.token.slice(2, 8);
+  await durable.updateTable('apps').set({ name }).where('client_id', '=', clientId).execute();
+  expect(await leadsTo(name)).toBe(`/support/apps/${clientId}`);
+  await durable.updateTable('apps').set({ name: 'Another' }).where('client_id', '=', clientId).execute();
+  expect(await leadsTo(name)).toBe(`/support/mappings/${token.id}`);
+});
+
+test.each(['q7', 'q7Z', '1/q7Z', '…q7'])(
+  '%s is too little of a token, and the page says so',
+  async (text) => {
+    const words = wordsOf(await searchFor(text));
+    expect(words).toContain('give at least four of its first or last characters');
+  },
+);
 
 test('nothing typed leads back to the box, and the address of an answer does so too', async () => {
   expect(await leadsTo('   ')).toBe('/support');

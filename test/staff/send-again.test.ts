@@ -186,6 +186,28 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect(wordsOf(door.mailTo('only@box.example'))).toMatch(/\/apps\/prove-email\/[\w-]{43}/);
   });
 
+  test('what waits under an address is of the account that has it, and of the app alone that is asked about', async () => {
+    const accountId = await addAccount(context, { email: 'Under@box.example' });
+    const clientId = await addApp(context, { ownerEmail: 'under@box.example' });
+    const id = await addToken(context, clientId, { account_email: 'under@box.example' });
+    expect(await again(id)).toEqual({ outcome: 'asked' });
+    expect(await again(id, 'owner')).toEqual({ outcome: 'on its way' });
+    expect(await readMails(context)).toEqual([`account:${accountId} under@box.example due`]);
+  });
+
+  test('a token that nobody ever used since the registration concerns nobody, until another one waits', async () => {
+    const clientId = await addApp(context, { ownerEmail: 'owner@box.example' });
+    const accountId = await addAccount(context, { email: 'ada@box.example' });
+    const unused = { account_id: accountId, source: 'registration', last_used_at: null } as const;
+    const id = await addToken(context, clientId, unused);
+    await addToken(context, await addApp(context), { account_id: accountId });
+    expect(await again(id)).toEqual({ outcome: 'nothing waits' });
+    expect(await again(id, 'owner')).toEqual({ outcome: 'nothing waits' });
+    await addToken(context, clientId, {});
+    expect(await again(id)).toEqual({ outcome: 'nothing waits' });
+    expect(await again(id, 'owner')).toEqual({ outcome: 'asked' });
+  });
+
   const moments = [
     { when: 'no date is set', days: undefined, says: 'Is not connected to the new API yet.' },
     { when: 'no stage has come', days: 300, says: 'Stops working in 300 days: on ' },

@@ -1,6 +1,7 @@
-import { endExtensionOf, insertExtension } from '../../store/extensions.ts';
+import { endExtensionOf, extensionUntil, insertExtension } from '../../store/extensions.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { momentText } from '../../shared/moments.ts';
+import type { Database } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
@@ -13,6 +14,8 @@ interface Asked extends By {
   clientId: string;
   name: Milestone;
   reason: string;
+  /** Until when it had more time on the page that was answered; whoever saw none, and changes what is, leaves it out. */
+  seen?: { until: number | undefined };
 }
 
 interface Given extends Asked {
@@ -42,6 +45,20 @@ function warningsFor(lifecycle: Lifecycle, { clientId, name, until }: Given): st
   ];
 }
 
+/** Refuses what was asked for by somebody who saw another extension than there is: a later one would be lost unseen. */
+async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: number): Promise<void> {
+  if (seen === undefined) return;
+  const until = await extensionUntil(tx, { clientId, name });
+  const ahead = until !== undefined && until > now ? until : undefined;
+  if (ahead !== seen.until) throw new ChangeRefused(`The time for the ${name} was changed meanwhile.`);
+}
+
+/** Refuses the same once more, of which the history would tell as of a change. */
+async function requireOther(tx: Database, { clientId, name, until }: Given): Promise<void> {
+  if ((await extensionUntil(tx, { clientId, name })) === until)
+    throw new ChangeRefused(`The app has more time for the ${name} until ${momentText(until)} already.`);
+}
+
 /**
  * Gives an app more time until a milestone; one that it has for the same is replaced.
  * @throws {ChangeRefused}
@@ -52,6 +69,8 @@ export async function extendApp(context: Context, asked: Given): Promise<Extende
   return changeLifecycle(context, async (tx, now) => {
     await requireApp(tx, clientId);
     requireFuture(until, now);
+    await requireOther(tx, asked);
+    await requireSeen(tx, asked, now);
     const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
     const granted = { granted_by: actor, granted_at: now };
     await insertExtension(tx, { id: newHexId(), client_id: clientId, name, until, reason, ...granted });
@@ -78,6 +97,7 @@ export async function endExtension(context: Context, asked: Asked): Promise<{ be
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
     await requireApp(tx, clientId);
+    await requireSeen(tx, asked, now);
     const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
     if (before === undefined)
       throw new ChangeRefused(`The app has no more time for the ${name} than all have.`);

@@ -5,12 +5,14 @@ import {
   listWaitingAccounts,
   countWaitingAddresses,
   deleteProgressBefore,
+  keepCountedAt,
   keepRows,
   listAppsAfter,
   newestProgress,
   type PairKey,
   type Progress,
 } from '../../store/progress.ts';
+import { keepProgressOfAll } from '../../store/progress-days.ts';
 import type { Context } from '../context.ts';
 import { takeTurns } from '../reminders/take-turns.ts';
 
@@ -21,7 +23,7 @@ import { takeTurns } from '../reminders/take-turns.ts';
 
 /** Tokens of one statement, and apps of one; SQLite does nothing else meanwhile. */
 const TOKENS_AT_ONCE = 1000;
-const APPS_AT_ONCE = 200;
+const APPS_AT_ONCE = 50;
 
 type Numbers = Omit<Progress, 'client_id' | 'day'>;
 
@@ -76,6 +78,10 @@ async function countAll({ store: { durable } }: Context): Promise<ByApp> {
   return numbers;
 }
 
+function addTo(all: Numbers, one: Numbers): void {
+  for (const column of COLUMNS) all[column] += one[column];
+}
+
 const isSame = (one: Numbers, other: Numbers) => COLUMNS.every((column) => one[column] === other[column]);
 
 /** The rows to keep for today: of the apps whose numbers are no longer those of their newest row. */
@@ -88,20 +94,25 @@ function changed(day: string, now: ByApp, newest: ReadonlyMap<string, Progress>)
 /** Counts all tokens, and keeps today's row of each app where it differs; what is older than usage is removed. */
 export async function keepProgress(context: Context): Promise<void> {
   const { clock, store } = context;
+  const countedAt = clock.now();
   const counted = await countAll(context);
+  const all = { ...NONE };
   const [today, keptSince] = [dayOf(clock.now()), dayOf(clock.now() - USAGE_KEPT)];
   for (let after = ''; ; ) {
     const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
-    if (apps.length === 0) return;
+    if (apps.length === 0) break;
     const ids = apps.map(({ clientId }) => clientId);
     // The tokens of a retired app are gone with it.
     const now = new Map(
       apps.map(({ clientId, isRetired }) => [clientId, (!isRetired && counted.get(clientId)) || NONE]),
     );
+    for (const numbers of now.values()) addTo(all, numbers);
     const newest = await newestProgress(store.durable, ids);
     await keepRows(store.aside, changed(today, now, new Map(newest.map((row) => [row.client_id, row]))));
     await deleteProgressBefore(store.aside, ids, keptSince);
     after = ids.at(-1) ?? '';
     await takeTurns();
   }
+  await keepProgressOfAll(store.aside, { day: today, ...all }, { keptSince });
+  await keepCountedAt(store.aside, countedAt);
 }

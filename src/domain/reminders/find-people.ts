@@ -7,7 +7,7 @@ import {
 } from '../../store/reminder-people.ts';
 import type { Context } from '../context.ts';
 import { joinParts, loadParts } from './load-parts.ts';
-import type { Part, Person } from './people.ts';
+import type { Part, Person, Somebody } from './people.ts';
 
 /**
  * Who stands behind accounts and addresses. What waits under an address belongs to the first account that has it, so that
@@ -41,7 +41,7 @@ async function firstAccounts(
  */
 export async function waitingEmailOf(
   context: Context,
-  { id, accountId }: Person,
+  { id, accountId }: Somebody,
 ): Promise<string | undefined> {
   if (accountId === undefined)
     return id.startsWith(idOfEmail('')) ? id.slice(idOfEmail('').length) : undefined;
@@ -80,7 +80,7 @@ async function earlierEmails(
   return emails;
 }
 
-function personOf(account: AccountRow, parts: readonly Part[], earlier: readonly string[]): Person {
+function holderOf(account: AccountRow, earlier: readonly string[]): Somebody {
   const id = `account:${account.account_id}`;
   const emails = [...new Set([emailOf(account), ...earlier])].filter((email) => email !== '');
   return {
@@ -90,9 +90,13 @@ function personOf(account: AccountRow, parts: readonly Part[], earlier: readonly
     name: account.name ?? undefined,
     address: emails[0],
     zone: account.timezone ?? UNKNOWN_ZONE,
-    parts,
   };
 }
+
+const withoutAccount = (email: string): Somebody => {
+  const id = idOfEmail(email);
+  return { id, aliases: [id], accountId: undefined, name: undefined, address: email, zone: UNKNOWN_ZONE };
+};
 
 /** Those of these accounts that hold or own anything. */
 export async function peopleOfAccounts(context: Context, accounts: readonly AccountRow[]): Promise<Person[]> {
@@ -103,7 +107,7 @@ export async function peopleOfAccounts(context: Context, accounts: readonly Acco
   return accounts.flatMap((account) => {
     const id = account.account_id;
     const parts = joinParts(own.get(id) ?? [], waiting.get(id) ?? []);
-    return parts.length === 0 ? [] : [personOf(account, parts, earlier.get(id) ?? [])];
+    return parts.length === 0 ? [] : [{ ...holderOf(account, earlier.get(id) ?? []), parts }];
   });
 }
 
@@ -112,9 +116,20 @@ export async function peopleOfEmails(context: Context, emails: readonly string[]
   const first = await firstAccounts(context, emails);
   const names = emails.filter((email) => !first.has(email));
   const parts = await loadParts(context, { by: 'email', names });
-  return [...parts].map(([email, own]) => {
-    const id = idOfEmail(email);
-    const nobody = { accountId: undefined, name: undefined, zone: UNKNOWN_ZONE };
-    return { id, aliases: [id], address: email, ...nobody, parts: own };
-  });
+  return [...parts].map(([email, own]) => ({ ...withoutAccount(email), parts: own }));
+}
+
+/**
+ * Who stands behind the name of an account, or of an address that may be an account's; nothing of what waits is read.
+ * Undefined for an account of which nothing is known.
+ */
+export async function whoIs(
+  context: Context,
+  { accountId, email }: { accountId: string | null; email: string },
+): Promise<Somebody | undefined> {
+  const address = normalEmail(email);
+  const id = accountId ?? (await firstAccounts(context, [address])).get(address);
+  if (id === undefined) return withoutAccount(address);
+  const account = await readAccount(context.store.durable, id);
+  return account && holderOf(account, (await earlierEmails(context, [id])).get(id) ?? []);
 }

@@ -143,7 +143,7 @@ export async function* peoplePages(context: Context, { now }: { now: number }): 
 }
 
 /** One person by `account:ID` or `email:ADDRESS` with the address as it is known, usable or not. */
-export async function findPerson(context: Context, id: string): Promise<Person | undefined> {
+async function findPerson(context: Context, id: string): Promise<Person | undefined> {
   const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
   if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
   const account = by === 'account' ? await readAccount(context.store.durable, name) : undefined;

@@ -38,8 +38,8 @@ export interface OwnerPart {
 
 export type Part = HolderPart | OwnerPart;
 
-/** Who gets one mail a day. */
-export interface Person {
+/** Whoever it is, whatever waits. */
+export interface Somebody {
   /** `account:ID`, or `email:ADDRESS` while no account is known by the address. */
   id: string;
   /** This and every other name that the ledger may know the person by. */
@@ -50,6 +50,10 @@ export interface Person {
   address: string | undefined;
   /** An IANA time zone; UTC where none is known. */
   zone: string;
+}
+
+/** Who gets one mail a day. */
+export interface Person extends Somebody {
   parts: readonly Part[];
 }
 

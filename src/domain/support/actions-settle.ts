@@ -1,6 +1,6 @@
 import { findUndeliverable, settleMail } from '../../store/mails.ts';
 import type { Context, Origin } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
+import { recordEvents } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
 
 /** A mail that reached nobody, and support has dealt with: somebody was called, or nothing can be done. */
@@ -53,10 +53,12 @@ export async function settleUnreached(context: Context, asked: Asked): Promise<b
     const mail = await settleMail(tx, mailId, { at, by: actor });
     if (!mail) return false;
     const found = await findUndeliverable(tx, mailId);
-    const [app, ...others] = found?.apps ?? [];
-    const clientId = others.length === 0 ? (app?.client_id ?? null) : null;
-    const by = { at, actor, requestId, clientId, accountId: accountIn(mail.person) };
-    await recordEvent(context, tx, { ...by, action: 'mail_settled', reason: `mail ${mailId}: ${reason}` });
+    const clientIds = found?.apps.map(({ client_id: id }) => id) ?? [];
+    const by = { at, actor, requestId, accountId: accountIn(mail.person) };
+    const entry = { ...by, action: 'mail_settled', reason: `mail ${mailId}: ${reason}` };
+    // In the history of every app that the mail was about, for there it is looked for.
+    const entries = clientIds.length === 0 ? [entry] : clientIds.map((clientId) => ({ ...entry, clientId }));
+    await recordEvents(context, tx, entries);
     return true;
   });
 }

@@ -1,5 +1,6 @@
 import { readTarget, type TargetRow } from '../../store/action-target.ts';
 import { findApp } from '../../store/apps.ts';
+import type { Database } from '../../store/store.ts';
 import type { MappingState } from '../../store/tables.ts';
 import type { Context } from '../context.ts';
 import { statesOf } from '../mapping-state.ts';
@@ -55,10 +56,15 @@ function targetOf(row: TargetRow): MappingTarget {
   };
 }
 
-/** The token of a mapping; undefined where there is none. */
-export async function mappingTarget(context: Context, mappingId: string): Promise<MappingTarget | undefined> {
-  const row = await readTarget(context.store.durable, mappingId);
+/** The token of a mapping, in a transaction or not; undefined where there is none. */
+export async function readMappingTarget(db: Database, mappingId: string): Promise<MappingTarget | undefined> {
+  const row = await readTarget(db, mappingId);
   return row && targetOf(row);
+}
+
+/** The same, as it stands at this moment. */
+export function mappingTarget({ store }: Context, mappingId: string): Promise<MappingTarget | undefined> {
+  return readMappingTarget(store.durable, mappingId);
 }
 
 /** An app that was registered or imported and is not retired; undefined for any other. */

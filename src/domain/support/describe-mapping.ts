@@ -4,7 +4,6 @@ import {
   findNewestHandover,
   findShownGrant,
   listGrantsOf,
-  listMailsTo,
   type ReminderMail,
   type ShownGrant,
 } from '../../store/support-pair.ts';
@@ -15,6 +14,7 @@ import type { Pair } from '../../store/mappings.ts';
 import { type Calls, callsOf } from '../calls-of.ts';
 import { lastDays } from '../calls-per-day.ts';
 import type { Context } from '../context.ts';
+import { mailsOfToken } from './mails-of-token.ts';
 import { REST_MAX } from '../../shared/lifetimes.ts';
 
 /** Everything that support sees of one token. */
@@ -23,9 +23,6 @@ export type { ReminderMail, ShownGrant };
 
 /** Calls are told of so many days. */
 export const DAYS_TOLD = 30;
-
-/** The newest mails of one person about one app. */
-const MAILS_MAX = 20;
 
 export interface MappingDescription {
   mapping: MappingRow;
@@ -50,15 +47,6 @@ async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: P
   if (!pair) return undefined;
   const all = await listGrantsOf(durable, pair, 20);
   return all.find(({ state }) => state !== 'dead') ?? all[0];
-}
-
-/** The names under which the ledger of mails knows whose token it is. */
-function peopleOf({ account_id: id, account_email: waits, email }: MappingRow): string[] {
-  return [
-    ...(id === null ? [] : [`account:${id}`]),
-    ...(waits === null ? [] : [`email:${waits}`]),
-    ...(id === null || email === null ? [] : [`email:${email.toLowerCase()}`]),
-  ];
 }
 
 async function callsOfMapping(context: Context, id: string): Promise<MappingDescription['calls']> {
@@ -93,7 +81,7 @@ export async function describeMapping(context: Context, id: string): Promise<Map
     grantOf(context, mapping, pair),
     pair ? findNewestHandover(durable, pair) : undefined,
     pair ? findLinkState(durable, pair) : undefined,
-    listMailsTo(durable, { people: peopleOf(mapping), clientId: app.client_id }, MAILS_MAX),
+    mailsOfToken(context, mapping),
     callsOfMapping(context, id),
   ]);
   return { mapping, app, account, pair, grant, handover, link, mails, calls };

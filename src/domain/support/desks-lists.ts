@@ -44,11 +44,15 @@ export async function doubtful(context: Context, after: Asked) {
  */
 export async function endedToday(context: Context, after: Asked, cause?: string) {
   const { keys, isMore } = await deathsToday(context);
-  const wanted = keys.filter((key) => (cause === undefined ? isBreak(key.cause) : key.cause === cause));
+  const wanted = keys.filter((key) => (cause === undefined ? isBreak(key) : key.cause === cause));
   const causes = new Map<string, number>();
   for (const key of keys) causes.set(key.cause, (causes.get(key.cause) ?? 0) + 1);
-  const page = await pageOf({ keys: wanted, isMore }, after, (ids) =>
-    grantDeskRows(context.store.durable, ids),
+  const hasStopped = new Map(keys.map((key) => [key.id, key.hasStopped]));
+  const page = await pageOf({ keys: wanted, isMore }, after, async (ids) =>
+    (await grantDeskRows(context.store.durable, ids)).map((row) => ({
+      ...row,
+      hasStopped: hasStopped.get(row.id) ?? false,
+    })),
   );
   return { ...page, causes };
 }
@@ -81,10 +85,14 @@ export function waitingApps(context: Context, after: Asked) {
   return listOf(context, { desk: 'waiting', after }, (ids) => waitingDeskRows(context.store.durable, ids));
 }
 
-/** Extensions that end soon or are over. */
+/** Extensions that end soon or are over, each with the date of all that it is to put off. */
 export function endingExtensions(context: Context, after: Asked) {
-  return listOf(context, { desk: 'extensions', after }, (ids) =>
-    extensionDeskRows(context.store.durable, ids),
+  const { dates } = context.lifecycle.current();
+  return listOf(context, { desk: 'extensions', after }, async (ids) =>
+    (await extensionDeskRows(context.store.durable, ids)).map((row) => ({
+      ...row,
+      ofAll: dates[row.milestone],
+    })),
   );
 }
 

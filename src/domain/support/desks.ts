@@ -50,23 +50,27 @@ export async function deathsToday({ store, clock }: Pick<Context, 'store' | 'clo
   return inOrder(await deathKeys(store.durable, { since: midnight(clock.now()) }));
 }
 
+/** Tokens that are looked through for people without an account: on their own desk, and for each page that tells how many. */
+const LISTED = 5000;
+const COUNTED = 1500;
+
 /** People without an account, the most tokens first. */
-export async function withoutAccount({ store }: Pick<Context, 'store'>) {
-  const { groups, isMore } = await groupsWithoutAccount(store.durable);
+export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRead = LISTED) {
+  const { groups, isMore } = await groupsWithoutAccount(store.durable, tokensRead);
   return inOrder(groups, isMore || groups.length > DESK_MAX);
 }
 
 /** Ends after which somebody has to connect again; the others were asked for. */
 const STOPS: ReadonlySet<string> = new Set(['refused', 'lost', 'superseded']);
 
-/** Whether an end left people without a connection. */
-export function isBreak(cause: string): boolean {
-  return STOPS.has(cause);
+/** Whether somebody has to connect again after an end: who has done so, or ended it all, has not. */
+export function isBreak({ cause, hasStopped }: { cause: string; hasStopped: boolean }): boolean {
+  return hasStopped && STOPS.has(cause);
 }
 
 async function breaksToday(context: Context): Promise<Stack> {
   const { keys, isMore } = await deathsToday(context);
-  return { keys: keys.filter(({ cause }) => isBreak(cause)), isMore };
+  return { keys: keys.filter(isBreak), isMore };
 }
 
 const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
@@ -74,7 +78,7 @@ const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
     inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
   'died-today': breaksToday,
   undeliverable: async ({ store }) => inOrder(await undeliverableKeys(store.durable)),
-  'no-account': withoutAccount,
+  'no-account': (context) => withoutAccount(context, COUNTED),
   'hand-overs': async ({ store, clock }) =>
     inOrder(await handoverKeys(store.durable, { since: clock.now() - DEAD_GRANT_KEPT })),
   waiting: async ({ store }) => inOrder(await waitingKeys(store.durable)),

@@ -32,7 +32,7 @@ export async function makeLink(context: Context, asked: Asked): Promise<Made> {
   const link = await reauthorizationLink(context, { clientId, accountId });
   await context.store.transaction(async (tx) => {
     const at = context.clock.now();
-    const once = { mappingId, action: 'link_made', actor, since: at - SAME_WITHIN };
+    const once = { mappingId, action: 'link_made', actor, reason, since: at - SAME_WITHIN };
     if (await hasEventSince(tx, once)) return;
     const by = { at, actor, requestId, clientId, accountId, mappingId };
     await recordEvent(context, tx, { ...by, action: 'link_made', reason });

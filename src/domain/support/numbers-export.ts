@@ -1,4 +1,5 @@
-import { appsAfter, progressSince } from '../../store/numbers.ts';
+import { listAppsAfter } from '../../store/progress.ts';
+import { progressSince } from '../../store/progress-days.ts';
 import { lastDays } from '../calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { progressOf } from '../progress/progress-of.ts';
@@ -42,12 +43,12 @@ async function* byDay(context: Parts, days: number): AsyncGenerator<ExportRow> {
 async function* byApp(context: Parts, days: number): AsyncGenerator<ExportRow> {
   const since = lastDays(context, days)[0] ?? '';
   for (let after = ''; ; ) {
-    const apps = await appsAfter(context.store.durable, after, APPS_AT_ONCE);
+    const apps = await listAppsAfter(context.store.durable, after, APPS_AT_ONCE);
     if (apps.length === 0) return;
-    const names = new Map(apps.map(({ client_id, name }) => [client_id, name]));
+    const names = new Map(apps.map(({ clientId, name }) => [clientId, name]));
     for (const row of await progressSince(context.store.durable, [...names.keys()], since))
       yield { ...row, app_name: names.get(row.client_id) ?? '' };
-    after = apps.at(-1)?.client_id ?? '';
+    after = apps.at(-1)?.clientId ?? '';
     await takeTurns();
   }
 }

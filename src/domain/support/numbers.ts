@@ -1,5 +1,6 @@
 import { DAY } from '../../shared/lifetimes.ts';
 import { countDeaths, countMails, DEATHS_MAX, MAILS_MAX, sumApps } from '../../store/numbers.ts';
+import { readCountedAt } from '../../store/progress.ts';
 import { lastDays } from '../calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type ProgressDay, progressOf } from '../progress/progress-of.ts';
@@ -44,6 +45,8 @@ export interface Numbers {
   progress: ProgressDay[];
   /** As last counted; `done` and `notDone` are apps, `people` count once for each app. */
   totals: Awaited<ReturnType<typeof sumApps>>;
+  /** When that was; undefined where nothing has been counted to its end. */
+  countedAt: number | undefined;
   /** In the last days, up to a bound. */
   mails: { sent: number; undeliverable: number; isMore: boolean };
   ends: Ends;
@@ -52,12 +55,13 @@ export interface Numbers {
 /** All that the page of numbers shows. */
 export async function numbersOf(context: Parts): Promise<Numbers> {
   const { store, clock } = context;
-  const [progress, totals, mails, ends] = await Promise.all([
+  const [progress, totals, countedAt, mails, ends] = await Promise.all([
     progressOf(context, 'all', { days: PROGRESS_DAYS }),
     sumApps(store.durable),
+    readCountedAt(store.durable),
     countMails(store.durable, clock.now() - RECENT_DAYS * DAY),
     endsOf(context),
   ]);
   const isMore = mails.sent + mails.undeliverable >= MAILS_MAX;
-  return { progress, totals, mails: { ...mails, isMore }, ends };
+  return { progress, totals, countedAt, mails: { ...mails, isMore }, ends };
 }

@@ -6,7 +6,6 @@ import {
   type AppFound,
   appsWithAddress,
   appWithId,
-  listForNames,
   type MappingMarks,
   mappingsWith,
 } from '../../store/support-search.ts';
@@ -14,7 +13,8 @@ import { findGrant } from '../../store/grants.ts';
 import type { Context, Origin } from '../context.ts';
 import { ofMappings, recordEvents } from '../record-event.ts';
 import { underAllKeys } from '../under-all-keys.ts';
-import { harmlessText, type Query, readQuery } from './read-query.ts';
+import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
+import { appsByName } from './search-names.ts';
 
 /**
  * The one search of support: anything that a caller can give. A whole token is looked up by its digest, which the history
@@ -28,9 +28,6 @@ export const SHOWN_MAX = 100;
 
 /** One more than is answered, to know whether there are more. */
 const LIMIT = SHOWN_MAX + 1;
-
-/** Apps whose names are gone through; they are some thousands. */
-const NAMES_MAX = 50_000;
 
 interface Answers {
   tokens: MappingRow[];
@@ -57,11 +54,12 @@ async function byToken(context: Context, { tokens }: Query): Promise<MappingRow[
   return (await underAllKeys(context, find)) ?? [];
 }
 
-function marksOfHint({ first, last, either }: NonNullable<Query['hint']>): MappingMarks[] {
-  if (either !== undefined) return [{ hint_first: either }, { hint_last: either }];
-  return [
-    { ...(first !== undefined && { hint_first: first }), ...(last !== undefined && { hint_last: last }) },
+function marksOfHint({ first, last, isEitherEnd }: Hint): MappingMarks[] {
+  const marks = [
+    ...(first === undefined ? [] : [{ hint_first: first }]),
+    ...(last === undefined ? [] : [{ hint_last: last }]),
   ];
+  return isEitherEnd ? marks : [Object.assign({}, ...marks) as MappingMarks];
 }
 
 async function tokensBy(context: Context, marks: readonly MappingMarks[]): Promise<MappingRow[]> {
@@ -115,22 +113,6 @@ const NOTHING: Answers = { tokens: [], apps: [], accounts: [] };
 
 const HEX_ID = /^[0-9a-f]{24}$/;
 
-const folded = (text: string) => text.normalize('NFKC').toLocaleLowerCase('en');
-
-/** Names that begin with it stand before names that only contain it. */
-async function byName({ store }: Context, { name }: Query): Promise<AppFound[]> {
-  if (name === undefined) return [];
-  const wanted = folded(name);
-  const places = (await listForNames(store.durable, NAMES_MAX)).flatMap((app) => {
-    const place = folded(app.name).indexOf(wanted);
-    return place < 0 ? [] : [{ app, place: Math.min(place, 1) }];
-  });
-  const inOrder = places.toSorted(
-    (one, other) => one.place - other.place || one.app.name.localeCompare(other.app.name, 'en'),
-  );
-  return inOrder.map(({ app }) => app);
-}
-
 function unique<T>(rows: readonly T[], idOf: (row: T) => string): T[] {
   return [...new Map(rows.map((row) => [idOf(row), row])).values()];
 }
@@ -141,14 +123,16 @@ const isEmpty = ({ tokens, apps, accounts }: Answers) => tokens.length + apps.le
 async function lookUp(context: Context, query: Query): Promise<Answers & { knownIds: Set<string> }> {
   const [hinted, named, addressed, ...byIds] = await Promise.all([
     byHint(context, query),
-    byName(context, query),
+    query.name === undefined ? [] : appsByName(context, query.name, LIMIT),
     byEmail(context, query),
     ...query.ids.map((id) => byId(context, id)),
   ]);
   const all = [...byIds, addressed];
+  const isFound = named.length > 0 || !all.every(isEmpty);
+  const byEnds = query.hint?.isGuess && isFound ? [] : hinted;
   const known = query.ids.filter((_, index) => !isEmpty(byIds[index] ?? NOTHING));
   return {
-    tokens: unique([...all.flatMap(({ tokens }) => tokens), ...hinted], ({ id }) => id),
+    tokens: unique([...all.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id),
     apps: unique([...all.flatMap(({ apps }) => apps), ...named], ({ client_id }) => client_id),
     accounts: unique(
       all.flatMap(({ accounts }) => accounts),

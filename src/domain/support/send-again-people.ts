@@ -1,14 +1,14 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import type { Role } from '../../store/lifecycle-tables.ts';
+import { hasWaiting } from '../../store/reminder-people.ts';
 import { findLatest } from '../../store/reminders.ts';
 import { stoppedAmong } from '../../store/stopped-addresses.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import { AGAIN } from '../reminders/asked.ts';
-import { personIdOf } from '../reminders/find-people.ts';
-import { findPerson } from '../reminders/load-people.ts';
-import type { Person } from '../reminders/people.ts';
+import { waitingEmailOf, whoIs } from '../reminders/find-people.ts';
+import type { Somebody } from '../reminders/people.ts';
 import type { MappingTarget } from './actions.ts';
 
 /** Who can be reminded of a token by hand: its holder, and the owner of its app. */
@@ -30,7 +30,7 @@ export type Hindrance =
 
 interface Known {
   role: Role;
-  person: Person;
+  person: Somebody;
   address: string | undefined;
 }
 
@@ -40,30 +40,33 @@ export type Prospect = Known & { hindrance: Hindrance | undefined; lastAt: numbe
 /** So long nobody is reminded again of the same app. */
 const AGAIN_AFTER = 60 * MINUTE;
 
-interface Names {
-  accountId: string | null;
-  email: string | null;
+/** Whether anything waits at the app for a holder, under any name of theirs. */
+async function waitsFor(context: Context, clientId: string, somebody: Somebody): Promise<boolean> {
+  const { durable } = context.store;
+  const { accountId } = somebody;
+  if (accountId !== undefined) {
+    const isOwn = await hasWaiting(durable, { clientId, holder: { by: 'account', name: accountId } });
+    if (isOwn) return true;
+  }
+  const email = await waitingEmailOf(context, somebody);
+  return email !== undefined && hasWaiting(durable, { clientId, holder: { by: 'email', name: email } });
 }
 
-async function idOf(context: Context, { accountId, email }: Names): Promise<string | undefined> {
-  if (accountId !== null) return `account:${accountId}`;
-  return email === null || email === '' ? undefined : personIdOf(context, email);
-}
-
-/** Whoever stands behind a role of a token, with what waits for them; undefined where nobody is known by anything. */
+/** Whoever stands behind a role of a token whose app is not retired, if anything waits for them there. */
 export async function personIn(
   context: Context,
-  { clientId, accountId, waitsUnder, owner }: MappingTarget,
+  { clientId, isUnidentified, accountId, waitsUnder, owner }: MappingTarget,
   role: Role,
 ): Promise<Known | Extract<Hindrance, 'unknown' | 'nothing waits'>> {
   const names = role === 'owner' ? owner : { accountId, email: waitsUnder };
-  const id = await idOf(context, names);
-  if (id === undefined) return 'unknown';
-  const person = await findPerson(context, id);
-  const part = person?.parts.find((one) => one.role === role && one.clientId === clientId);
-  if (!person || !part) return 'nothing waits';
-  const waiting = part.role === 'holder' ? part.waiting : part.tokens.waiting;
-  return waiting === 0 ? 'nothing waits' : { role, person, address: person.address };
+  if (names.accountId === null && !names.email) return 'unknown';
+  const person = await whoIs(context, { ...names, email: names.email ?? '' });
+  if (!person) return 'nothing waits';
+  const isWaiting =
+    role === 'holder'
+      ? await waitsFor(context, clientId, person)
+      : !isUnidentified && (await hasWaiting(context.store.durable, { clientId }));
+  return isWaiting ? { role, person, address: person.address } : 'nothing waits';
 }
 
 /** What of an address keeps mails from it. */
@@ -80,7 +83,7 @@ export async function addressHindrance(
 /** Whether a reminder by hand about an app is on its way to a person or was of late, and when that was. */
 export async function recentHindrance(
   db: Database,
-  { person, clientId, now }: { person: Person; clientId: string; now: number },
+  { person, clientId, now }: { person: Somebody; clientId: string; now: number },
 ): Promise<{ hindrance: Hindrance | undefined; lastAt: number | undefined }> {
   const last = await findLatest(db, { people: person.aliases, clientId, stage: AGAIN });
   if (!last) return { hindrance: undefined, lastAt: undefined };

@@ -4,7 +4,7 @@ import type { Database } from '../../store/store.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../record-event.ts';
 import { AGAIN, askedMail } from '../reminders/asked.ts';
-import type { Person } from '../reminders/people.ts';
+import type { Somebody } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
 import { checkedReason } from '../revoke-token.ts';
 import { type MappingTarget, mappingTarget } from './actions.ts';
@@ -54,7 +54,10 @@ interface Asked extends Origin {
 
 export type SentAgain = { outcome: 'asked' } | { outcome: Hindrance | Silence };
 
-function ledgerRows(person: Person, { clientId, role, now }: { clientId: string; role: Role; now: number }) {
+function ledgerRows(
+  person: Somebody,
+  { clientId, role, now }: { clientId: string; role: Role; now: number },
+) {
   const id = newHexId();
   const mail = {
     id,
@@ -85,7 +88,7 @@ function ledgerRows(person: Person, { clientId, role, now }: { clientId: string;
 interface Sending {
   target: MappingTarget;
   asked: Asked;
-  person: Person;
+  person: Somebody;
 }
 
 async function keep(context: Context, tx: Database, { target, asked, person }: Sending): Promise<SentAgain> {

@@ -8,9 +8,10 @@ import {
 } from '../../domain/lifecycle-changes/describe.ts';
 import type { DateName } from '../../domain/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { daysLeft, isSoon, REHEARSED, timeWords, windowWords } from '../date-words.ts';
+import { daysLeft, isSoon, REHEARSED } from '../date-words.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
+import { LOCAL_TIMES } from '../people/words.ts';
 import { bodyAfter, HEADINGS, MEANINGS, STATUSES } from './words.ts';
 
 /**
@@ -63,7 +64,7 @@ function shownDate({ dates, now }: PublicLifecycle, name: DateName, publicUrl: s
     {
       name,
       heading: HEADINGS[name],
-      when: timeWords(at),
+      at,
       isPast: at <= now,
       left: daysLeft(at, now),
       kind: name !== 'deprecation' && isSoon(at, now) ? 'warning' : '',
@@ -83,7 +84,7 @@ const STATES: Record<BrownoutState, { word: string; kind: string }> = {
 
 function shownBrownout({ rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
   const what = { rehearses: REHEARSED[rehearses], status: STATUSES[rehearses] };
-  return { when: windowWords(startsAt, endsAt), ...what, state: STATES[state], text };
+  return { startsAt, endsAt, ...what, state: STATES[state], text };
 }
 
 /** What counts now first, then what is ahead, then what was, the newest first. */
@@ -103,9 +104,10 @@ function showLifecycle(context: Context, pages: Pages): RequestHandler {
       dates: NAMES.flatMap((name) => shownDate(described, name, publicUrl)),
       hasEnded: (described.dates.sunset ?? Infinity) <= described.now,
       brownouts: inOrder(described.brownouts).map(shownBrownout),
-      now: timeWords(described.now),
+      now: described.now,
+      scripts: [LOCAL_TIMES],
     });
-    sendPage(res, html);
+    sendPage(res, html, { hasScripts: true });
   };
 }
 

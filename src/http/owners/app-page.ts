@@ -5,9 +5,10 @@ import { requestIdOf } from '../request-id.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow, dateCard } from './date-card.ts';
-import { connectByWords, endedWords, phaseOf } from './date-lines.ts';
+import { connectByWords, endOf, phaseOf } from './date-lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
-import { callsCard, holderCards, ownerCards } from './overview.ts';
+import { leaveWith } from '../people/told-once.ts';
+import { holderCards, ownerCards } from './overview.ts';
 import { registeredApp, shownApp } from './shown-app.ts';
 import { stateLines } from './state-words.ts';
 
@@ -30,7 +31,7 @@ async function ownTokens({ context }: Frame, req: Request): Promise<AppTokens | 
 
 function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name }: App): void {
   const asOf = asOfNow(frame.context, clientId);
-  const ended = endedWords(asOf);
+  const ended = endOf(asOf);
   frame.page(res, 'app-signed-out', {
     title: ended === undefined ? `Connect “${name}” again` : name,
     appName: name,
@@ -60,7 +61,6 @@ function showApp(frame: Frame): RequestHandler {
       isWaiting: waiting.tokens + waiting.apps > 0,
       alive: tokens?.alive ?? 0,
       lines: stateLines(tokens?.counts ?? {}, phase),
-      calls: await callsCard(frame.context, shown),
       ...(isOwner
         ? await ownerCards(frame.context, shown, phase)
         : await holderCards(frame.context, shown, phase)),
@@ -73,10 +73,10 @@ function showApp(frame: Frame): RequestHandler {
 function connect(frame: Frame): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
-    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended')
-      return res.redirect(303, `/apps/${clientId}?done=old-api-ended`);
+    const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
+    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
     const tokens = await ownTokens(frame, req);
-    if (!tokens || tokens.waiting === 0) return res.redirect(303, `/apps/${clientId}?done=nothing-waits`);
+    if (!tokens || tokens.waiting === 0) return leave('nothing-waits');
     const { accountId } = personIn(req);
     await leaveFor(frame.parts, { purpose: 'reauthorization', clientId, accountId }, [req, res, next]);
   };
@@ -98,7 +98,7 @@ async function revoke(frame: Frame, req: Request, res: Response): Promise<void> 
   const reason = 'the account holder asked for it';
   const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };
   if (tokens && tokens.alive > 0) await deauthorize(frame.context, { clientId, accountId }, ending);
-  res.redirect(303, `/apps/${clientId}?done=revoked`);
+  leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice: 'revoked' });
 }
 
 /** Mounts them. */

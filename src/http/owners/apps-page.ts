@@ -10,7 +10,7 @@ import {
 import { type Frame, personIn } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';
-import { asOfNow, nextDate } from './date-card.ts';
+import { asOfNow, nextBrownout, nextDate } from './date-card.ts';
 import { phaseOf } from './date-lines.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { appNeed, type Need, peopleWords } from './home-needs.ts';
@@ -63,6 +63,10 @@ function showApps(frame: Frame): RequestHandler {
     frame.page(res, 'apps', {
       title: 'Your apps',
       next: nextDate(context),
+      brownout: nextBrownout(
+        context,
+        [...own, ...cards].map(({ clientId }) => clientId),
+      ),
       needs: needs.slice(0, NEEDS_SHOWN),
       awaited: awaited(own),
       moreNeeds: Math.max(0, needs.length - NEEDS_SHOWN),

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { callDaysOf, callKindsOf, TOKENS_READ } from '../../domain/app-tokens.ts';
-import { endpointsElsewhere, programWords } from '../../domain/calls-of.ts';
-import { lastDays } from '../../domain/calls-per-day.ts';
+import { tokensRead } from '../../domain/app-tokens.ts';
+import { callsOf, endpointsElsewhere, programWords } from '../../domain/calls-of.ts';
+import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
+import { TOKENS_READ } from '../../domain/states-of-app.ts';
 import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
 import { byCarrier, byEndpoint, callLine } from './call-charts.ts';
@@ -22,8 +23,8 @@ function spanOf(req: Request): number {
   return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
 }
 
-async function chartsOf({ context }: Frame, { of }: ShownApp, days: number): Promise<string[]> {
-  const calls = await callDaysOf(context, of, { days });
+async function chartsOf({ context }: Frame, ids: readonly string[], days: number): Promise<string[]> {
+  const calls = await callDaysOf(context, ids, { days });
   if (calls.length === 0) return [];
   const axis = lastDays(context, days);
   return [
@@ -55,14 +56,15 @@ function showCalls(frame: Frame): RequestHandler {
     const shown = await shownApp(context, req);
     const { app, isOwner } = shown;
     const days = spanOf(req);
-    const { kinds, last, isPartial } = await callKindsOf(context, shown.of, { days });
+    const { ids, isPartial } = await tokensRead(context, shown.of);
+    const { kinds, last } = await callsOf(context, ids, { days });
     frame.page(res, 'calls', {
       title: isOwner ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
       app,
       isOwner,
       days,
       spans: SPANS.map((span) => ({ days: span, isChosen: span === days })),
-      charts: await chartsOf(frame, shown, days),
+      charts: await chartsOf(frame, ids, days),
       lines: kinds.slice(0, KINDS_SHOWN).map(callLine),
       more: Math.max(0, kinds.length - KINDS_SHOWN),
       last: last && { at: last.at, program: programWords(last.userAgent) },

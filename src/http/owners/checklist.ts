@@ -12,7 +12,7 @@ export interface Step {
   todo: string;
   state: 'done' | 'partly' | 'open';
   evidence: string;
-  /** Single calls or programs that keep it from being done. */
+  /** The programs whose calls keep it from being done, those that call most. */
   details: string[];
   /** Undefined where nothing is left to do. */
   next: { text: string; label: string; href: string } | undefined;
@@ -60,7 +60,7 @@ function usersMapped({ tokens: { mapped, waiting }, home }: Facts): Step {
     const evidence =
       all === 0
         ? 'No token waits, and none is in use.'
-        : `${counted(mapped, 'token')} ${are} connected, none waits.`;
+        : `${counted(mapped, 'token')} ${are} connected or moved, none waits.`;
     return { ...step, state: 'done', evidence, next: undefined };
   }
   return {
@@ -97,7 +97,7 @@ function oldCalls({ calls: { days, total, kinds }, home }: Facts): Step {
   return {
     ...step,
     state: 'open',
-    evidence: `${counted(total, 'call')} came to the old API in the last ${days} days. Most of them:`,
+    evidence: `${counted(total, 'call')} came to the old API in the last ${days} days.`,
     details,
     next: {
       text: 'Let these programs call the new API; the examples below show how.',
@@ -108,19 +108,33 @@ function oldCalls({ calls: { days, total, kinds }, home }: Facts): Step {
 }
 
 /** How many of the live connections may go: those that were made with the own client. */
-function ableWords({ all, own }: Facts['grants']): string {
+function ableWords({ all, own, isPart }: Facts['grants']): string {
   const made = 'made with the app’s own client';
-  if (own === 0)
-    return `None of ${counted(all, 'connection')} was ${made}, and only such can be handed over.`;
-  return `${numberWords(own)} of ${counted(all, 'connection')} can be handed over now: ${own === 1 ? 'it was' : 'they were'} ${made}.`;
+  const looked = `${isPart ? 'the first ' : ''}${counted(all, 'connection')}`;
+  if (own === 0) return `None of ${looked} was ${made}, and only such can be handed over.`;
+  return `${numberWords(own)} of ${looked} can be handed over now: ${own === 1 ? 'it was' : 'they were'} ${made}.`;
 }
 
-function handOverEvidence({ tokens, grants, handovers: { handed, confirmed } }: Facts): string {
-  const done = `${counted(handed, 'connection')} handed over, ${numberWords(confirmed)} confirmed by the app.`;
+function handedWords({ handed, confirmed, lost, isPart }: Facts['handovers']): string {
+  const words = isPart
+    ? `Of the first ${counted(handed, 'connection')} handed over ${numberWords(confirmed)} are confirmed by the app.`
+    : `${counted(handed, 'connection')} handed over, ${numberWords(confirmed)} confirmed by the app.`;
+  if (lost === 0) return words;
+  return `${words} ${numberWords(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, and what was kept of ${lost === 1 ? 'it' : 'them'} here is erased.`;
+}
+
+function handOverEvidence({ tokens, grants, handovers }: Facts): string {
+  const { handed } = handovers;
+  const done = handedWords(handovers);
   if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : done;
   const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still served here.`;
   return [...(handed > 0 ? [done] : []), left, ableWords(grants)].join(' ');
 }
+
+const CONFIRM = 'Confirm each one within seven days, once the app has stored its pair.';
+
+const LOST =
+  'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over.';
 
 function handOverNext({ client, grants, handovers, tokens, home }: Facts): Step['next'] {
   if (!client)
@@ -129,10 +143,10 @@ function handOverNext({ client, grants, handovers, tokens, home }: Facts): Step[
       label: 'Enter the own client',
       href: `${home}/modern-client`,
     };
-  const isUnconfirmed = handovers.handed > handovers.confirmed && tokens.active === 0;
+  const isUnconfirmed = handovers.awaited + handovers.lost > 0 && tokens.active === 0;
   if (isUnconfirmed)
     return {
-      text: 'Confirm each one within seven days, once the app has stored its pair.',
+      text: handovers.awaited > 0 ? CONFIRM : LOST,
       label: 'How to confirm',
       href: `${home}/move#hand-over`,
     };
@@ -149,7 +163,8 @@ function handOverNext({ client, grants, handovers, tokens, home }: Facts): Step[
 
 function handOver(facts: Facts): Step {
   const { tokens, handovers } = facts;
-  const isDone = tokens.active + tokens.waiting === 0 && handovers.handed === handovers.confirmed;
+  const isLeft = tokens.active + tokens.waiting + handovers.awaited + handovers.lost > 0;
+  const isDone = !isLeft && (handovers.handed > 0 || facts.client !== undefined);
   return {
     id: 'handed-over',
     title: 'The connections are handed over to the app',

@@ -6,7 +6,7 @@ import { PageError } from '../page-error.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow } from './date-card.ts';
-import { connectByWords, endedWords, phaseOf } from './date-lines.ts';
+import { connectByWords, endOf, phaseOf } from './date-lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { tokenCount } from './state-words.ts';
 
@@ -26,13 +26,11 @@ async function linkOf({ context }: Frame, req: Request) {
   });
 }
 
-function showEnded(frame: Frame, res: Response, { appName, ended }: { appName: string; ended: string }) {
-  frame.page(res, 'once', {
+function showEnded(frame: Frame, res: Response, { appName, ended }: { appName: string; ended: number }) {
+  frame.page(res, 'link-ended', {
     title: 'The old API has ended',
-    reason: `“${appName}” used the old API, which ended on ${ended}. Connecting it again would not make it work.`,
-    next: 'Ask the people who make the app for a version that uses the new API.',
-    href: '/lifecycle',
-    label: 'All dates of the old API',
+    appName,
+    ended,
   });
 }
 
@@ -41,7 +39,7 @@ function showLink(frame: Frame): RequestHandler {
     const { clientId, accountId, appName } = await linkOf(frame, req);
     const title = `Connect “${appName}” again`;
     const asOf = asOfNow(frame.context, clientId);
-    const ended = endedWords(asOf);
+    const ended = endOf(asOf);
     if (ended !== undefined) return showEnded(frame, res, { appName, ended });
     const connectBy = connectByWords(asOf);
     const person = personOf(req);

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../domain/app-contacts.ts';
 import { requestIdOf } from '../request-id.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
+import { leaveWith } from '../people/told-once.ts';
 import { askAgain, type Problems, quoted } from '../people/problems.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
 
@@ -51,7 +52,8 @@ function add(frame: Frame): RequestHandler {
     const app = await ownedApp(frame.context, req);
     const change = changeOf(app, req, res);
     const outcome = await addContact(frame.context, change);
-    if (outcome === 'added') return res.redirect(303, `/apps/${app.client_id}/contacts?done=contact-added`);
+    const href = `/apps/${app.client_id}/contacts`;
+    if (outcome === 'added') return leaveWith(frame.context, res, { href, notice: 'contact-added' });
     const { address } = change;
     await show(frame, res, { app, address, problems: problemsOf(outcome, address) });
   };
@@ -61,8 +63,9 @@ function remove(frame: Frame): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const isRemoved = await removeContact(frame.context, changeOf(app, req, res));
-    const done = isRemoved ? '?done=contact-removed' : '';
-    res.redirect(303, `/apps/${app.client_id}/contacts${done}`);
+    const href = `/apps/${app.client_id}/contacts`;
+    if (isRemoved) return leaveWith(frame.context, res, { href, notice: 'contact-removed' });
+    res.redirect(303, href);
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Context } from '../../domain/context.ts';
 import { lifecycleReasons } from '../../domain/lifecycle-reasons.ts';
-import { timeWords } from '../date-words.ts';
 import {
   type AsOf,
   type BrownoutLine,
@@ -22,7 +21,7 @@ interface DateCard {
   /** How many more there are. */
   more: number;
   /** For the owner: until when the app is left out of the brownouts of all, and why. */
-  exemption: { until: string; reason: string | undefined } | undefined;
+  exemption: { until: number; reason: string | undefined } | undefined;
   /** For the owner: whether there is a date to rehearse. */
   isRehearsable: boolean;
 }
@@ -49,10 +48,17 @@ export async function dateCard(
     })),
     brownouts: brownouts.slice(0, SHOWN),
     more: Math.max(0, brownouts.length - SHOWN),
-    exemption:
-      reasons && until > asOf.now ? { until: timeWords(until), reason: reasons.exemption } : undefined,
+    exemption: reasons && until > asOf.now ? { until, reason: reasons.exemption } : undefined,
     isRehearsable: isOwner && lines.some(({ isPast }) => !isPast),
   };
+}
+
+/** The brownout that comes first of those that one of the apps will meet, or meets; without apps of those of all. */
+export function nextBrownout(context: Context, clientIds: readonly string[]): BrownoutLine | undefined {
+  const asked = clientIds.length === 0 ? [undefined] : clientIds;
+  return asked
+    .flatMap((id) => brownoutLines(asOfNow(context, id)).find(({ isOwn }) => !isOwn) ?? [])
+    .toSorted((one, other) => one.startsAt - other.startsAt)[0];
 }
 
 /** The date that counts now for an app; without a client id that of all. */

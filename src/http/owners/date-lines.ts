@@ -5,7 +5,8 @@ import {
   type Lifecycle,
   type Milestone,
 } from '../../domain/lifecycle.ts';
-import { daysLeft, isSoon, REHEARSED, timeWords, windowWords } from '../date-words.ts';
+import { daysLeft, isSoon, REHEARSED } from '../date-words.ts';
+import type { Sentence } from '../people/words.ts';
 import type { Phase } from './state-words.ts';
 
 /** What people are told of the dates of one app: pure functions of one reading of the dates and one moment. */
@@ -21,15 +22,13 @@ export interface DateLine {
   milestone: Milestone;
   at: number;
   isPast: boolean;
-  /** `1 February 2027 at 00:00 UTC`. */
-  when: string;
   /** `in 72 days`, by the days of UTC; '' once it is past. */
   left: string;
   /** The class of the badge with it. */
   kind: 'warning' | '';
   meaning: string;
   /** The date of all others, where this app was given more time. */
-  forOthers: string | undefined;
+  forOthers: number | undefined;
 }
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
@@ -50,11 +49,10 @@ function lineOf({ milestone, at, forOthers }: AppDate, now: number): DateLine {
     milestone,
     at,
     isPast,
-    when: timeWords(at),
     left: daysLeft(at, now),
     kind: isSoon(at, now) ? 'warning' : '',
     meaning: MEANINGS[milestone][isPast ? 'past' : 'ahead'],
-    forOthers: forOthers === undefined ? undefined : timeWords(forOthers),
+    forOthers,
   };
 }
 
@@ -69,35 +67,45 @@ export function nextLine(asOf: AsOf): DateLine | undefined {
   return lines.find(({ isPast }) => !isPast) ?? lines.at(-1);
 }
 
-/** When the old API ended for this app, in words; undefined while it has not. */
-export function endedWords(asOf: AsOf): string | undefined {
-  return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.when;
+/** When the old API ended for this app; undefined while it has not. */
+export function endOf(asOf: AsOf): number | undefined {
+  return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
 }
 
 /** What has passed for the app. */
 export function phaseOf(asOf: AsOf): Phase {
-  if (endedWords(asOf) !== undefined) return 'ended';
+  if (endOf(asOf) !== undefined) return 'ended';
   return dateLines(asOf).some(({ isPast }) => isPast) ? 'retired' : 'before';
 }
 
 /** Until when connecting is of use, in a sentence or two; undefined where no date is set, or once the old API has ended. */
-export function connectByWords(asOf: AsOf): string | undefined {
+export function connectByWords(asOf: AsOf): Sentence | undefined {
   const lines = dateLines(asOf);
   const [retirement, sunset] = (['retirement', 'sunset'] as const).map((milestone) =>
     lines.find((line) => line.milestone === milestone),
   );
   if (sunset?.isPast) return undefined;
   if (retirement && !retirement.isPast)
-    return `Connect it by ${retirement.when} (${retirement.left}). What is not connected by then stops working.`;
-  const end = sunset && `until the old API ends on ${sunset.when} (${sunset.left}).`;
+    return [
+      'Connect it by ',
+      retirement.at,
+      ` (${retirement.left}). What is not connected by then stops working.`,
+    ];
+  const end = sunset && ['until the old API ends on ', sunset.at, ` (${sunset.left}).`];
   if (retirement)
-    return `Since ${retirement.when}, what is not connected is refused. Connect it, and it works again${end ? `, ${end}` : '.'}`;
-  return end && `Once connected, it works ${end}`;
+    return [
+      'Since ',
+      retirement.at,
+      ', what is not connected is refused. Connect it, and it works again',
+      ...(end ? [', ', ...end] : ['.']),
+    ];
+  return end && ['Once connected, it works ', ...end];
 }
 
 export interface BrownoutLine {
   isNow: boolean;
-  when: string;
+  startsAt: number;
+  endsAt: number;
   meaning: string;
   /** Whether the owner of the app started it. */
   isOwn: boolean;
@@ -107,7 +115,8 @@ export interface BrownoutLine {
 export function brownoutLines({ lifecycle, ...asked }: AsOf): BrownoutLine[] {
   return brownoutsAhead(lifecycle, asked).map(({ startsAt, endsAt, rehearses, clientId: own }) => ({
     isNow: startsAt <= asked.now,
-    when: windowWords(startsAt, endsAt),
+    startsAt,
+    endsAt,
     meaning: REHEARSED[rehearses],
     isOwn: own !== undefined,
   }));

@@ -3,8 +3,9 @@ import { type CallsLately, callsLately } from '../../domain/progress/calls-latel
 import { type OwnedTokens, tokensForOwner } from '../../domain/tokens-of-account.ts';
 import { sparkline } from '../charts/charts.ts';
 import { numberWords } from '../people/words.ts';
+import { leftWords } from '../date-words.ts';
 import { asOfNow, nextDate } from './date-card.ts';
-import { type DateLine, phaseOf } from './date-lines.ts';
+import { phaseOf } from './date-lines.ts';
 import { stateLines } from './state-words.ts';
 
 /** The cards of apps on the first page: their states, the days that are left, and their calls. */
@@ -41,22 +42,18 @@ function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
   return { words, chart: sparkline({ label: `Calls of each of the last ${DAYS} days`, values }) };
 }
 
-function leftWords({ milestone, left }: DateLine): string | undefined {
-  if (left === '') return undefined;
-  return milestone === 'sunset' ? `The old API ends ${left}` : `Retirement ${left}`;
-}
-
-/** The whole date where it is another than that of all; else how far off it is. */
-function datesOfCard(context: Context, clientId: string) {
+/** The next date where it is another than that of all, which the page says once; else only how long it is until then. */
+function dateOf(context: Context, clientId: string) {
   const [next, common] = [nextDate(context, clientId), nextDate(context)];
   if (next?.at !== common?.at) return { ownDate: next };
-  return { left: next && leftWords(next), leftKind: next?.kind };
+  const left = next && { ...next, words: leftWords(next.at, context.clock.now()) };
+  return { left: left?.words ? left : undefined };
 }
 
 /** What every card says of an app, whoever looks. */
 function cardOf(context: Context, { clientId, calls }: { clientId: string; calls: CallsLately | undefined }) {
   return {
-    ...datesOfCard(context, clientId),
+    ...dateOf(context, clientId),
     phase: phaseOf(asOfNow(context, clientId)),
     calls: calls && callsCard(calls),
   };

@@ -4,7 +4,7 @@ import { placeText } from '../../domain/live/place.ts';
 import { readNewest } from '../../domain/live/read-live.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, personIn } from '../people/frame.ts';
-import { personOf } from '../signin/session.ts';
+import { markUnattended, personOf } from '../signin/session.ts';
 import { createPlaces, type Places } from './live-places.ts';
 import { streamCalls } from './live-stream.ts';
 import { liveLine, toldWords } from './live-words.ts';
@@ -40,6 +40,12 @@ function sinceOf({ query }: Request, now: number): number {
   return Number.isSafeInteger(since) && since > 0 && since < now ? since : now;
 }
 
+/** For as long as the person is signed in by what the person does. */
+function reloadSoon(res: Response): void {
+  markUnattended(res.req);
+  res.set('Refresh', String(RELOAD_EVERY));
+}
+
 function show(frame: Frame): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
@@ -49,7 +55,7 @@ function show(frame: Frame): RequestHandler {
     const since = sinceOf(req, now);
     const { calls, place } = await readNewest(context, view);
     const lines = calls.map((call) => liveLine(call, call.at > since));
-    if (mode === 'reload') res.set('Refresh', String(RELOAD_EVERY));
+    if (mode === 'reload') reloadSoon(res);
     const address = `/apps/${view.clientId}/live`;
     frame.page(res, 'live', {
       title: 'Is it me?',
@@ -90,6 +96,8 @@ function stream(frame: Frame, places: Places): RequestHandler {
     // Express gives HEAD to this handler too; it has nothing to follow.
     if (req.method === 'HEAD') return void res.end();
     if (frame.context.live.ending.aborted) return refuse(res, 503);
+    // Whose browser has left by now would never give the place back.
+    if (res.destroyed) return;
     const taken = places.take(personIn(req).accountId);
     if (typeof taken === 'string') return refuse(res, taken === 'too many' ? 503 : 429);
     await streamCalls(frame, res, view).finally(taken);

@@ -46,21 +46,18 @@ async function isStillAllowed({ frame: { context }, req, view }: Stream): Promis
   return now !== undefined && now.accountId === view.accountId;
 }
 
-async function endingOf(stream: Stream, turn: number): Promise<keyof typeof ENDINGS | undefined> {
+async function endingOf(stream: Stream, isChecked: boolean): Promise<keyof typeof ENDINGS | undefined> {
   if (stream.frame.context.clock.now() >= stream.endsAt) return 'time';
-  if (turn % CHECK_EVERY === 0 && !(await isStillAllowed(stream))) return 'person';
+  if (isChecked && !(await isStillAllowed(stream))) return 'person';
   return undefined;
 }
 
-/** Tells what came since; answers the place behind it. */
-async function tell(stream: Stream, place: Place, turn: number): Promise<Place> {
-  const { frame, view, events } = stream;
-  const { fresh, place: next } = await readOn(frame.context, view, { place, isFirst: turn === 0 });
-  if (fresh.length === 0) return next;
+/** Tells what came since; `place` is the one behind it. */
+function tell({ frame, events }: Stream, { fresh, place }: Awaited<ReturnType<typeof readOn>>): void {
+  if (fresh.length === 0) return;
   const lines = fresh.map((call) => liveLine(call, true));
   const data = frame.parts.pages.part('live-rows', { lines });
-  events.send({ name: 'calls', data, id: placeText(next) });
-  return next;
+  events.send({ name: 'calls', data, id: placeText(place) });
 }
 
 /** The place after which this page has seen nothing: that of the last event, else that of the page itself. */
@@ -80,9 +77,12 @@ async function follow(stream: Stream, signal: AbortSignal): Promise<void> {
   let place = await placeOf(stream);
   let counted = place.told;
   for (let turn = 0; !signal.aborted; turn += 1) {
-    const ending = await endingOf(stream, turn);
+    const news = await readOn(stream.frame.context, stream.view, { place, isFirst: turn === 0 });
+    // Nobody is told of a call who was signed out before it was read.
+    const ending = await endingOf(stream, news.fresh.length > 0 || turn % CHECK_EVERY === 0);
     if (ending) return stream.events.send({ name: 'end', data: endData(stream, ending) });
-    place = await tell(stream, place, turn);
+    tell(stream, news);
+    ({ place } = news);
     if (place.told !== counted && turn % COUNT_EVERY === 0) {
       counted = place.told;
       stream.events.send({ name: 'count', data: toldWords(counted) });

@@ -8,9 +8,9 @@ import {
 } from '../../domain/enter-modern-client.ts';
 import { Unavailable } from '../../domain/failures.ts';
 import { callbackPathOf } from '../../domain/modern-client.ts';
-import { timeWords } from '../date-words.ts';
 import { scopeWords } from '../signin/scope-words.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
+import { leaveWith } from '../people/told-once.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
 import { askAgain, type Problems } from '../people/problems.ts';
 
@@ -52,7 +52,7 @@ async function show(frame: Frame, res: Response, { app, entries, problems = {} }
     app,
     callback: publicUrl + callbackPathOf(app.client_id, false),
     publicCallback: publicUrl + callbackPathOf(app.client_id, true),
-    entered: entered && { ...entered, proven: timeWords(entered.provenAt) },
+    entered,
     modernClientId: shown.modernClientId,
     scopes: choices(shown.scopes),
     problems,
@@ -133,7 +133,8 @@ function takeForm(frame: Frame): RequestHandler {
         return UNTESTED;
       }));
     if (Object.keys(problems).length > 0) return show(frame, res, { app, entries, problems });
-    res.redirect(303, `/apps/${app.client_id}/modern-client?done=client-entered`);
+    const href = `/apps/${app.client_id}/modern-client`;
+    leaveWith(frame.context, res, { href, notice: 'client-entered' });
   };
 }
 
@@ -141,7 +142,8 @@ function remove(frame: Frame): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     await removeModernClient(frame.context, { clientId: app.client_id, actor: actorOf(req) });
-    res.redirect(303, `/apps/${app.client_id}/modern-client?done=client-removed`);
+    const href = `/apps/${app.client_id}/modern-client`;
+    leaveWith(frame.context, res, { href, notice: 'client-removed' });
   };
 }
 

@@ -1,10 +1,12 @@
 import type { RequestHandler, Router } from 'express';
+import { tokensRead } from '../../domain/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import type { EnteredClient } from '../../domain/enter-modern-client.ts';
 import { movedSoFar } from '../../domain/migration-checklist.ts';
 import type { Frame } from '../people/frame.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
+import { variablesOf } from './examples-variables.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
 
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
@@ -38,17 +40,20 @@ function showMove(frame: Frame): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const app = await ownedApp(context, req);
-    const moved = await movedSoFar(context, app.client_id);
+    const { ids } = await tokensRead(context, { clientId: app.client_id });
+    const moved = await movedSoFar(context, app.client_id, ids);
     const steps = checklist(moved, `/apps/${app.client_id}`);
     const values = valuesFor(context, app, moved.client);
     frame.page(res, 'move', {
       title: `Move “${app.name}” to the new API`,
+      wide: true,
       app,
       steps,
       done: steps.filter(({ state }) => state === 'done').length,
       current: steps.find(({ state }) => state !== 'done')?.id,
       values,
       examples: examplesFor(values),
+      variables: variablesOf(values),
     });
   };
 }

@@ -1,8 +1,9 @@
-import { callDaysOf, callKindsOf, statesOfApp, tokensOfApp } from '../../domain/app-tokens.ts';
-import { programWords } from '../../domain/calls-of.ts';
-import { lastDays } from '../../domain/calls-per-day.ts';
+import { tokensOfApp, tokensRead } from '../../domain/app-tokens.ts';
+import { type Calls, callsOf, programWords } from '../../domain/calls-of.ts';
+import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
 import type { Context } from '../../domain/context.ts';
 import { movedSoFar } from '../../domain/migration-checklist.ts';
+import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from './call-charts.ts';
 import { checklist, type Step } from './checklist.ts';
@@ -14,10 +15,9 @@ import { tokenLines } from './token-lines.ts';
 
 const DAYS_SHOWN = 30;
 
-/** The calls that the reader may see, as a chart, with the last one; `chart` is undefined where there was none. */
-export async function callsCard(context: Context, { of }: ShownApp) {
-  const calls = await callDaysOf(context, of, { days: DAYS_SHOWN });
-  const { last } = await callKindsOf(context, of, { days: 1 });
+/** What these tokens were used for, as a chart, with the last call; `chart` is undefined where there was none. */
+async function callsCard(context: Context, ids: readonly string[], last: Calls['last']) {
+  const calls = await callDaysOf(context, ids, { days: DAYS_SHOWN });
   const days = lastDays(context, DAYS_SHOWN);
   const total = calls.reduce((sum, { calls: n }) => sum + n, 0);
   return {
@@ -36,20 +36,29 @@ export async function callsCard(context: Context, { of }: ShownApp) {
   };
 }
 
-/** What an owner sees besides: how all tokens are, and the next step of the move. */
-export async function ownerCards(context: Context, { app }: ShownApp, phase: Phase) {
-  const counts = await statesOfApp(context, app.client_id);
-  const steps = checklist(await movedSoFar(context, app.client_id), `/apps/${app.client_id}`);
+/** What an owner sees besides: the calls, how all tokens are, and the next step of the move. */
+export async function ownerCards(context: Context, { app, of }: ShownApp, phase: Phase) {
+  const { ids } = await tokensRead(context, of);
+  const moved = await movedSoFar(context, app.client_id, ids);
+  const steps = checklist(moved, `/apps/${app.client_id}`);
   const next: Step | undefined = steps.find(({ state }) => state !== 'done');
   return {
-    all: stateLines(counts, phase),
+    calls: await callsCard(context, ids, moved.calls.last),
+    all: stateLines(moved.states, phase),
     steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
     next,
   };
 }
 
-/** What a holder who is not the owner sees besides: each own token and why it is as it is. */
-export async function holderCards(context: Context, { of, reader }: ShownApp, phase: Phase) {
+/** What a holder who is not the owner sees besides: the calls of the own tokens, and why each is as it is. */
+export async function holderCards(context: Context, { app, of, reader }: ShownApp, phase: Phase) {
+  const hasOldApi = oldBackendUntilRetired(context, app.client_id) !== undefined;
+  const { ids } = await tokensRead(context, of);
+  const { last } = await callsOf(context, ids, { days: 1 });
   const { tokens, next } = await tokensOfApp(context, of);
-  return { tokenLines: tokenLines(tokens, { reader, phase }), isMore: next !== undefined };
+  return {
+    calls: await callsCard(context, ids, last),
+    tokenLines: tokenLines(tokens, { reader, phase, hasOldApi }),
+    isMore: next !== undefined,
+  };
 }

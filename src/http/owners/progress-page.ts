@@ -1,6 +1,11 @@
 import type { RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { type ProgressDay, progressOf, tokensCounted } from '../../domain/progress/progress-of.ts';
+import {
+  type ProgressDay,
+  progressOf,
+  progressOfApps,
+  tokensCounted,
+} from '../../domain/progress/progress-of.ts';
 import { appsOfOwner } from '../../domain/tokens-of-account.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { lines } from '../charts/charts.ts';
@@ -74,11 +79,14 @@ async function largest(context: Context, apps: readonly App[]): Promise<App[]> {
   return apps.filter((app) => chosen.has(app));
 }
 
-async function ofOne(context: Context, { clientId, name }: App) {
-  const retirement = retirementOf(context, clientId);
-  const days = await progressOf(context, { clientId }, { days: DAYS });
-  const title = `Tokens of ${name}`;
-  return { clientId, name, ...shown(days, retirement, { id: `app-${clientId}`, title, isSmall: true }) };
+async function ofEach(context: Context, apps: readonly App[]) {
+  const ids = apps.map(({ clientId }) => clientId);
+  const progress = await progressOfApps(context, ids, { days: DAYS });
+  return apps.map(({ clientId, name }) => {
+    const charted = { id: `app-${clientId}`, title: `Tokens of ${name}`, isSmall: true };
+    const days = progress.get(clientId) ?? [];
+    return { clientId, name, ...shown(days, retirementOf(context, clientId), charted) };
+  });
 }
 
 function showProgress(frame: Frame): RequestHandler {
@@ -94,7 +102,7 @@ function showProgress(frame: Frame): RequestHandler {
       leftOut: apps.length - listed.length,
       retirement: retirementOf(context),
       all: shown(all, retirementOf(context), { id: 'all', title: 'Tokens of all your apps' }),
-      apps: await Promise.all(listed.map((app) => ofOne(context, app))),
+      apps: await ofEach(context, listed),
     });
   };
 }

@@ -1,28 +1,33 @@
 import type { ProgressDay } from '../../domain/progress/progress-of.ts';
-import { numberWords } from '../people/words.ts';
+import { numberWords, type Sentence } from '../people/words.ts';
 import type { DateLine } from './date-lines.ts';
 
 /** How far apps have come, in words. */
 
 /** What the retirement means to so many tokens that wait. */
-function untilWords(retirement: DateLine | undefined, waiting: number): string {
+function untilWords(retirement: DateLine | undefined, waiting: number): Sentence {
   const they = waiting === 1 ? 'it is' : 'they are';
-  if (!retirement) return 'No retirement date is set yet.';
-  if (retirement.isPast) return `Since ${retirement.when} ${they} refused until connected.`;
-  return `The old API retires ${retirement.left}; from then on ${they} refused until connected.`;
+  if (!retirement) return ['No retirement date is set yet.'];
+  if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
+  return [`The old API retires ${retirement.left}; from then on ${they} refused until connected.`];
 }
 
 /** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 wait.` */
 export function progressWords(
   { mapped, waiting, migrated }: Pick<ProgressDay, 'mapped' | 'waiting' | 'migrated'>,
   retirement: DateLine | undefined,
-): string {
+): Sentence {
   const all = mapped + waiting + migrated;
-  if (all === 0) return 'There is no token in use.';
+  if (all === 0) return ['There is no token in use.'];
   if (waiting === 0)
-    return all === 1
-      ? 'The one token is connected or moved. Nothing waits.'
-      : `All ${numberWords(all)} tokens are connected or moved. Nothing waits.`;
+    return [
+      all === 1
+        ? 'The one token is connected or moved. Nothing waits.'
+        : `All ${numberWords(all)} tokens are connected or moved. Nothing waits.`,
+    ];
   const done = `${numberWords(mapped + migrated)} of ${numberWords(all)} ${all === 1 ? 'token' : 'tokens'} ${mapped + migrated === 1 ? 'is' : 'are'} connected or moved`;
-  return `${done}; ${numberWords(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. ${untilWords(retirement, waiting)}`;
+  return [
+    `${done}; ${numberWords(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. `,
+    ...untilWords(retirement, waiting),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import { mailEmailProof, openEmailProof, type ProofProblem, proveEmail } from '../../domain/prove-email.ts';
 import { reauthorizationLink } from '../../domain/reauthorize.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
@@ -6,6 +6,7 @@ import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { personOf } from '../signin/session.ts';
 import { type Frame, personIn } from '../people/frame.ts';
+import { leaveWith } from '../people/told-once.ts';
 
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it
@@ -55,7 +56,7 @@ function mailProof({ context }: Frame): RequestHandler {
         next: 'Try again in some minutes.',
       });
     });
-    if (isSent) return res.redirect(303, '/apps?done=mail-sent');
+    if (isSent) return leaveWith(context, res, { href: '/apps', notice: 'mail-sent' });
     throw new PageError(429, 'Too many mails', {
       reason: 'Several mails were sent to your address within the last hour.',
       next: 'Look into your mailbox, also among the unwanted mails, or try again in an hour.',
@@ -87,6 +88,13 @@ async function aimOf(frame: Frame, req: Request): Promise<string | undefined> {
   return app === undefined ? undefined : `/apps/${app}`;
 }
 
+/** There, or to what is the person's now. */
+async function leadOn(frame: Frame, req: Request, res: Response): Promise<void> {
+  const aim = await aimOf(frame, req);
+  if (aim !== undefined) return res.redirect(303, aim);
+  leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
+}
+
 function showProof(frame: Frame): RequestHandler {
   return async (req, res) => {
     const person = personOf(req);
@@ -94,8 +102,7 @@ function showProof(frame: Frame): RequestHandler {
     if (!person) return frame.page(res, 'prove-signed-out', { title: 'Sign in first' });
     const proof = await openEmailProof(frame.context, valueOf(req), person);
     // One mail has a button for each app, and the first that was pressed has proven the address.
-    if (proof === 'used' && Object.keys(req.query).length > 0)
-      return res.redirect(303, (await aimOf(frame, req)) ?? '/apps?done=proven');
+    if (proof === 'used' && Object.keys(req.query).length > 0) return leadOn(frame, req, res);
     if (typeof proof === 'string') throw unusable(proof);
     frame.page(res, 'prove', { title, email: proof.email });
   };
@@ -106,7 +113,7 @@ function takeProof(frame: Frame): RequestHandler {
     const by = { person: personIn(req), requestId: requestIdOf(res) };
     const pinned = await proveEmail(frame.context, valueOf(req), by);
     if (typeof pinned === 'string') throw unusable(pinned);
-    res.redirect(303, (await aimOf(frame, req)) ?? '/apps?done=proven');
+    await leadOn(frame, req, res);
   };
 }
 

@@ -2,7 +2,6 @@ import { type Calls, carrierWords, endpointsElsewhere, programWords } from '../.
 import type { Milestone } from '../../domain/lifecycle.ts';
 import type { Rehearsal } from '../../domain/lifecycle-changes/rehearse.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
-import { timeWords } from '../date-words.ts';
 
 /** A rehearsal and what failed in it, for its owner. */
 
@@ -11,11 +10,6 @@ const LOOK_EVERY = 10;
 
 /** What other processes have counted is known this long after the end. */
 const SETTLED_AFTER = 12 * SECOND;
-
-const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
-
-/** `09:17:31 UTC`. */
-const clockWords = (time: number) => `${CLOCK.format(time)} UTC`;
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -46,7 +40,7 @@ function callLine({ endpoint, carrier, user_agent, calls, last_at }: Kinds[numbe
     carrier: carrierWords(carrier),
     program: programWords(user_agent),
     calls,
-    last: clockWords(last_at),
+    lastAt: last_at,
   };
 }
 
@@ -55,8 +49,8 @@ interface ShownRehearsal {
   state: 'starting' | 'running' | 'settling' | 'over';
   rehearses: Milestone;
   name: string;
-  began: string;
-  ends: string;
+  startsAt: number;
+  endsAt: number;
   left: string;
   /** How many calls failed, as `7 calls`. */
   total: number;
@@ -65,7 +59,7 @@ interface ShownRehearsal {
   /** Which of them a connection does not help. */
   elsewhere: string[];
   /** When it comes for good; undefined where no date is set any more. */
-  date: string | undefined;
+  dateAt: number | undefined;
 }
 
 function stateOf({ startsAt, endsAt }: Rehearsal, now: number): ShownRehearsal['state'] {
@@ -77,7 +71,7 @@ function stateOf({ startsAt, endsAt }: Rehearsal, now: number): ShownRehearsal['
 /** The one that runs, or was the last. */
 export function shownRehearsal(
   rehearsal: Rehearsal,
-  { kinds, date, now }: { kinds: Kinds; date: string | undefined; now: number },
+  { kinds, dateAt, now }: { kinds: Kinds; dateAt: number | undefined; now: number },
 ): ShownRehearsal {
   const { rehearses, startsAt, endsAt } = rehearsal;
   const total = kinds.reduce((sum, { calls }) => sum + calls, 0);
@@ -85,14 +79,14 @@ export function shownRehearsal(
     state: stateOf(rehearsal, now),
     rehearses,
     name: NAMES[rehearses],
-    began: timeWords(startsAt),
-    ends: clockWords(endsAt),
+    startsAt,
+    endsAt,
     left: lengthWords(endsAt - now),
     total,
     calls: counted(total, 'call'),
     lines: kinds.map(callLine),
     elsewhere: endpointsElsewhere(kinds),
-    date,
+    dateAt,
   };
 }
 
@@ -100,7 +94,7 @@ export function shownRehearsal(
 export function pastLine({ startsAt, endsAt, rehearses, failed }: Rehearsal) {
   const calls = failed?.calls ?? 0;
   return {
-    began: timeWords(startsAt),
+    startsAt,
     name: NAMES[rehearses],
     lasted: lengthWords(Math.min(Math.max(endsAt - startsAt, 0), 60 * MINUTE)),
     outcome: calls === 0 ? 'No call failed' : `${counted(calls, 'call')} failed`,

@@ -10,9 +10,11 @@ import {
 } from '../../domain/lifecycle-changes/rehearse.ts';
 import { DAY, USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { requestIdOf } from '../request-id.ts';
+import { markUnattended } from '../signin/session.ts';
 import { asOfNow } from './date-card.ts';
 import { type DateLine, dateLines } from './date-lines.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
+import { leaveWith } from '../people/told-once.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
 import { askAgain } from '../people/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
@@ -35,13 +37,16 @@ async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehea
   const line = dateLines(asOfNow(context, app.client_id)).find(
     ({ milestone }) => milestone === rehearsal.rehearses,
   );
-  return shownRehearsal(rehearsal, { kinds, date: line?.when, now: context.clock.now() });
+  return shownRehearsal(rehearsal, { kinds, dateAt: line?.at, now: context.clock.now() });
 }
 
 /** Asks the browser to come back, by a header: an element of the page would need the one layout of all pages. */
 function reloadSoon(res: Response, seconds: number | undefined): boolean {
   const isWatching = seconds !== undefined && res.req.query['watch'] !== 'off';
-  if (isWatching) res.set('Refresh', String(seconds));
+  if (isWatching) {
+    markUnattended(res.req);
+    res.set('Refresh', String(seconds));
+  }
   return isWatching;
 }
 
@@ -118,7 +123,9 @@ function stop(frame: Frame): RequestHandler {
     const app = await ownedApp(frame.context, req);
     const by = { actor: actorOf(req), requestId: requestIdOf(res) };
     const wasRunning = await stopRehearsal(frame.context, { clientId: app.client_id, ...by });
-    res.redirect(303, `${pageOf(app)}${wasRunning ? '?done=rehearsal-stopped' : ''}`);
+    const href = pageOf(app);
+    if (wasRunning) return leaveWith(frame.context, res, { href, notice: 'rehearsal-stopped' });
+    res.redirect(303, href);
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../domain/app-secrets.ts';
-import { timeWords } from '../date-words.ts';
 import { PageError } from '../page-error.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
+import { leaveWith } from '../people/told-once.ts';
 import { newIdField, readNewId } from './new-id.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';
 import { askAgain } from '../people/problems.ts';
@@ -10,7 +10,6 @@ import { askAgain } from '../people/problems.ts';
 /** /apps/:clientId/secrets: two live at once while an app changes over; a new one is in the answer to its form alone. */
 
 interface ListedSecret extends AppSecret {
-  created: string;
   /** Which of two it is. */
   age: 'older' | 'newer' | 'only';
 }
@@ -18,11 +17,7 @@ interface ListedSecret extends AppSecret {
 async function listed(frame: Frame, { client_id: clientId }: OwnedApp): Promise<ListedSecret[]> {
   const secrets = await secretsOf(frame.context, clientId);
   const ages = secrets.length > 1 ? (['older', 'newer'] as const) : (['only'] as const);
-  return secrets.map((secret, place) => ({
-    ...secret,
-    created: timeWords(secret.createdAt),
-    age: ages[place] ?? 'newer',
-  }));
+  return secrets.map((secret, place) => ({ ...secret, age: ages[place] ?? 'newer' }));
 }
 
 async function show(frame: Frame, res: Response, { app, problem }: { app: OwnedApp; problem?: string }) {
@@ -89,7 +84,8 @@ function retire(frame: Frame): RequestHandler {
     const retired = await retireSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
     if (retired === 'unknown') throw noSuchSecret();
     if (retired === 'last') return show(frame, res, { app, problem: LAST });
-    res.redirect(303, `/apps/${app.client_id}/secrets?done=secret-retired`);
+    const href = `/apps/${app.client_id}/secrets`;
+    leaveWith(frame.context, res, { href, notice: 'secret-retired' });
   };
 }
 

@@ -18,10 +18,10 @@ interface TokenLine {
 /** Tokens as rows, for one reader. */
 export function tokenLines(
   tokens: readonly AppToken[],
-  { reader, phase }: { reader: string; phase: Phase },
+  { reader, phase, hasOldApi }: { reader: string; phase: Phase; hasOldApi: boolean },
 ): TokenLine[] {
   return tokens.map((token) => ({
-    ...tokenWords({ ...token, isOwn: token.account_id === reader, phase }),
+    ...tokenWords({ ...token, isOwn: token.account_id === reader, phase, hasOldApi }),
     hint: hintWords(token),
     holder: holderWords(token, reader),
     source: sourceWords(token.source),

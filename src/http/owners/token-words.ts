@@ -9,6 +9,8 @@ export interface TokenFacts
   /** Whether the reader is its holder. */
   isOwn: boolean;
   phase: Phase;
+  /** Whether the old API can still be asked whose a token is. */
+  hasOldApi: boolean;
 }
 
 interface TokenWords {
@@ -39,13 +41,14 @@ function spoken(known: Readonly<Record<string, string>>, { reason, isOwn }: Toke
 }
 
 /** Whose turn it is while a token waits for its first consent. */
-function waitingReason({ account_id: accountId, isExpected, isOwn, source }: TokenFacts): string {
+function waitingReason({ account_id: accountId, isExpected, isOwn, source, hasOldApi }: TokenFacts): string {
   if (isOwn && source === 'registration') return 'It was made for you with the app. Connect the app once.';
   if (isOwn) return 'You have not connected the app to the new API yet.';
   if (accountId !== null) return 'Its holder has not connected the app to the new API yet.';
-  return isExpected
-    ? 'Its holder is known by a mail address alone and has not signed in here yet.'
-    : 'Nobody has shown yet whose it is. Its holder can paste it under “Your apps”.';
+  if (isExpected) return 'Its holder is known by a mail address alone and has not signed in here yet.';
+  return hasOldApi
+    ? 'Nobody has shown yet whose it is. Its holder can paste it under “Your apps”.'
+    : 'Nobody has shown yet whose it is. Support can find out: write to it, without the token itself.';
 }
 
 function unmapped(facts: TokenFacts): TokenWords {

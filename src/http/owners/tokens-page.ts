@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { tokensOfApp } from '../../domain/app-tokens.ts';
+import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import type { Frame } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
@@ -24,6 +25,7 @@ function showTokens(frame: Frame): RequestHandler {
     const { app, isOwner, reader, of } = await shownApp(context, req);
     const after = afterOf(req);
     const phase = phaseOf(asOfNow(context, app.client_id));
+    const hasOldApi = oldBackendUntilRetired(context, app.client_id) !== undefined;
     const { tokens, next } = await tokensOfApp(context, of, after);
     const own = await tokensOfPair(context, { clientId: app.client_id, accountId: reader });
     frame.page(res, 'tokens', {
@@ -31,7 +33,7 @@ function showTokens(frame: Frame): RequestHandler {
       app,
       isOwner,
       isFirst: after === '',
-      lines: tokenLines(tokens, { reader, phase }),
+      lines: tokenLines(tokens, { reader, phase, hasOldApi }),
       next,
       waiting: phase === 'ended' ? 0 : (own?.waiting ?? 0),
       alive: own?.alive ?? 0,

@@ -1,17 +1,21 @@
+import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { readForm, requireOwnForm } from '../forms.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
+import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
 import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
 import type { SigninParts } from '../signin/parts.ts';
 import { returnPath } from '../signin/return-path.ts';
 import { type Person, personOf } from '../signin/session.ts';
-import { noticeOf } from './notices.ts';
-import { withoutTypedTokens } from './typed-secrets.ts';
+import { formActOf } from './form-acts.ts';
+import { takeNotice } from './told-once.ts';
+import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
+import { LOCAL_TIMES } from './words.ts';
 
 /**
  * What every page of signed-in people stands in: the navigation, who is signed in, and the guard of its forms. A form
@@ -21,9 +25,15 @@ import { withoutTypedTokens } from './typed-secrets.ts';
 
 /**
  * What a template is given besides `title`; `formTargets` is where its forms may lead beyond this site (CSP), `scripts`
- * are addresses of ours below /assets beside the one that every page has.
+ * are addresses of ours below /assets beside the one that every page has, and `knownIds` were typed and are no secrets,
+ * however long they are.
  */
-export type PageData = Record<string, unknown> & { title: string; formTargets?: string; scripts?: string[] };
+export type PageData = Record<string, unknown> & {
+  title: string;
+  formTargets?: string;
+  scripts?: string[];
+  knownIds?: readonly string[];
+};
 
 export interface Frame {
   context: Context;
@@ -35,8 +45,8 @@ export interface Frame {
   /** Before what staff with this role alone, or one after it, may see or do. */
   requireRole(needed: StaffRole): RequestHandler;
   /**
-   * Sends the page. Its forms carry `<input type="hidden" name="_form" value="<%= it.formToken %>">`; `?done=` in the
-   * address shows one of the notices.
+   * Sends the page. Its forms carry `<input type="hidden" name="_form" value="<%= it.formToken %>">`; where an action led
+   * to it (`leaveWith`), its notice stands there.
    */
   page(res: Response, template: string, data: PageData): void;
 }
@@ -69,11 +79,28 @@ function isOfSession({ vault }: Context, req: Request): boolean {
   return personOf(req) !== undefined && isFormToken(vault.session(), req.sessionID, own ?? csrf);
 }
 
-/** Answers a form that is not of this session with what was typed in it, to be sent again by a click on that page. */
+/** Where a form was sent to, with what, and what it would have done. */
+async function sentForm(context: Context, { req, locals }: Response) {
+  const address = req.originalUrl;
+  const own = new URL(context.settings.publicUrl).origin;
+  const path = address.split('?')[0] ?? '';
+  return {
+    address,
+    fields: fieldsOf(req),
+    isSignedIn: personOf(req) !== undefined,
+    isOwn: isSaidOwn(own, { site: req.get('sec-fetch-site'), origin: req.get('origin') }),
+    act: await formActOf(context, { path, isStaff: locals['role'] !== undefined }),
+  };
+}
+
+/**
+ * Answers a form that is not of this session: what was typed on a page of ours can be sent again by a click on the page
+ * that is shown.
+ */
 function requireSessionForm(context: Context, page: Frame['page']): RequestHandler {
-  return (req, res, next) => {
+  return async (req, res, next) => {
     if (isOfSession(context, req)) return next();
-    const sent = { address: req.originalUrl, fields: fieldsOf(req), isSignedIn: personOf(req) !== undefined };
+    const sent = await sentForm(context, res);
     const targets = formTargets(context.server.authorizationUrl);
     page(res.status(403), 'form-expired', { ...expiredFormPage(sent), formTargets: targets });
   };
@@ -101,9 +128,9 @@ const SUPPORT_PAGES = [
   { label: 'Numbers', href: '/support/numbers' },
 ];
 
-/** The entries of the navigation; the one that is open is marked. Staff go from the one half to the other. */
+/** The entries of the navigation; the one that is open is marked. Staff, and they alone, go from the one half to the other. */
 function navigation(path: string, role: StaffRole | undefined) {
-  const isSupport = path === '/support' || path.startsWith('/support/');
+  const isSupport = role !== undefined && (path === '/support' || path.startsWith('/support/'));
   const items = isSupport
     ? [...SUPPORT_PAGES, { label: 'Your apps', href: '/apps' }]
     : [...OWN_PAGES, ...(role === undefined ? [] : [{ label: 'Support', href: '/support' }])];
@@ -150,23 +177,26 @@ function notAllowed(role: StaffRole | undefined, needed: StaffRole): PageError {
       });
 }
 
-/** The script that every page of signed-in people loads. */
-const EVERYWHERE = '/assets/local-times.js';
-
 /** Builds it once. */
 export function createFrame(parts: SigninParts): Frame {
   const { context, pages } = parts;
-  const page: Frame['page'] = (res, template, { formTargets: targets, scripts = [], ...data }) => {
-    const notice = noticeOf(res.req.query['done']);
-    const shown = { notice, narrow: false, scripts: [EVERYWHERE, ...scripts], ...framed(context, res) };
-    const html = withoutTypedTokens(pages.render(template, { ...shown, ...data }), fieldsOf(res.req));
+  const page: Frame['page'] = (
+    res,
+    template,
+    { formTargets: targets, scripts = [], knownIds = [], ...data },
+  ) => {
+    const notice = takeNotice(context, res);
+    const shown = { notice, narrow: false, scripts: [LOCAL_TIMES, ...scripts], ...framed(context, res) };
+    const known = [...idsInAddress(res.req.originalUrl), ...knownIds];
+    const html = withoutTypedTokens(pages.render(template, { ...shown, ...data }), fieldsOf(res.req), known);
     sendPage(res, html, { formTargets: targets, hasScripts: true });
   };
   const formGuard = [requireOwnForm(context.settings.publicUrl), readForm, requireSessionForm(context, page)];
   return {
     context,
     parts,
-    guard: [parts.sessions, ...formGuard.map(onlyPost), knowRole(context)],
+    // The role comes first: a form that is refused is answered by a page too, with the navigation of the person.
+    guard: [parts.sessions, cookieParser(), knowRole(context), ...formGuard.map(onlyPost)],
     requirePerson: (req, res, next) => {
       if (personOf(req)) return next();
       res.redirect(303, signInAddress(req));

@@ -1,6 +1,6 @@
 /**
  * What is said at the top of a page after an action (`?done=…`). The address names one of these, so that nobody can put
- * words there by a link.
+ * words there by a link; told-once.ts sees to it that a link does not show one of these either.
  */
 const NOTICES: Readonly<Record<string, string>> = {
   connected: 'Connected. The tokens below work again.',
@@ -52,7 +52,38 @@ const NOTICES: Readonly<Record<string, string>> = {
   'mail-settled': 'Marked as dealt with. The mail is off the list.',
 };
 
-/** The text of a notice; undefined for anything else. */
-export function noticeOf(done: unknown): string | undefined {
-  return typeof done === 'string' && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
+/** After these nothing stands as it was wanted. */
+const WARNINGS = new Set([
+  'nothing-waits-any-more',
+  'of-another-app',
+  'old-api-ended',
+  'token-ended',
+  'too-late',
+  'probe-not-covered',
+  'probe-died',
+  'probe-no-answer',
+  'probe-doubt-refused',
+  'probe-doubt-spent',
+  'extended-in-vain',
+]);
+
+/** Nothing was done, and nothing is wrong. */
+const NEUTRAL = new Set(['nothing-waits', 'probe-doubt-served', 'probe-doubt-live', 'probe-doubt-unsure']);
+
+/** What a page shows of it. */
+export interface Notice {
+  text: string;
+  /** Its class; nothing is green that was not done. */
+  kind: 'ok' | 'warning' | '';
+}
+
+function kindOf(done: string): Notice['kind'] {
+  if (WARNINGS.has(done)) return 'warning';
+  return NEUTRAL.has(done) ? '' : 'ok';
+}
+
+/** The notice of a name; undefined for anything else. */
+export function noticeOf(done: string): Notice | undefined {
+  const text = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
+  return text === undefined ? undefined : { text, kind: kindOf(done) };
 }

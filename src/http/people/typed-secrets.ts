@@ -13,9 +13,23 @@ const LONG_IDS = new Set(['modern_client_id']);
 
 const IS_LEGACY = /^1(?:\/|%2F)/i;
 
+const isOurs = (name: string) => OURS.has(name) || name.startsWith('seen_');
+
 function tokensOf([name, value]: [name: string, value: string]): string[] {
-  if (OURS.has(name)) return [];
+  if (isOurs(name)) return [];
   return tokensIn(value).filter((token) => !LONG_IDS.has(name) || IS_LEGACY.test(token));
+}
+
+/** The parts of an address of ours; they name what the page is about. */
+export function idsInAddress(address: string): string[] {
+  const path = address.split('?')[0] ?? '';
+  return path.split('/').flatMap((part) => {
+    try {
+      return [decodeURIComponent(part)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 const REMOVED = '[removed: it looks like a token]';
@@ -31,9 +45,17 @@ function withoutBeginning(html: string, token: string): string {
   return isCut ? html.slice(0, at) + REMOVED + html.slice(end) : html;
 }
 
-/** The page without it; letters, digits and hyphens stand in HTML as they were typed. */
-export function withoutTypedTokens(html: string, fields: Readonly<Record<string, string>>): string {
+/**
+ * The page without it; letters, digits and hyphens stand in HTML as they were typed. What is known for an id, such as an
+ * imported app's, stays.
+ */
+export function withoutTypedTokens(
+  html: string,
+  fields: Readonly<Record<string, string>>,
+  knownIds: readonly string[],
+): string {
   return Object.entries(fields)
     .flatMap(tokensOf)
+    .filter((token) => !knownIds.includes(token))
     .reduce((clean, token) => withoutBeginning(clean.replaceAll(token, REMOVED), token), html);
 }

@@ -16,6 +16,12 @@ export function timeElement(time: number, precision: keyof typeof TIMES = 'minut
   return `<time class="${name}" datetime="${new Date(time).toISOString()}">${words} UTC</time>`;
 }
 
+/** The script that shows such elements in the zone of the reader. */
+export const LOCAL_TIMES = '/assets/local-times.js';
+
+/** A sentence in its parts: words, and times (Unix milliseconds), which `sentence.eta` writes as such elements. */
+export type Sentence = ReadonlyArray<string | number>;
+
 /** `12,345`. */
 export function numberWords(number: number): string {
   return NUMBER.format(number);

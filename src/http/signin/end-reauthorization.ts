@@ -2,12 +2,13 @@ import { findRegisteredApp } from '../../domain/register-app.ts';
 import { reauthorize } from '../../domain/reauthorize.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { sendPage } from '../page-headers.ts';
+import { leaveWith } from '../people/told-once.ts';
 import type { Ending } from './callback.ts';
 import type { SigninParts } from './parts.ts';
 
 /** How a re-authorization ends: at the page of the app, or with a page that says why nothing was changed. */
 
-/** What the page of the app says at its top (owners/notices.ts). */
+/** What the page of the app says at its top (people/notices.ts). */
 const NOTICE = {
   connected: 'connected',
   'nothing waits': 'nothing-waits-any-more',
@@ -33,7 +34,8 @@ export function endReauthorization(parts: SigninParts): Ending {
       const result = await reauthorize(context, request, consented);
       if (result.outcome !== 'not proven' && result.outcome !== 'another account') {
         const { outcome, clientId } = result;
-        return (_req, res) => res.redirect(303, `/apps/${clientId}?done=${NOTICE[outcome]}`);
+        const leaving = { href: `/apps/${clientId}`, notice: NOTICE[outcome] };
+        return (_req, res) => leaveWith(context, res, leaving);
       }
       const unchanged = await nothingChanged(result.clientId);
       if (result.outcome === 'not proven')

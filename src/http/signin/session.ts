@@ -33,6 +33,14 @@ function answer<T>(work: Promise<T>, done: Done<T> | undefined): void {
   );
 }
 
+/** Sessions of requests that a page sends by itself. */
+const unattended = new WeakSet<object>();
+
+/** Says that nobody did anything for this request: it does not keep the person signed in. */
+export function markUnattended(req: Request): void {
+  unattended.add(req.session);
+}
+
 class DatabaseStore extends session.Store {
   readonly #context: Context;
   constructor(context: Context) {
@@ -55,7 +63,9 @@ class DatabaseStore extends session.Store {
     answer(saveSession(this.#context, id, kept), done);
   }
   /** The library calls it at the end of a request that changed nothing. */
-  override touch(id: string, { signedInAt, endsAt }: SessionData, done?: () => void): void {
+  override touch(id: string, data: SessionData, done?: () => void): void {
+    if (unattended.has(data)) return done?.();
+    const { signedInAt, endsAt } = data;
     answer(touchSession(this.#context, id, { signedInAt, endsAt }), done as Done | undefined);
   }
   override destroy(id: string, done?: Done): void {

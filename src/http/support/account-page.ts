@@ -1,7 +1,8 @@
 import type { RequestHandler, Router } from 'express';
+import type { StaffRole } from '../../domain/staff.ts';
 import { describeAccount } from '../../domain/support/describe-account.ts';
 import { PageError } from '../page-error.ts';
-import type { Frame } from '../people/frame.ts';
+import { type Frame, roleIn } from '../people/frame.ts';
 import { mailLine } from './mail-words.ts';
 import { stateBadges, tokenLine } from './mapping-badges.ts';
 
@@ -20,7 +21,7 @@ function waitingWords({ waiting }: Described): string | undefined {
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
 
-function shown(described: Described) {
+function shown(described: Described, reader: StaffRole) {
   const { account, apps, tokens, isMore, owned, mails, browsers, role } = described;
   return {
     account: {
@@ -37,7 +38,7 @@ function shown(described: Described) {
     tokens: tokens.map(tokenLine),
     isMore,
     owned: owned.map(({ clientId, name }) => ({ href: appAddress(clientId), name })),
-    mails: mails.map(mailLine),
+    mails: mails.map((mail) => mailLine(mail, reader)),
     browsers,
     role,
     waiting: waitingWords(described),
@@ -50,13 +51,13 @@ function show(frame: Frame): RequestHandler {
     if (!described)
       throw new PageError(404, 'There is no such account', {
         reason: 'The address names an account that is not known here.',
-        next: 'An account is known from its first sign-in, connection or import on. Search for the e-mail address under “Support”.',
+        next: 'An account is known from its first sign-in, connection or import on. Search for the e-mail address under “Search”.',
       });
     const { name, email } = described.account;
     frame.page(res, 'support-account', {
       title: name ?? email ?? 'Account',
       wide: true,
-      ...shown(described),
+      ...shown(described, roleIn(res) as StaffRole),
     });
   };
 }

@@ -1,4 +1,5 @@
 import { assignByHand } from '../../domain/assign-token.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
 import type { MappingTarget } from '../../domain/support/actions.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action } from './action-form.ts';
@@ -37,6 +38,9 @@ export function assignAction(frame: Frame): Action<MappingTarget> {
         button: { label: 'Assign the token', isDanger: false },
         back: backTo(target),
       };
+    },
+    async knownIds({ client_id: clientId = '' }) {
+      return (await findRegisteredApp(frame.context, clientId)) ? [clientId] : [];
     },
     async act({ target, fields, reason, origin }) {
       const clientId = fields['client_id'] ?? '';

@@ -17,8 +17,9 @@ const NAMES: Readonly<Record<Milestone, string>> = {
   sunset: 'Sunset: the old API ends for every token',
 };
 
-const isMilestone = (text: string | undefined): text is Milestone =>
-  text === 'retirement' || text === 'sunset';
+const MILESTONES = ['retirement', 'sunset'] as const;
+
+const isMilestone = (text: string | undefined): text is Milestone => MILESTONES.some((name) => name === text);
 
 async function appIn({ context }: Frame, req: Request): Promise<AppTarget> {
   const app = await appTarget(context, String(req.params['clientId']));
@@ -63,6 +64,21 @@ function choiceOf(names: readonly Milestone[]): Field {
   return { kind: 'choice', name: 'date', label: 'Which date', value: names[0] ?? '', choices };
 }
 
+type Seen = Extract<Field, { kind: 'hidden' }>;
+
+/** What the page shows of a milestone goes with its form. */
+const seenFields = (frame: Frame, target: AppTarget): Seen[] =>
+  MILESTONES.map((name) => ({
+    kind: 'hidden',
+    name: `seen_${name}`,
+    value: String(inForce(frame, target)[name] ?? ''),
+  }));
+
+function seenIn(fields: Record<string, string>, name: Milestone): { until: number | undefined } {
+  const value = fields[`seen_${name}`] ?? '';
+  return { until: value === '' ? undefined : Number(value) };
+}
+
 /** Does it, unless somebody was faster. */
 async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<Leaving> {
   try {
@@ -90,7 +106,8 @@ export function extendAction(frame: Frame): Action<AppTarget> {
       ],
       facts: factsOf(frame, target),
       fields: [
-        choiceOf(['retirement', 'sunset']),
+        ...seenFields(frame, target),
+        choiceOf(MILESTONES),
         {
           kind: 'date',
           name: 'until',
@@ -109,8 +126,8 @@ export function extendAction(frame: Frame): Action<AppTarget> {
         return {
           problems: { ...(isMilestone(name) ? {} : { date: WHICH }), ...(until ? {} : { until: UNTIL }) },
         };
-      if (inForce(frame, target)[name] === until) return leaveTo(target, 'too-late');
-      const asked = { clientId: target.clientId, name, until, reason, ...origin };
+      const { clientId } = target;
+      const asked = { clientId, name, until, reason, seen: seenIn(fields, name), ...origin };
       return orTooLate(target, async () => {
         const { warnings } = await extendApp(frame.context, asked);
         return warnings.length > 0 ? 'extended-in-vain' : 'extended';
@@ -134,7 +151,7 @@ export function unextendAction(frame: Frame): Action<AppTarget> {
           'The date of all applies to this app again, at once. If that date is past, its calls are refused as those of all others are.',
         ],
         facts: factsOf(frame, target),
-        fields: [choiceOf(names)],
+        fields: [...seenFields(frame, target), choiceOf(names)],
         button: { label: 'End the extra time', isDanger: true },
         back: backTo(target),
       };
@@ -142,9 +159,9 @@ export function unextendAction(frame: Frame): Action<AppTarget> {
     async act({ target, fields, reason, origin }) {
       const { date: name } = fields;
       if (!isMilestone(name)) return { problems: { date: WHICH } };
-      if (inForce(frame, target)[name] === undefined) return leaveTo(target, 'too-late');
+      const asked = { clientId: target.clientId, name, reason, seen: seenIn(fields, name), ...origin };
       return orTooLate(target, async () => {
-        await endExtension(frame.context, { clientId: target.clientId, name, reason, ...origin });
+        await endExtension(frame.context, asked);
         return 'extension-ended';
       });
     },

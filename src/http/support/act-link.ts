@@ -1,10 +1,12 @@
 import type { Response } from 'express';
+import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import type { MappingTarget } from '../../domain/support/actions.ts';
 import { makeLink } from '../../domain/support/make-link.ts';
 import { asOfNow } from '../owners/date-card.ts';
-import { endedWords } from '../owners/date-lines.ts';
+import { phaseOf } from '../owners/date-lines.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action, Asking } from './action-form.ts';
+import { unknownHolderStep } from './holder-words.ts';
 import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/link: the link by which the holder of an account connects an app again. */
@@ -14,12 +16,11 @@ function hindrance(
   { context }: Frame,
   { clientId, accountId, waitsUnder }: MappingTarget,
 ): string | undefined {
-  const ended = endedWords(asOfNow(context, clientId));
-  if (ended !== undefined)
-    return `The old API has ended for this app, on ${ended}. To connect it again would not make it work: the app has to move to the new API.`;
+  if (phaseOf(asOfNow(context, clientId)) === 'ended')
+    return 'The old API has ended for this app. To connect it again would not make it work: the app has to move to the new API.';
   if (accountId !== null) return undefined;
   return waitsUnder === null
-    ? 'Nobody knows yet whose account this token is, and a link is for one account. The holder can paste the token on the page “Your apps”, which finds the account.'
+    ? `Nobody knows yet whose account this token is, and a link is for one account. ${unknownHolderStep({ hasOldApi: oldBackendUntilRetired(context, clientId) !== undefined })}`
     : 'A link is for one account, and of this token only an e-mail address is known. Send a reminder instead: it brings a link that proves the address. Or a lead says whose account it is.';
 }
 

@@ -23,7 +23,6 @@ async function ask({ context }: Frame, target: MappingTarget): Promise<Asking | 
     known.length === 0
       ? 'An account id of 24 hex digits. No account that signed in here has this address.'
       : `An account id of 24 hex digits. With this address signed in: ${names}. That alone is no proof.`;
-  const first = known.length === 1 ? (known[0]?.accountId ?? '') : '';
   return {
     title: 'Say whose account this is',
     says: [
@@ -31,7 +30,11 @@ async function ask({ context }: Frame, target: MappingTarget): Promise<Asking | 
       'An address is no proof that somebody is who they say. Do this only when you have checked it in another way, and say in the reason how.',
     ],
     facts: tokenFacts(target),
-    fields: [{ kind: 'text', name: 'account_id', label: 'Account id', hint, value: first }],
+    fields: [
+      { kind: 'hidden', name: 'seen_email', value: email },
+      // Never filled in: whoever signed in with the address would be one press away from what waits under it.
+      { kind: 'text', name: 'account_id', label: 'Account id', hint, value: '' },
+    ],
     button: { label: 'Pin to this account', isDanger: true },
     back: backTo(target),
   };
@@ -46,8 +49,8 @@ export function pinAction(frame: Frame): Action<MappingTarget> {
     ask: (target) => ask(frame, target),
     async act({ target, fields, reason, origin }) {
       const accountId = (fields['account_id'] ?? '').toLowerCase();
-      const { mappingId } = target;
-      const { outcome } = await pinByStaff(frame.context, { mappingId, accountId, reason, ...origin });
+      const asked = { mappingId: target.mappingId, accountId, email: fields['seen_email'] ?? '', reason };
+      const { outcome } = await pinByStaff(frame.context, { ...asked, ...origin });
       if (outcome === 'unknown account') return { problems: { account_id: UNKNOWN_ACCOUNT } };
       return leaveTo(target, outcome === 'pinned' ? 'account-pinned' : 'too-late');
     },

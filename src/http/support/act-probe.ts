@@ -44,7 +44,8 @@ export function probeAction(frame: Frame): Action<MappingTarget> {
       return {
         title: 'Test the connection',
         says: [
-          'The bridge asks the new API once, as it would for a call of the app, and says what came of it. Nothing changes for the app, and nobody is told.',
+          'The bridge asks the new API once, as it would for a call of the app, and says what came of it. While the connection lives, nothing changes and nobody is told.',
+          'If the connection turns out to have ended, it is marked as stopped and its holder is told, as at the next call of the app.',
           'While it is not known whether the last refresh arrived, nothing is presented: then only what is safe is asked.',
         ],
         facts: tokenFacts(target),

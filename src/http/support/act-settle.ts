@@ -3,6 +3,7 @@ import { settleUnreached, type UnreachedMail, unreachedMail } from '../../domain
 import { PageError } from '../page-error.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action, Leaving } from './action-form.ts';
+import { failureWords } from './failure-words.ts';
 
 /** /support/mails/:id/settle: takes a mail that reached nobody off the list. */
 
@@ -36,7 +37,7 @@ export function settleAction(frame: Frame): Action<UnreachedMail> {
         facts: [
           { term: 'For', text: person.replace(/^(?:account|email):/, '') },
           { term: 'Address', text: address ?? 'none was known' },
-          { term: 'Why it reached nobody', text: failure },
+          { term: 'Why it reached nobody', text: failureWords(failure) },
           { term: 'When', time: at },
           { term: 'About', text: apps.map(({ name }) => name).join(', ') || 'nothing any more' },
         ],

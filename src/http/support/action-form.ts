@@ -5,15 +5,22 @@ import type { StaffRole } from '../../domain/staff.ts';
 import { tokensIn } from '../../shared/token-like.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { askAgain, type Problems } from '../people/problems.ts';
+import { type Leaving, leaveWith } from '../people/told-once.ts';
 import { requestIdOf } from '../request-id.ts';
+
+export type { Leaving };
 
 /**
  * Every action of staff is asked for in the same way: a page says what will happen and to whom and takes a reason, its form
  * does it, and the page that it came from says that it is done. What came too late changes nothing and says so there.
  */
 
-/** One entry of a form beside the reason. */
+/**
+ * One entry of a form beside the reason; a hidden one (`seen_…`) carries what the page showed, so that nothing is done to
+ * what has become another since.
+ */
 export type Field =
+  | { kind: 'hidden'; name: `seen_${string}`; value: string }
   | { kind: 'text' | 'date'; name: string; label: string; hint: string; value: string }
   | {
       kind: 'choice';
@@ -36,12 +43,6 @@ export interface Asking {
   back: { href: string; label: string };
 }
 
-/** A notice (people/notices.ts) on the page where the action stands. */
-export interface Leaving {
-  href: string;
-  notice: string;
-}
-
 /** What was sent: entries without blanks around them, a reason that can be kept, and who it was. */
 interface Sent<Target> {
   target: Target;
@@ -61,6 +62,8 @@ export interface Action<Target> {
   find(req: Request): Promise<Target>;
   /** Where the action makes no sense (any more), the page that says how it is now. */
   ask(target: Target): Promise<Asking | Leaving>;
+  /** What was typed and is an id of something here, so that it is shown again however long it is. */
+  knownIds?(fields: Record<string, string>): Promise<string[]>;
   /** Answers where to go, or what is wrong; undefined where it has answered itself. */
   act(sent: Sent<Target>, res: Response): Promise<Leaving | Refused | undefined>;
 }
@@ -78,27 +81,27 @@ function readReason(text: string): { reason: string } | { problems: Problems } {
   }
 }
 
-function leave(res: Response, { href, notice }: Leaving): void {
-  res.redirect(303, `${href}?done=${notice}`);
-}
-
 interface Shown {
   asking: Asking | Leaving;
   typed?: Record<string, string>;
   problems?: Problems;
+  knownIds?: readonly string[];
 }
 
-const withTyped = (field: Field, typed: Record<string, string>): Field => ({
-  ...field,
-  value: typed[field.name] ?? field.value,
-});
+/** What is hidden goes with what the page shows now. */
+const withTyped = (field: Field, typed: Record<string, string>): Field =>
+  field.kind === 'hidden' ? field : { ...field, value: typed[field.name] ?? field.value };
 
 /** The page, or the way to the one that says how it is now. */
-function show(frame: Frame, res: Response, { asking, typed = {}, problems = {} }: Shown): void {
-  if ('notice' in asking) return leave(res, asking);
+function show(
+  frame: Frame,
+  res: Response,
+  { asking, typed = {}, problems = {}, knownIds = [] }: Shown,
+): void {
+  if ('notice' in asking) return leaveWith(frame.context, res, asking);
   const fields = (asking.fields ?? []).map((field) => withTyped(field, typed));
   const entries = { fields, reason: typed['reason'] ?? '' };
-  askAgain(frame, res, { template: 'support-action', ...asking, ...entries, problems });
+  askAgain(frame, res, { template: 'support-action', ...asking, ...entries, problems, knownIds });
 }
 
 const trimmed = (fields: Record<string, string>) =>
@@ -108,14 +111,16 @@ function takeForm<Target>(frame: Frame, action: Action<Target>): RequestHandler 
   return async (req, res) => {
     const target = await action.find(req);
     const fields = trimmed(fieldsOf(req));
-    const again = async (problems: Problems) =>
-      show(frame, res, { asking: await action.ask(target), typed: fields, problems });
+    const again = async (problems: Problems) => {
+      const [asking, knownIds = []] = [await action.ask(target), await action.knownIds?.(fields)];
+      show(frame, res, { asking, typed: fields, problems, knownIds });
+    };
     const read = readReason(fields['reason'] ?? '');
     if ('problems' in read) return again(read.problems);
     const origin = { actor: `account:${personIn(req).accountId}`, requestId: requestIdOf(res) };
     const answer = await action.act({ target, fields, ...read, origin }, res);
     if (answer === undefined) return;
-    if ('notice' in answer) return leave(res, answer);
+    if ('notice' in answer) return leaveWith(frame.context, res, answer);
     if (answer.status !== undefined) res.status(answer.status);
     return again(answer.problems);
   };

@@ -14,6 +14,7 @@ export interface MappingFacts {
   hasGrant: boolean;
   /** Whether it belongs to an unidentified program (an observed app). */
   isUnidentified: boolean;
+  isAppRetired: boolean;
 }
 
 /** What the app page knows. */
@@ -47,7 +48,9 @@ function offered(role: StaffRole, offers: readonly Offer[]): Action[] {
     });
 }
 
-const isWaiting = ({ state }: MappingFacts) => state === 'unmapped' || state === 'reauthorization_required';
+/** Nothing makes a token of a retired app work. */
+const isWaiting = ({ state, isAppRetired }: MappingFacts) =>
+  !isAppRetired && (state === 'unmapped' || state === 'reauthorization_required');
 
 const isOver = ({ state }: MappingFacts) => state === 'revoked' || state === 'migrated';
 
@@ -76,7 +79,14 @@ function mappingOffers(facts: MappingFacts): Offer[] {
       needs: 'agent',
       makesSense: !isOver(facts) && facts.isUnidentified,
     },
-    { ...at('remind'), label: 'Send a reminder', needs: 'agent', makesSense: waits },
+    {
+      ...at('remind'),
+      label: 'Send a reminder',
+      // Its link proves the address; a link of support is for an account that is known.
+      kind: facts.accountId === null && facts.email !== null && !facts.isUnidentified ? 'primary' : 'plain',
+      needs: 'agent',
+      makesSense: waits,
+    },
     {
       ...at('probe'),
       label: 'Test the connection',

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
+import type { Lifecycle } from '../../domain/lifecycle.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { describeApp, type ExtensionRow } from '../../domain/support/describe-app.ts';
 import { timelineOfApp } from '../../domain/support/timeline.ts';
@@ -9,6 +10,7 @@ import { dateCard } from '../owners/date-card.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
 import { appActionsFor } from './action-list.ts';
+import { inVainWords } from './extension-words.ts';
 import { stateBadges, tokenLine } from './mapping-badges.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
 import { whoWords } from './timeline-words.ts';
@@ -29,7 +31,7 @@ async function described({ context }: Frame, req: Request): Promise<Described> {
   if (found) return found;
   throw new PageError(404, 'There is no such app', {
     reason: 'The address names an app that is not known here.',
-    next: 'Check the address, or search for the app’s name under “Support”.',
+    next: 'Check the address, or search for the app’s name under “Search”.',
   });
 }
 
@@ -57,12 +59,13 @@ function shownApp({ app, callbacks, contacts }: Described) {
   };
 }
 
-const DATES: Record<ExtensionRow['name'], string> = { retirement: 'the retirement', sunset: 'the sunset' };
+const DATES: Record<ExtensionRow['name'], string> = { retirement: 'Retirement', sunset: 'Sunset' };
 
 function extensionLine(
   row: ExtensionRow,
-  { now, names }: { now: number; names: ReadonlyMap<string, string> },
+  { now, names, common }: { now: number; names: ReadonlyMap<string, string>; common: Lifecycle['dates'] },
 ) {
+  const ofAll = common[row.name];
   const readers = { names, holderId: undefined };
   return {
     of: DATES[row.name],
@@ -72,6 +75,7 @@ function extensionLine(
     grantedAt: row.granted_at,
     endedAt: row.ended_at ?? undefined,
     isOver: row.ended_at === null && row.until <= now,
+    inVain: inVainWords({ milestone: row.name, until: row.until, ofAll }),
   };
 }
 
@@ -119,7 +123,11 @@ function show(frame: Frame): RequestHandler {
       actions: appActionsFor(roleIn(res) as StaffRole, facts),
       dates: await shownDates(context, all),
       extensions: extensions.map((row) =>
-        extensionLine(row, { now: context.clock.now(), names: history.names }),
+        extensionLine(row, {
+          now: context.clock.now(),
+          names: history.names,
+          common: context.lifecycle.current().dates,
+        }),
       ),
       client,
       tokens: shownTokens(all, req),

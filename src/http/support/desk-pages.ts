@@ -1,4 +1,5 @@
 import type { Context } from '../../domain/context.ts';
+import type { StaffRole } from '../../domain/staff.ts';
 import type { DeskPage } from '../../domain/support/desks-pages.ts';
 import type { Desk } from '../../domain/support/desks.ts';
 import {
@@ -16,10 +17,10 @@ import {
   extensionRow,
   handoverRow,
   nobodysRow,
-  type ShownRow,
   undeliverableRow,
   waitingRow,
 } from './desk-rows.ts';
+import type { Seen, ShownRow } from './desk-parts.ts';
 import { CAUSES } from './desk-words.ts';
 
 /** One page of each desk, in words. */
@@ -29,6 +30,10 @@ interface Asked {
   after: string | undefined;
   /** Of the ends of today: one cause alone. */
   cause: string | undefined;
+}
+
+interface AskedBy extends Asked {
+  role: StaffRole;
 }
 
 /** How many ended today of one cause, with where they stand. */
@@ -46,10 +51,10 @@ export interface DeskList extends Omit<DeskPage<unknown>, 'rows'> {
 
 function shown<Row>(
   { rows, ...page }: DeskPage<Row>,
-  rowOf: (row: Row, now: number) => ShownRow,
-  now: number,
+  rowOf: (row: Row, seen: Seen) => ShownRow,
+  seen: Seen,
 ): DeskList {
-  return { ...page, rows: rows.map((row) => rowOf(row, now)), causes: [] };
+  return { ...page, rows: rows.map((row) => rowOf(row, seen)), causes: [] };
 }
 
 function causeLines(counts: ReadonlyMap<string, number>, asked: string | undefined): CauseLine[] {
@@ -61,26 +66,27 @@ function causeLines(counts: ReadonlyMap<string, number>, asked: string | undefin
   }));
 }
 
-async function endedList(context: Context, { after, cause }: Asked): Promise<DeskList> {
+async function endedList(context: Context, { after, cause }: Asked, seen: Seen): Promise<DeskList> {
   const asked = cause !== undefined && Object.hasOwn(CAUSES, cause) ? cause : undefined;
   const { causes, ...page } = await endedToday(context, after, asked);
-  return { ...shown(page, endedRow, context.clock.now()), causes: causeLines(causes, asked) };
+  return { ...shown(page, endedRow, seen), causes: causeLines(causes, asked) };
 }
 
-const LISTS: Record<Desk, (context: Context, asked: Asked, now: number) => Promise<DeskList>> = {
-  'in-doubt': async (context, { after }, now) => shown(await doubtful(context, after), doubtRow, now),
+const LISTS: Record<Desk, (context: Context, asked: Asked, seen: Seen) => Promise<DeskList>> = {
+  'in-doubt': async (context, { after }, seen) => shown(await doubtful(context, after), doubtRow, seen),
   'died-today': endedList,
-  undeliverable: async (context, { after }, now) =>
-    shown(await undeliverable(context, after), undeliverableRow, now),
-  'no-account': async (context, { after }, now) =>
-    shown(await nobodysTokens(context, after), nobodysRow, now),
-  'hand-overs': async (context, { after }, now) => shown(await unconfirmed(context, after), handoverRow, now),
-  waiting: async (context, { after }, now) => shown(await waitingApps(context, after), waitingRow, now),
-  extensions: async (context, { after }, now) =>
-    shown(await endingExtensions(context, after), extensionRow, now),
+  undeliverable: async (context, { after }, seen) =>
+    shown(await undeliverable(context, after), undeliverableRow, seen),
+  'no-account': async (context, { after }, seen) =>
+    shown(await nobodysTokens(context, after), nobodysRow, seen),
+  'hand-overs': async (context, { after }, seen) =>
+    shown(await unconfirmed(context, after), handoverRow, seen),
+  waiting: async (context, { after }, seen) => shown(await waitingApps(context, after), waitingRow, seen),
+  extensions: async (context, { after }, seen) =>
+    shown(await endingExtensions(context, after), extensionRow, seen),
 };
 
 /** The page of a desk that was asked for. */
-export function deskList(context: Context, desk: Desk, asked: Asked): Promise<DeskList> {
-  return LISTS[desk](context, asked, context.clock.now());
+export function deskList(context: Context, desk: Desk, { role, ...asked }: AskedBy): Promise<DeskList> {
+  return LISTS[desk](context, asked, { now: context.clock.now(), role });
 }

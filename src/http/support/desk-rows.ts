@@ -8,27 +8,14 @@ import type {
   WaitingApp,
 } from '../../domain/support/desks-lists.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { CAUSES, countWords, distanceWords, doubtFate } from './desk-words.ts';
+import { actionPart, cell, type Part, type Seen, type ShownRow } from './desk-parts.ts';
+import { CAUSES, countWords, distanceWords, doubtFate, SEND_LINK, sentence } from './desk-words.ts';
+import { inVainWords } from './extension-words.ts';
+import { failureWords } from './failure-words.ts';
+import { IMPORT_PAIR } from './holder-words.ts';
 import { hintWords } from './mapping-badges.ts';
 
 /** The rows of the desks as one template shows them all: cells of parts, the first cell heads its row. */
-
-interface Part {
-  text?: string;
-  /** A time, in Unix milliseconds. */
-  time?: number;
-  href?: string;
-  kind?: 'badge' | 'badge warning' | 'muted';
-}
-
-interface Cell {
-  label: string;
-  parts: Part[];
-}
-
-export type ShownRow = Cell[];
-
-const cell = (label: string, ...parts: Part[]): Cell => ({ label, parts });
 
 interface Hint {
   hint_first: string | null;
@@ -38,7 +25,7 @@ interface Hint {
 function tokenPart(row: Hint & { mapping_id: string | null }): Part {
   return row.mapping_id === null
     ? { text: 'No token', kind: 'muted' }
-    : { text: hintWords(row), href: `/support/mappings/${row.mapping_id}` };
+    : { text: hintWords(row), href: `/support/mappings/${row.mapping_id}`, kind: 'nowrap' };
 }
 
 const appPart = ({ client_id, app_name }: { client_id: string; app_name: string }): Part => ({
@@ -57,7 +44,7 @@ function holderPart({ account_id: id, email, name }: Holder): Part {
 }
 
 /** A grant in doubt, with what will happen to it. */
-export function doubtRow(row: DoubtfulGrant, now: number): ShownRow {
+export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
   const expires = row.access_expires_at;
   const words = expires > now ? distanceWords(expires, now) : 'expired';
   const state: Part[] =
@@ -72,8 +59,19 @@ export function doubtRow(row: DoubtfulGrant, now: number): ShownRow {
   ];
 }
 
+/** Who has connected again meanwhile, or has ended all of it, is not to be asked to. */
+const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
+
+function endedStep({ mapping_id: id, dead_cause: cause, hasStopped }: EndedGrant, seen: Seen): Part[] {
+  const words = CAUSES[cause ?? ''];
+  if (words?.next !== SEND_LINK) return [{ text: words?.next ?? '' }];
+  if (!hasStopped || id === null) return [{ text: MENDED }];
+  const link = { text: 'Make the link', href: `/support/mappings/${id}/link`, needs: 'agent' } as const;
+  return [{ text: words.next }, actionPart(seen, link)];
+}
+
 /** A grant that ended, with why and what to do. */
-export function endedRow(row: EndedGrant): ShownRow {
+export function endedRow(row: EndedGrant, seen: Seen): ShownRow {
   const words = CAUSES[row.dead_cause ?? ''];
   return [
     cell('Token', tokenPart(row)),
@@ -81,14 +79,14 @@ export function endedRow(row: EndedGrant): ShownRow {
     cell('Account', holderPart(row)),
     cell('Ended', { time: row.dead_at ?? 0 }),
     cell('Why', { text: words?.why ?? row.dead_cause ?? '' }),
-    cell('Next step', { text: words?.next ?? '' }),
+    cell('Next step', ...endedStep(row, seen)),
   ];
 }
 
-function personPart(person: string): Part {
+function personPart({ person, name }: UndeliverableMail): Part {
   const id = person.slice(person.indexOf(':') + 1);
   return person.startsWith('account:')
-    ? { text: `Account ${id}`, href: `/support/accounts/${encodeURIComponent(id)}` }
+    ? { text: name ?? `Account ${id}`, href: `/support/accounts/${encodeURIComponent(id)}` }
     : { text: id };
 }
 
@@ -109,26 +107,30 @@ function aboutPart(reminder: UndeliverableMail['reminders'][number]): Part[] {
   return [appPart(reminder), { text, kind: 'muted' }];
 }
 
-function undeliverableSteps({ id, reminders }: UndeliverableMail): Part[] {
+function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): Part[] {
   const mappingId = reminders.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
-  const again = { text: 'Send it again', href: `/support/mappings/${mappingId}/remind` };
-  const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle` };
+  const again = {
+    text: 'Send it again',
+    href: `/support/mappings/${mappingId}/remind`,
+    needs: 'agent',
+  } as const;
+  const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle`, needs: 'agent' } as const;
   return [
     { text: 'Find another way to reach this person.' },
-    ...(mappingId === undefined ? [] : [again]),
-    settle,
+    ...(mappingId === undefined ? [] : [actionPart(seen, again)]),
+    actionPart(seen, settle),
   ];
 }
 
 /** A mail that reached nobody: whom, about what, and why. */
-export function undeliverableRow(row: UndeliverableMail): ShownRow {
+export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
   const address: Part = row.address === null ? { text: 'no address' } : { text: row.address };
   return [
-    cell('Person', personPart(row.person), { ...address, kind: 'muted' }),
+    cell('Person', personPart(row), { ...address, kind: 'muted' }),
     cell('About', ...row.reminders.slice(0, ABOUT_MAX).flatMap(aboutPart), ...moreOf(row.reminders.length)),
-    cell('Why', { text: row.failure ?? 'not known' }),
+    cell('Why', { text: sentence(failureWords(row.failure ?? 'not known')) }),
     cell('Given up', { time: row.ended_at ?? row.created_at }),
-    cell('Next step', ...undeliverableSteps(row)),
+    cell('Next step', ...undeliverableSteps(row, seen)),
   ];
 }
 
@@ -138,23 +140,19 @@ const ABOUT_MAX = 5;
 const moreOf = (count: number): Part[] =>
   count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
 
-function nobodysStep({ id, email }: NobodysTokens): Part[] {
-  if (email !== null)
-    return [
-      {
-        text: 'Once it is proven which account the person has:',
-      },
-      { text: 'Pin to an account', href: `/support/mappings/${id}/pin` },
-    ];
+function nobodysStep({ id, email }: NobodysTokens, seen: Seen): Part[] {
+  if (email === null) return [{ text: IMPORT_PAIR }];
+  const at = (name: string) => `/support/mappings/${id}/${name}`;
   return [
-    {
-      text: 'Find out which account this user has now, and have an operator import the pair of both ids.',
-    },
+    { text: 'Its link lets the person prove the address:' },
+    actionPart(seen, { text: 'Send a reminder', href: at('remind'), needs: 'agent' }),
+    { text: 'Or, once it is proven in another way which account the person has:' },
+    actionPart(seen, { text: 'Pin to an account', href: at('pin'), needs: 'lead' }),
   ];
 }
 
 /** All tokens of one address, or of one old user id. */
-export function nobodysRow(row: NobodysTokens): ShownRow {
+export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
   const who = row.email ?? `Old user id ${row.legacyAccountId}`;
   return [
     cell('Person', { text: who }),
@@ -162,14 +160,15 @@ export function nobodysRow(row: NobodysTokens): ShownRow {
     cell('One token', {
       text: hintWords(row),
       href: `/support/mappings/${row.id}`,
+      kind: 'nowrap',
     }),
     cell('App', appPart(row)),
-    cell('Next step', ...nobodysStep(row)),
+    cell('Next step', ...nobodysStep(row, seen)),
   ];
 }
 
 /** A hand-over that its app has not confirmed. */
-export function handoverRow(row: UnconfirmedHandover, now: number): ShownRow {
+export function handoverRow(row: UnconfirmedHandover, { now }: Seen): ShownRow {
   const erased = row.handed_at + DEAD_GRANT_KEPT;
   return [
     cell('App', appPart(row)),
@@ -182,13 +181,15 @@ export function handoverRow(row: UnconfirmedHandover, now: number): ShownRow {
   ];
 }
 
+function waitingStep({ owner_account_id: owner, source }: WaitingApp): Part {
+  if (source === 'observed') return { text: 'Find out which app it is; open its tokens and assign them.' };
+  return owner === null
+    ? { text: 'Its owner is not known: look at its contacts.' }
+    : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+}
+
 /** An app whose people wait. */
 export function waitingRow(row: WaitingApp): ShownRow {
-  const owner = row.owner_account_id;
-  const step: Part =
-    owner === null
-      ? { text: 'Its owner is not known: look at its contacts.' }
-      : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
   return [
     cell('App', appPart(row)),
     cell('People who wait', { text: countWords(row.people, 'person', 'people') }),
@@ -197,28 +198,38 @@ export function waitingRow(row: WaitingApp): ShownRow {
       { text: `${countWords(row.waiting, 'token')} to connect` },
       { text: `${countWords(row.active, 'token')} connected`, kind: 'muted' },
     ),
-    cell('Next step', step),
+    cell('Next step', waitingStep(row)),
   ];
 }
 
-/** An extension that ends soon or is over. */
-export function extensionRow(row: EndingExtension, now: number): ShownRow {
+function extensionStep(row: EndingExtension, { now }: Seen): string {
   const isOver = row.until <= now;
-  const ended = `The ${row.milestone} has come for this app. Give it more time only if its owner asks for it.`;
-  const ending = `Ask the owner whether the app will have moved by then.`;
+  const inVain = inVainWords(row);
+  if (inVain !== undefined)
+    return `${inVain} Nothing ${isOver ? 'changed' : 'changes'} for the app on that day.`;
+  return isOver
+    ? `The ${row.milestone} has come for this app. Give it more time only if its owner asks for it.`
+    : 'Ask the owner whether the app will have moved by then.';
+}
+
+/** An extension that ends soon or is over, which the app may not notice. */
+export function extensionRow(row: EndingExtension, seen: Seen): ShownRow {
+  const { now } = seen;
+  const isNoticed = row.until > now && inVainWords(row) === undefined;
+  const href = `/support/apps/${encodeURIComponent(row.client_id)}/extend`;
   return [
     cell('App', appPart(row)),
     cell('More time until the', { text: row.milestone }),
     cell(
       'Ends',
-      { text: distanceWords(row.until, now), kind: isOver ? 'muted' : 'badge warning' },
+      { text: distanceWords(row.until, now), kind: isNoticed ? 'badge warning' : 'muted' },
       { time: row.until, kind: 'muted' },
     ),
     cell('Reason', { text: row.reason }),
     cell(
       'Next step',
-      { text: isOver ? ended : ending },
-      { text: 'Give more time', href: `/support/apps/${encodeURIComponent(row.client_id)}/extend` },
+      { text: extensionStep(row, seen) },
+      actionPart(seen, { text: 'Give more time', href, needs: 'lead' }),
     ),
   ];
 }

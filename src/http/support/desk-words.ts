@@ -54,22 +54,25 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
 };
 
+/** What helps where a connection broke. */
+export const SEND_LINK = 'Send the holder a link to connect again.';
+
 /** Each cause of an end, short, as a sentence, and with what to do. */
 export const CAUSES: Record<string, { label: string; why: string; next: string }> = {
   refused: {
     label: 'Refused by the modern side',
     why: 'The modern side refused the refresh token: the holder took the access back there, or it lapsed.',
-    next: 'Send the holder a link to connect again.',
+    next: SEND_LINK,
   },
   lost: {
     label: 'Lost answer',
     why: 'The answer that held the next token was lost, and trying again would have been unsafe.',
-    next: 'Send the holder a link to connect again.',
+    next: SEND_LINK,
   },
   superseded: {
     label: 'Used by the original of a copy',
     why: 'This database was restored from a copy, and the original had gone on meanwhile.',
-    next: 'Send the holder a link to connect again.',
+    next: SEND_LINK,
   },
   deauthorized: {
     label: 'Revoked on request',
@@ -138,6 +141,7 @@ export function doubtFate(doubt: Doubt, now: number): string {
     : `Calls get the last known answer or 503. Any moment now ${then}`;
 }
 
-function sentence(words: string): string {
+/** With a capital letter at its start. */
+export function sentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { type Desk, deskCounts, DESK_MAX, DESKS } from '../../domain/support/desks.ts';
+import type { StaffRole } from '../../domain/staff.ts';
 import { PageError } from '../page-error.ts';
-import type { Frame } from '../people/frame.ts';
+import { type Frame, roleIn } from '../people/frame.ts';
 import { deskList } from './desk-pages.ts';
 import { DESK_WORDS } from './desk-words.ts';
 
@@ -37,7 +38,7 @@ function showDesk(frame: Frame): RequestHandler {
   return async (req, res) => {
     const desk = deskOf(req);
     const [after, cause] = [oneText(req.query['after']), oneText(req.query['cause'])];
-    const list = await deskList(frame.context, desk, { after, cause });
+    const list = await deskList(frame.context, desk, { after, cause, role: roleIn(res) as StaffRole });
     const isOneCause = list.causes.some(({ isShown }) => isShown);
     const kept = isOneCause ? { cause: cause ?? '' } : {};
     const next = list.next && `?${new URLSearchParams({ ...kept, after: list.next }).toString()}`;

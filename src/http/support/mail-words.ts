@@ -1,11 +1,13 @@
+import { mayAct, type StaffRole } from '../../domain/staff.ts';
 import type { ReminderMail } from '../../domain/support/describe-mapping.ts';
+import { failureWords } from './failure-words.ts';
 
 /** Mails of reminders in words: about what, and whether they arrived. */
 
 const STAGES: Readonly<Record<string, string>> = {
   died: 'a connection ended',
   woken: 'a token is used again after a long time',
-  unused: 'an unused token or app, once before its date',
+  unused: 'once, because it is not used',
   again: 'sent again by support',
 };
 
@@ -27,7 +29,9 @@ export function stageWords({
   return `${daysWords(stage)} ${date}${day === '' ? '' : ` on ${day}`}`;
 }
 
-const inBrackets = (failure: string | null) => (failure === null ? '' : ` (${failure})`);
+/** Said with why, where that is known. */
+const because = (said: string, failure: string | null) =>
+  `${said}${failure === null ? '' : `: ${failureWords(failure)}`}.`;
 
 interface Delivery {
   label: string;
@@ -40,29 +44,33 @@ type Mail = Pick<ReminderMail, 'state' | 'attempts' | 'failure' | 'settled_at'>;
 
 function undelivered({ failure, settled_at: settledAt }: Mail): Delivery {
   if (settledAt !== null)
-    return { label: 'reached nobody', kind: '', note: `Dealt with by support${inBrackets(failure)}.` };
+    return {
+      label: 'reached nobody',
+      kind: '',
+      note: `${because('It could not be delivered', failure)} Dealt with by support`,
+    };
   return {
     label: 'reached nobody',
     kind: 'danger',
-    note: `It could not be delivered${inBrackets(failure)}.`,
+    note: because('It could not be delivered', failure),
   };
 }
 
 const DELIVERIES: Record<ReminderMail['state'], (mail: Mail) => Delivery> = {
   due: ({ attempts, failure }) =>
     attempts > 0 && failure !== null
-      ? { label: 'put off', kind: 'warning', note: `It is tried again${inBrackets(failure)}.` }
+      ? { label: 'put off', kind: 'warning', note: because('It is tried again', failure) }
       : { label: 'waits', kind: '', note: 'It is sent within a minute or two.' },
   sending: () => ({ label: 'being sent', kind: '', note: '' }),
   sent: ({ failure }) =>
     failure === null
       ? { label: 'sent', kind: 'ok', note: '' }
-      : { label: 'sent', kind: 'warning', note: `As far as is known${inBrackets(failure)}.` },
+      : { label: 'sent', kind: 'warning', note: because('As far as is known', failure) },
   dropped: () => ({ label: 'not needed', kind: '', note: 'Before it was sent, its reason was gone.' }),
   refused: ({ failure }) => ({
     label: 'refused',
     kind: 'warning',
-    note: `The address does not take it${inBrackets(failure)}; another mail took its place.`,
+    note: `${because('The address does not take it', failure)} Another mail took its place.`,
   }),
   undeliverable: undelivered,
 };
@@ -72,18 +80,28 @@ export function deliveryWords(mail: Mail): Delivery {
   return DELIVERIES[mail.state](mail);
 }
 
-/** One mail as a row. */
-export function mailLine(mail: ReminderMail) {
+const appAddress = ({ client_id: id }: ReminderMail) => `/support/apps/${encodeURIComponent(id)}`;
+
+/** Who dealt with one that reached nobody, and where it stands why. */
+function settledBy(mail: ReminderMail) {
+  const { settled_at: at, settled_by: by, settler_name: name } = mail;
+  return at === null ? undefined : { at, by: name ?? by ?? '', href: `${appAddress(mail)}#history` };
+}
+
+const isUnsettled = ({ state, settled_at: at }: ReminderMail) => state === 'undeliverable' && at === null;
+
+/** One mail as a row, for staff of a role. */
+export function mailLine(mail: ReminderMail, role: StaffRole) {
   return {
     at: mail.ended_at ?? mail.created_at,
-    app: { name: mail.app_name, href: `/support/apps/${encodeURIComponent(mail.client_id)}` },
+    app: { name: mail.app_name, href: appAddress(mail) },
     about: stageWords(mail),
     role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
     address: mail.address ?? 'no address is known',
     delivery: deliveryWords(mail),
-    settle:
-      mail.state === 'undeliverable' && mail.settled_at === null
-        ? `/support/mails/${mail.mail_id}/settle`
-        : undefined,
+    settled: settledBy(mail),
+    settle: isUnsettled(mail)
+      ? { href: `/support/mails/${mail.mail_id}/settle`, isAllowed: mayAct(role, 'agent') }
+      : undefined,
   };
 }

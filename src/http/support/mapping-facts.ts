@@ -55,6 +55,7 @@ export function mappingActions(role: StaffRole, { mapping, app, grant }: Mapping
     email: mapping.account_email,
     hasGrant: grant !== undefined && grant.state !== 'dead',
     isUnidentified: app.source === 'observed',
+    isAppRetired: app.retired_at !== null,
   });
 }
 

@@ -22,7 +22,7 @@ async function described({ context }: Frame, req: Request): Promise<MappingDescr
   if (found) return found;
   throw new PageError(404, 'There is no such token', {
     reason: 'The address names a token that is not known here.',
-    next: 'Check the address, or search for the token, the app or the e-mail address under “Support”.',
+    next: 'Check the address, or search for the token, the app or the e-mail address under “Search”.',
   });
 }
 
@@ -85,17 +85,18 @@ function show(frame: Frame): RequestHandler {
   return async (req, res) => {
     const all = await described(frame, req);
     const shown = shownMapping(all);
+    const role = roleIn(res) as StaffRole;
     frame.page(res, 'support-mapping', {
       title: `Token ${shown.hint}`,
       wide: true,
       token: shown,
       standing: standingOf(standingFacts(frame.context, all)),
-      actions: mappingActions(roleIn(res) as StaffRole, all),
+      actions: mappingActions(role, all),
       account: shownAccount(all),
       grant: mappingGrant(frame.context, all),
       link: all.link,
       handover: all.handover,
-      mails: all.mails.map(mailLine),
+      mails: all.mails.map((mail) => mailLine(mail, role)),
       calls: shownCalls(all),
       timeline: await shownHistory(frame, req, all),
     });

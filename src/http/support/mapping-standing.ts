@@ -1,5 +1,6 @@
 import type { MappingDescription } from '../../domain/support/describe-mapping.ts';
 import type { Phase } from '../owners/state-words.ts';
+import { unknownHolderStep } from './holder-words.ts';
 
 /** How one token stands: one plain sentence and the next step, as a pure function of what is known. */
 
@@ -48,13 +49,14 @@ const USE_NEW_API = 'The app has to use the new API; connecting again would not 
 
 const SEND_LINK = 'Make a link to connect again and send it to the account holder.';
 
-function holderStep({ holder, isUnidentified }: StandingFacts): string {
+function holderStep({ holder, isUnidentified, hasOldApi, phase }: StandingFacts): string {
   if (isUnidentified)
     return 'Find out which app this is and assign the token to it; the program’s name and its calls are below.';
   if (holder === 'account') return SEND_LINK;
   if (holder === 'email')
-    return 'Ask the person to sign in under “Your apps” and to show that the e-mail address is theirs, or have a lead say whose account it is.';
-  return 'Ask its holder to sign in under “Your apps” and to paste the token there; that shows whose it is.';
+    return 'Send a reminder: its link shows that the e-mail address is theirs. Or ask the person to sign in under “Your apps” and to show it there, or have a lead say whose account it is.';
+  // After the retirement of the app the old API is not asked for it any more.
+  return unknownHolderStep({ hasOldApi: hasOldApi && phase === 'before', hasOldId: holder === 'older id' });
 }
 
 function serving(grant: NonNullable<StandingFacts['grant']>): Standing {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import {
   COLUMNS,
   type Export,
@@ -12,7 +12,7 @@ import { PROGRESS_DAYS } from '../../domain/support/numbers.ts';
 import { DAY, USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../page-error.ts';
-import type { Frame } from '../people/frame.ts';
+import { type Frame, personIn } from '../people/frame.ts';
 import { csvLine } from './csv.ts';
 
 /** /support/numbers.csv and .json: the same rows, sent as they are read. */
@@ -32,6 +32,19 @@ function askedOf({ query }: Request): Asked {
   throw new PageError(400, 'There is no such export', {
     reason: `by is “day” or “app”, and days is a number from 1 to ${DAYS_MAX}.`,
     next: 'Choose an export at /support/numbers.',
+  });
+}
+
+/** Exports of one person within a minute; one of all apps goes through the whole table. */
+const EXPORTS_A_MINUTE = 20;
+
+function brake({ context }: Frame, req: Request, res: Response): void {
+  const { points, secondsLeft } = context.counts.count(['support exports', personIn(req).accountId]);
+  if (points <= EXPORTS_A_MINUTE) return;
+  res.set('Retry-After', String(secondsLeft));
+  throw new PageError(429, 'Too many exports', {
+    reason: `One person can take ${EXPORTS_A_MINUTE} exports in a minute. Nothing was sent.`,
+    next: `Wait ${secondsLeft} ${secondsLeft === 1 ? 'second' : 'seconds'} and open it again.`,
   });
 }
 
@@ -71,9 +84,11 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
 const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
 /** Sends the export in one of the two forms. */
-export function sendExport({ context }: Frame, form: keyof typeof TYPES): RequestHandler {
+export function sendExport(frame: Frame, form: keyof typeof TYPES): RequestHandler {
+  const { context } = frame;
   return async (req, res) => {
     const asked = askedOf(req);
+    brake(frame, req, res);
     const now = context.clock.now();
     const rows = exportRows(context, asked);
     const columns = COLUMNS[asked.by];

@@ -73,6 +73,7 @@ function show(frame: Frame): RequestHandler {
       totals,
       share: percentWords(totals.active + totals.migrated, totals.active + totals.migrated + totals.waiting),
       summary: moveWords(totals),
+      countedAt: totals.counted > 0 ? numbers.countedAt : undefined,
       retirement: retirementWords(retirement, context.clock.now()),
       progressChart: progressChart(numbers, retirement),
       endsChart: endsChart(numbers),

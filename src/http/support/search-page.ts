@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { deskCounts } from '../../domain/support/desks.ts';
+import { QUERY_MAX } from '../../domain/support/read-query.ts';
 import { searchFor, type SearchResult, SHOWN_MAX } from '../../domain/support/search.ts';
 import { PageError } from '../page-error.ts';
 import { fieldsOf, type Frame, personIn, roleIn } from '../people/frame.ts';
@@ -64,11 +65,32 @@ function shownResult(result: SearchResult) {
   };
 }
 
+const TOO_LONG = {
+  understood: [],
+  next: [
+    `A search takes ${numberWords(QUERY_MAX)} characters at most, and nothing was looked up.`,
+    'Paste one thing alone: the token, the e-mail address, the name of the app or the id.',
+  ],
+};
+
+/** With an empty box: a text of this length may hold anything. */
+function showTooLong(frame: Frame, res: Response): void {
+  const nothing = { tokens: [], apps: [], accounts: [], nothing: TOO_LONG };
+  frame.page(res.status(422), 'support-found', {
+    title: 'This is too long to search for',
+    wide: true,
+    text: undefined,
+    ...nothing,
+  });
+}
+
 function search(frame: Frame): RequestHandler {
   return async (req, res) => {
     brake(frame, req, res);
+    const text = fieldsOf(req)['q'] ?? '';
+    if (text.length > QUERY_MAX) return showTooLong(frame, res);
     const origin = { actor: `account:${personIn(req).accountId}`, requestId: requestIdOf(res) };
-    const result = await searchFor(frame.context, fieldsOf(req)['q'] ?? '', origin);
+    const result = await searchFor(frame.context, text, origin);
     if (!result) return res.redirect(303, '/support');
     const only = onlyHit(result);
     if (only !== undefined) return res.redirect(303, only);

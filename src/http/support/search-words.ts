@@ -11,12 +11,9 @@ interface NothingFound {
 type Read = SearchResult['query'];
 
 function hintWords(hint: NonNullable<Read['hint']>): string {
-  if (hint.first !== undefined && hint.last !== undefined)
-    return 'the first and last four characters of a token';
-  if (hint.first !== undefined) return 'the first four characters of a token';
-  return hint.last === undefined
-    ? 'the first or last four characters of a token'
-    : 'the last four characters of a token';
+  if (hint.first === undefined) return 'the last four characters of a token';
+  if (hint.last === undefined) return 'the first four characters of a token';
+  return `the first ${hint.isEitherEnd ? 'or' : 'and'} last four characters of a token`;
 }
 
 function understoodOf({ isLikelyToken, hint, email, ids, name }: Read): string[] {
@@ -44,6 +41,9 @@ const HINT_NEXT = [
   'Upper and lower case count. Ask the caller to read the characters out once more.',
 ];
 
+const TOO_SHORT =
+  'To find a token, give at least four of its first or last characters, or all of it: fewer are not looked for.';
+
 const EMAIL_NEXT = [
   'The account may have another address at the new API than the caller thinks. Ask for the app’s name, its client id, or a token.',
   'An account is known here from its first sign-in, connection or import on.',
@@ -59,5 +59,6 @@ export function nothingFoundWords(query: Read): NothingFound {
   const understood = understoodOf(query);
   if (query.isLikelyToken) return { understood, next: TOKEN_NEXT };
   if (query.email !== undefined) return { understood, next: EMAIL_NEXT };
-  return { understood, next: query.hint === undefined ? OTHER_NEXT : [...HINT_NEXT, ...OTHER_NEXT.slice(1)] };
+  if (query.hint !== undefined) return { understood, next: [...HINT_NEXT, ...OTHER_NEXT.slice(1)] };
+  return { understood, next: query.isShortHint ? [TOO_SHORT, ...OTHER_NEXT] : OTHER_NEXT };
 }

@@ -1,4 +1,5 @@
 import type { ShownEvent } from '../../domain/support/timeline.ts';
+import type { Sentence } from '../people/words.ts';
 
 /** Entries of the history in words: who, what, why. */
 
@@ -87,10 +88,21 @@ const SAME: Readonly<Record<string, string>> = {
   app_registered: 'registration',
 };
 
+/** A time as the history keeps it in a reason. */
+const MOMENT = /(\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)/;
+
+/** People type reasons too: what only looks like a time stays as it is. */
+function withTimes(reason: string): Sentence {
+  return reason.split(MOMENT).map((part) => {
+    const time = MOMENT.test(part) ? Date.parse(part) : Number.NaN;
+    return Number.isNaN(time) ? part : time;
+  });
+}
+
 /** Why, where that says more than what happened. */
-function whyWords({ action, reason }: Pick<ShownEvent, 'action' | 'reason'>): string | undefined {
+function whyWords({ action, reason }: Pick<ShownEvent, 'action' | 'reason'>): Sentence | undefined {
   if (reason === null || reason === '' || known(SAME, action) === reason) return undefined;
-  return known(REASONS, reason) ?? reason;
+  return withTimes(known(REASONS, reason) ?? reason);
 }
 
 interface Who {

@@ -2,24 +2,35 @@ import type { Page } from 'playwright-core';
 import { CALENDAR, CAMPAIGN, DEMO_APPS, DESK, NEWS, UNIDENTIFIED } from '../../../src/demo-data/apps.ts';
 import { type LaidPair, layPairs } from '../../../src/demo-data/life.ts';
 import { DEMO_PEOPLE } from '../../../src/demo-data/people.ts';
+import { mailRows } from '../../../src/demo-data/mail-rows.ts';
 import { demoPairs } from '../../../src/demo-data/tokens.ts';
 import { press } from '../steps.ts';
+import type { DemoWorld } from './demo-world.ts';
 
-/** Every page of people, each in the states that the data of the demo has of it: by its address, or by what is done there. */
+/**
+ * Every page of people, each in the states that the data of the demo has of it: by its address, or by what is done there.
+ * What takes more than that data stands in lived-in-pages.ts.
+ */
 
 export interface Shown {
   /** Of its pictures. */
   name: string;
   path: string;
   /** What is done on the page at the address, to see what it answers. */
-  act?: (page: Page) => Promise<void>;
+  act?: (page: Page, world: DemoWorld) => Promise<void>;
 }
 
-const page = (name: string, path: string, act?: Shown['act']): Shown => ({ name, path, ...(act && { act }) });
+/** One of them. */
+export const page = (name: string, path: string, act?: Shown['act']): Shown => ({
+  name,
+  path,
+  ...(act && { act }),
+});
 
 const UNKNOWN = '0'.repeat(24);
 
-const fill = (label: string, text: string, button: string) => async (shown: Page) => {
+/** Fills the one field of a form, and sends it. */
+export const fill = (label: string, text: string, button: string) => async (shown: Page) => {
   await shown.getByLabel(label).first().fill(text);
   await press(shown, button);
 };
@@ -72,13 +83,17 @@ const held = (clientId: string, accountId: string) => (pair: LaidPair) =>
   pair.clientId === clientId && pair.accountId === accountId;
 
 const { dana, sam, tom, oskar } = DEMO_PEOPLE;
-const STOPPED = tokenWhere(held(NEWS.clientId, dana.accountId));
-const WAITING = tokenWhere(held(NEWS.clientId, tom.accountId));
+export const STOPPED = tokenWhere(held(NEWS.clientId, dana.accountId));
+export const WAITING = tokenWhere(held(NEWS.clientId, tom.accountId));
 const REVOKED = tokenWhere(held(DESK.clientId, dana.accountId), 2);
 const MOVED = tokenWhere(held(CALENDAR.clientId, oskar.accountId));
 const OF_ADDRESS = tokenWhere(({ email }) => email !== null);
 const OF_PROGRAM = tokenWhere(held(UNIDENTIFIED.clientId, sam.accountId));
 const OF_NOBODY = tokenWhere(({ legacyAccountId }) => legacyAccountId !== null);
+/** These two in a world that is lived in (lived-in.ts). */
+export const WORKING = tokenWhere(held(CAMPAIGN.clientId, dana.accountId));
+export const IN_DOUBT = tokenWhere(held(DESK.clientId, sam.accountId));
+const UNREACHED = mailRows(0, 0).mails.find(({ state }) => state === 'undeliverable')?.id ?? UNKNOWN;
 
 const DESKS = [
   'in-doubt',
@@ -90,7 +105,8 @@ const DESKS = [
   'extensions',
 ];
 
-const searched = (words: string) => async (shown: Page) => {
+/** Sends a search. */
+export const searched = (words: string) => async (shown: Page) => {
   await shown.getByRole('searchbox').fill(words);
   await press(shown, 'Search');
 };
@@ -117,7 +133,7 @@ export const STAFF_PAGES: readonly Shown[] = [
   page('support-remind', `${WAITING}/remind`),
   page('support-pin', `${OF_ADDRESS}/pin`),
   page('support-assign', `${OF_PROGRAM}/assign`),
-  page('support-probe', `${STOPPED}/probe`),
+  page('support-settle', `/support/mails/${UNREACHED}/settle`),
   page('support-account', `/support/accounts/${dana.accountId}`),
   page('support-account-tom', `/support/accounts/${tom.accountId}`),
   page('support-account-unknown', `/support/accounts/${UNKNOWN}`),

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { addStaff } from '../../../src/domain/staff.ts';
+import type { Person } from '../../support/authorize.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
 import { startSystem, type System } from '../../support/system.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from '../chromium.ts';
@@ -7,8 +8,10 @@ import { findingsOf, inspect, type View } from '../inspect.ts';
 import { EMPTY_PAGES, OWNER_PAGES, type Shown, STAFF_PAGES, STRANGERS_PAGES } from './all-pages.ts';
 import { arriveAt } from './arrive.ts';
 import { type DemoWorld, startDemoWorld } from './demo-world.ts';
+import { liveIn } from './lived-in.ts';
+import { OWNER_ACTS, SECOND_PAGES, STAFF_ACTS } from './lived-in-pages.ts';
 
-/** Looks at every page of people: on the data of the demo, where nothing is known yet, and without a sign-in. */
+/** Looks at pages of people: on the data of the demo, where nothing is known yet, and without a sign-in. */
 
 const LIMIT = 60_000;
 
@@ -18,80 +21,119 @@ async function brokenBy(page: Page): Promise<string[]> {
   return (await broken.count()) === 0 ? [] : ['the page could not be shown'];
 }
 
-type Look = { shown: Shown; views: readonly View[] };
+/** Who looks on, by the system that they look at. */
+const ONLOOKERS = ['lead', 'second', 'stranger', 'empty'] as const;
 
-async function look(page: Page, base: string, { shown, views }: Look): Promise<string[]> {
+type Onlooker = (typeof ONLOOKERS)[number];
+
+type Group = readonly [about: string, onlooker: Onlooker, pages: readonly Shown[]];
+
+const GROUPS: readonly Group[] = [
+  ['of owners holds', 'lead', [...OWNER_PAGES, ...OWNER_ACTS]],
+  ['of support holds', 'lead', [...STAFF_PAGES, ...STAFF_ACTS]],
+  ['holds for another owner', 'second', SECOND_PAGES],
+  ['holds where nothing is known', 'empty', EMPTY_PAGES],
+  ['holds for somebody who is not signed in', 'stranger', STRANGERS_PAGES],
+];
+
+/** Whose names are meant; without any, all. */
+function groupsOf(names: readonly string[] | undefined): Group[] {
+  if (names === undefined) return [...GROUPS];
+  const isMeant = ({ name }: Shown) => names.includes(name);
+  const chosen = GROUPS.map(([about, who, pages]) => [about, who, pages.filter(isMeant)] as const);
+  const found = chosen.flatMap(([, , pages]) => pages);
+  if (found.length !== names.length) throw new Error('a name is of no page');
+  return chosen.filter(([, , pages]) => pages.length > 0);
+}
+
+/** The browser and what it looks at; whom nobody asks for is not started. */
+async function openWorld() {
+  const [world, browser] = await Promise.all([startDemoWorld(), openChromium()]);
+  const visitors: Visitor[] = [];
+  let empty: System | undefined;
+
+  async function newTab(): Promise<Page> {
+    const visitor = await newVisitor(browser);
+    visitors.push(visitor);
+    const page = await visitor.newTab();
+    await page.setViewportSize({ width: 360, height: 800 });
+    return page;
+  }
+
+  async function signedIn({ bridgeUrl }: System, person: Person): Promise<{ page: Page; base: string }> {
+    const page = await newTab();
+    await arriveAt(page, `${bridgeUrl}/apps`, person);
+    return { page, base: bridgeUrl };
+  }
+
+  const openers: Record<Onlooker, () => Promise<{ page: Page; base: string }>> = {
+    lead: () => signedIn(world, DANA),
+    second: () => signedIn(world, SAM),
+    stranger: async () => ({ page: await newTab(), base: world.bridgeUrl }),
+    async empty() {
+      empty = await startSystem();
+      const named = { account: SAM.accountId, role: 'lead', actor: 'test', requestId: null } as const;
+      await addStaff(empty.bridge.context, named);
+      return signedIn(empty, SAM);
+    },
+  };
+  return {
+    world,
+    openers,
+    async close() {
+      for (const visitor of visitors) await visitor.leave();
+      await closeAll(browser, world, empty);
+      expect(visitors.flatMap(({ complaints }) => complaints)).toEqual([]);
+    },
+  };
+}
+
+async function closeAll(browser: Browser, ...systems: Array<System | undefined>): Promise<void> {
+  await browser.close();
+  for (const system of systems) await system?.stop();
+}
+
+type Looking = { page: Page; base: string; world: DemoWorld };
+
+/** With pictures in these views; without any on a phone by day, as the tab is. */
+async function look({ page, base, world }: Looking, shown: Shown, views: readonly View[]): Promise<string[]> {
   await page.goto(`${base}${shown.path}`);
-  await shown.act?.(page);
+  await shown.act?.(page, world);
   const found = views.length === 0 ? findingsOf(page, false) : inspect(page, `all-${shown.name}`, views);
   return [...(await brokenBy(page)), ...(await found)];
 }
 
-const eachWith = (pages: readonly Shown[]) => test.each(pages.map((shown) => [shown.name, shown] as const));
-
 /**
- * Declares the tests of all pages in these views, with pictures, or without any on a phone alone, but for those whose names
- * are left out.
+ * Declares the tests of all pages in these views, with pictures, where people have really connected apps; or of the named
+ * ones alone on the data of the demo, on a phone by day, without pictures.
  */
-export function describeEveryPage(views: readonly View[], { without }: { without?: RegExp } = {}): void {
-  const eachOf = (pages: readonly Shown[]) => eachWith(pages.filter(({ name }) => !without?.test(name)));
+export function describeEveryPage(views: readonly View[], { only }: { only?: readonly string[] } = {}): void {
   if (browserMissing) process.stderr.write(`The browser tests are skipped: ${browserMissing}.\n`);
 
   (browserMissing ? describe.skip : describe)('every page', () => {
-    let world: DemoWorld;
-    let empty: System;
-    let browser: Browser;
-    let lead: Page;
-    let emptyLead: Page;
-    const visitors: Visitor[] = [];
-
-    async function newTab(): Promise<Page> {
-      const visitor = await newVisitor(browser);
-      visitors.push(visitor);
-      const page = await visitor.newTab();
-      await page.setViewportSize({ width: 360, height: 800 });
-      return page;
-    }
+    let opened: Awaited<ReturnType<typeof openWorld>>;
+    const looking = new Map<Onlooker, Promise<{ page: Page; base: string }>>();
+    const groups = groupsOf(only);
 
     beforeAll(async () => {
-      [world, empty, browser] = await Promise.all([startDemoWorld(), startSystem(), openChromium()]);
-      const named = { account: SAM.accountId, role: 'lead', actor: 'test', requestId: null } as const;
-      await addStaff(empty.bridge.context, named);
-      [lead, emptyLead] = [await newTab(), await newTab()];
-      await arriveAt(lead, `${world.bridgeUrl}/apps`, DANA);
-      await arriveAt(emptyLead, `${empty.bridgeUrl}/apps`, SAM);
+      opened = await openWorld();
+      const asked = ONLOOKERS.filter((who) => groups.some(([, onlooker]) => onlooker === who));
+      for (const who of asked) looking.set(who, opened.openers[who]());
+      await Promise.all(looking.values());
+      const [lead, second] = [await looking.get('lead'), await looking.get('second')];
+      if (lead && second) await liveIn(opened.world, { dana: lead.page, sam: second.page });
     }, 120_000);
-    afterAll(async () => {
-      for (const visitor of visitors) await visitor.leave();
-      await browser.close();
-      await world.stop();
-      await empty.stop();
-      expect(visitors.flatMap(({ complaints }) => complaints)).toEqual([]);
-    });
+    afterAll(() => opened.close());
 
-    eachOf(OWNER_PAGES)(
-      'of owners holds: %s',
-      async (_name, shown) => expect(await look(lead, world.bridgeUrl, { shown, views })).toEqual([]),
-      LIMIT,
-    );
-
-    eachOf(STAFF_PAGES)(
-      'of support holds: %s',
-      async (_name, shown) => expect(await look(lead, world.bridgeUrl, { shown, views })).toEqual([]),
-      LIMIT,
-    );
-
-    eachOf(EMPTY_PAGES)(
-      'holds where nothing is known: %s',
-      async (_name, shown) => expect(await look(emptyLead, empty.bridgeUrl, { shown, views })).toEqual([]),
-      LIMIT,
-    );
-
-    eachOf(STRANGERS_PAGES)(
-      'holds for somebody who is not signed in: %s',
-      async (_name, shown) =>
-        expect(await look(await newTab(), world.bridgeUrl, { shown, views })).toEqual([]),
-      LIMIT,
-    );
+    for (const [about, onlooker, pages] of groups)
+      test.each(pages.map((shown) => [shown.name, shown] as const))(
+        `${about}: %s`,
+        async (_name, shown) => {
+          const at = await looking.get(onlooker);
+          if (!at) throw new Error('nobody looks on');
+          expect(await look({ ...at, world: opened.world }, shown, views)).toEqual([]);
+        },
+        LIMIT,
+      );
   });
 }

@@ -37,14 +37,17 @@ export async function knock({ bridgeUrl }: Listening, request: RawRequest): Prom
 /** How often a machine that is busy is asked again, with a pause that grows by so many milliseconds. */
 const [ROUNDS, PAUSE] = [12, 40];
 
-/** The milliseconds of the first that is done within `bound`, or of the fastest, so that a busy machine does not decide. */
+/**
+ * The milliseconds of the first that is done within `bound`, or of the fastest, by the clock or by the processor, whichever
+ * says less: a busy machine does not decide.
+ */
 export async function fastestWithin(bound: number, work: () => Promise<unknown>): Promise<number> {
   let fastest = Infinity;
   for (let round = 0; round < ROUNDS && fastest >= bound; round++) {
     await setTimeout(round * PAUSE);
-    const started = performance.now();
+    const [started, used] = [performance.now(), processorTime()];
     await work();
-    fastest = Math.min(fastest, performance.now() - started);
+    fastest = Math.min(fastest, performance.now() - started, processorTime() - used);
   }
   return fastest;
 }

@@ -1,7 +1,7 @@
 import { newIdField } from '../../../src/http/owners/new-id.ts';
 import type { System } from '../../support/system.ts';
 import { accountOf, type Visitor } from './people.ts';
-import { CONTACT, type Scene } from './scene.ts';
+import { CONTACT, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
 
 interface Sending {
   system: System;
@@ -17,6 +17,12 @@ const newId: FormFields = ({ system, visitor }) => ({
 
 const because = () => ({ reason: 'the holder asked for it' });
 
+/** The extra time of the app, as the page of the form shows it. */
+const seenTime: FormFields = ({ system, scene }) => {
+  const extensions = system.bridge.context.lifecycle.current().extensions.get(scene.clientId);
+  return { seen_retirement: String(extensions?.retirement ?? '') };
+};
+
 /** What a form holds that would do something, beside its proof; a form that is not here has nothing else. */
 export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /apps/register': (sending) => ({
@@ -27,7 +33,10 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   }),
   'POST /apps/paste-token': ({ scene }) => ({ token: scene.token }),
   'POST /apps/:clientId/secrets': newId,
-  'POST /apps/:clientId/modern-client': () => ({ modern_client_id: 'planner', client_secret: 'hush-hush' }),
+  'POST /apps/:clientId/modern-client': () => ({
+    modern_client_id: OWN_CLIENT.clientId,
+    client_secret: OWN_CLIENT.clientSecret,
+  }),
   'POST /apps/:clientId/contacts': () => ({ address: 'two@team.example' }),
   'POST /apps/:clientId/contacts/remove': () => ({ address: CONTACT }),
   'POST /support/search': ({ scene }) => ({ q: scene.token }),
@@ -37,8 +46,21 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /support/mappings/:id/link': because,
   'POST /support/mappings/:id/probe': because,
   'POST /support/mappings/:id/assign': ({ scene }) => ({ ...because(), client_id: scene.clientId }),
-  'POST /support/mappings/:id/pin': () => ({ ...because(), account_id: accountOf('stranger') }),
-  'POST /support/apps/:clientId/extend': () => ({ ...because(), date: 'retirement', until: '2099-01-01' }),
-  'POST /support/apps/:clientId/unextend': () => ({ ...because(), date: 'retirement' }),
+  'POST /support/mappings/:id/pin': () => ({
+    ...because(),
+    account_id: accountOf('stranger'),
+    seen_email: UNPROVEN,
+  }),
+  'POST /support/apps/:clientId/extend': (sending) => ({
+    ...because(),
+    ...seenTime(sending),
+    date: 'retirement',
+    until: '2099-01-01',
+  }),
+  'POST /support/apps/:clientId/unextend': (sending) => ({
+    ...because(),
+    ...seenTime(sending),
+    date: 'retirement',
+  }),
   'POST /support/mails/:id/settle': because,
 };

@@ -3,7 +3,14 @@ import { sql } from 'kysely';
 import type { System } from '../../support/system.ts';
 
 /** What each process writes of itself, whatever anybody does. */
-const BY_ITSELF = ['key_holders', 'instance', 'last_use_reading', 'progress'];
+const BY_ITSELF = [
+  'key_holders',
+  'instance',
+  'last_use_reading',
+  'progress',
+  'progress_of_all',
+  'progress_reading',
+];
 
 /** What may be lost, and stands in the one database of PostgreSQL too. */
 const VOLATILE = [

@@ -1,5 +1,6 @@
 import { addSecret } from '../../../src/domain/app-secrets.ts';
 import { extendApp } from '../../../src/domain/lifecycle-changes/extend-app.ts';
+import { startRehearsal } from '../../../src/domain/lifecycle-changes/rehearse.ts';
 import { reauthorizationLink } from '../../../src/domain/reauthorize.ts';
 import { registerApp } from '../../../src/domain/register-app.ts';
 import { sealPair } from '../../../src/domain/sealed-pair.ts';
@@ -7,6 +8,7 @@ import { newHexId, newOpaqueValue } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { ensureAccount } from '../../../src/store/accounts.ts';
 import { insertGrant } from '../../../src/store/grants.ts';
+import { keepModernClient, useModernClient } from '../../../src/store/modern-clients.ts';
 import type { LegacyApp } from '../../support/authorize.ts';
 import type { System } from '../../support/system.ts';
 import { waitingToken } from '../../owners/support/people.ts';
@@ -16,7 +18,7 @@ import { accountOf } from './people.ts';
 export interface Scene {
   clientId: string;
   secretId: string;
-  /** What an address names, by the part before it; of a token the action may name another one. */
+  /** What an address names, by the part before it; where an action needs another one, by what comes after it too. */
   ids: Readonly<Record<string, string>>;
   mappingId: string;
   token: string;
@@ -28,11 +30,14 @@ const CALLBACK = 'https://old-app.example/cb';
 /** Of the app, beside its owner. */
 export const CONTACT = 'one@team.example';
 
+/** What the modern side has registered for an app of the owner. */
+export const OWN_CLIENT = { clientId: 'planner', clientSecret: 'hush-hush', name: 'Planner' };
+
 /** Who has a connection of the app, and never opens a page. */
 const THIRD = '5e1f0c9a7b3d4e2f8a6cffff';
 
 /** Under which a token waits that has no account. */
-const UNPROVEN = 'unproven@people.example';
+export const UNPROVEN = 'unproven@people.example';
 
 /** The rows of the durable database. */
 const rowsIn = ({ bridge }: System) => bridge.context.store.durable;
@@ -96,6 +101,17 @@ async function ownedApp({ bridge }: System): Promise<LegacyApp> {
   return { ...app, callback: CALLBACK };
 }
 
+/** An app of the owner in which an act finds room for a secret, an entered client, and a rehearsal that runs. */
+async function readyApp(system: System): Promise<string> {
+  const { context } = system.bridge;
+  const { clientId } = await ownedApp(system);
+  const client = { id: newHexId(), client_id: clientId, secret_sealed: null, scopes: 'account:read' };
+  await keepModernClient(rowsIn(system), { ...client, proven_at: context.clock.now() });
+  await useModernClient(rowsIn(system), clientId, client.id);
+  await startRehearsal(context, { clientId, rehearses: 'retirement', actor: 'test', requestId: null });
+  return clientId;
+}
+
 /** Made anew where an act has used one up. */
 export async function makeScene(system: System): Promise<Scene> {
   const { context } = system.bridge;
@@ -106,8 +122,12 @@ export async function makeScene(system: System): Promise<Scene> {
   const waiting = await waitingToken(system, { app, accountId });
   const served = await servedToken(system, app);
   const link = await reauthorizationLink(context, { clientId, accountId });
+  const ready = await readyApp(system);
   const ids = {
     apps: clientId,
+    'apps/secrets': ready,
+    'apps/modern-client/remove': ready,
+    'apps/rehearse/stop': ready,
     secrets: secretId,
     connect: link.slice(-24),
     'prove-email': 'v'.repeat(43),
@@ -122,15 +142,15 @@ export async function makeScene(system: System): Promise<Scene> {
   return { clientId, secretId, ids, mappingId: waiting.id, token: waiting.token, grantTokens: served.tokens };
 }
 
-/** Its app is nobody's from here on, for one owner has no more than fifty. */
-export async function leaveScene(system: System, { clientId }: Scene): Promise<void> {
-  const left = { owner_account_id: null };
-  await rowsIn(system).updateTable('apps').set(left).where('client_id', '=', clientId).execute();
+/** Its apps are nobody's from here on, for one owner has no more than fifty. */
+export async function leaveScene(system: System, { clientId, ids }: Scene): Promise<void> {
+  const [left, both] = [{ owner_account_id: null }, [clientId, ids['apps/secrets'] ?? '']];
+  await rowsIn(system).updateTable('apps').set(left).where('client_id', 'in', both).execute();
 }
 
 /** The address of a route in the scene. */
 export function pathIn({ ids }: Scene, pattern: string): string {
-  return pattern.replace(/([\w-]+)\/:\w+(?=\/([\w-]+)|$)/g, (_whole, place: string, action?: string) => {
+  return pattern.replace(/([\w-]+)\/:\w+(?=\/(.+)|$)/g, (_whole, place: string, action = '') => {
     const id = ids[`${place}/${action}`] ?? ids[place];
     if (id === undefined) throw new Error(`the scene has nothing for ${pattern}`);
     return `${place}/${id}`;

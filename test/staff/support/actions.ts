@@ -44,8 +44,12 @@ export async function unidentifiedApp(system: System): Promise<string> {
   return id;
 }
 
-/** A mail that reached nobody, about the system's app. */
-export async function unreachedMail(system: System, person: string): Promise<string> {
+/** A mail that reached nobody, about the system's app or others. */
+export async function unreachedMail(
+  system: System,
+  person: string,
+  clientIds = [system.app.clientId],
+): Promise<string> {
   const { store, clock } = system.bridge.context;
   const [id, at] = [newHexId(), clock.now()];
   const day = new Date(at).toISOString().slice(0, 10);
@@ -64,18 +68,17 @@ export async function unreachedMail(system: System, person: string): Promise<str
       ended_at: at,
     })
     .execute();
+  const reminder = { mail_id: id, person, role: 'holder' as const, stage: '30', created_at: at };
   await store.durable
     .insertInto('reminders')
-    .values({
-      id: newHexId(),
-      mail_id: id,
-      person,
-      client_id: system.app.clientId,
-      role: 'holder',
-      stage: '30',
-      planned_for: 'retirement:2099-01-01',
-      created_at: at,
-    })
+    .values(
+      clientIds.map((client_id) => ({
+        ...reminder,
+        id: newHexId(),
+        client_id,
+        planned_for: 'retirement:2099-01-01',
+      })),
+    )
     .execute();
   return id;
 }

@@ -1,0 +1,50 @@
+import { type AppFound, listForNames } from '../../store/support-search.ts';
+import type { Context } from '../context.ts';
+import { takeTurns } from '../reminders/take-turns.ts';
+
+/** Apps by a part of their name. All names are gone through, for the databases differ in what they take for a small letter. */
+
+/** Apps whose names are read at once, between which the process turns to what waits. */
+const AT_ONCE = 1000;
+
+/** So many are gone through; they are some thousands. */
+const NAMES_MAX = 50_000;
+
+const folded = (text: string) => text.normalize('NFKC').toLowerCase();
+
+const alphabet = new Intl.Collator('en');
+
+interface Place {
+  app: AppFound;
+  /** 0 where the name begins with it. */
+  place: number;
+}
+
+function placesIn(apps: readonly AppFound[], wanted: string): Place[] {
+  return apps.flatMap((app) => {
+    const place = folded(app.name).indexOf(wanted);
+    return place < 0 ? [] : [{ app, place: Math.min(place, 1) }];
+  });
+}
+
+const inOrder = (one: Place, other: Place) =>
+  one.place - other.place || alphabet.compare(one.app.name, other.app.name);
+
+/** The first of them by name; those that begin with it stand before those that only contain it. */
+export async function appsByName(
+  { store }: Pick<Context, 'store'>,
+  name: string,
+  limit: number,
+): Promise<AppFound[]> {
+  const wanted = folded(name);
+  let found: Place[] = [];
+  let after = '';
+  for (let seen = 0; seen < NAMES_MAX; seen += AT_ONCE) {
+    const apps = await listForNames(store.durable, { after, limit: AT_ONCE });
+    found = [...found, ...placesIn(apps, wanted)].toSorted(inOrder).slice(0, limit);
+    if (apps.length < AT_ONCE) break;
+    after = apps.at(-1)?.client_id ?? '';
+    await takeTurns();
+  }
+  return found.map(({ app }) => app);
+}

@@ -1,0 +1,30 @@
+import type { ExampleValues } from './examples.ts';
+
+/** What a reader of the examples sets before they run. */
+
+interface Variable {
+  name: string;
+  /** What it is, and where it comes from. */
+  is: string;
+}
+
+type Known = Pick<ExampleValues, 'callback' | 'modern'>;
+
+/** Those that the values of the app leave open, in the order in which they are needed. */
+export function variablesOf({ callback, modern }: Known): Variable[] {
+  const own = 'of the app’s own client at the new API';
+  return [
+    ...(callback === undefined ? [{ name: 'CALLBACK', is: 'The address to which people come back.' }] : []),
+    { name: 'CLIENT_SECRET', is: 'The secret of this app here, shown once when it was made.' },
+    ...(modern.clientId === undefined ? [{ name: 'MODERN_CLIENT_ID', is: `The id ${own}.` }] : []),
+    ...(modern.isConfidential ? [{ name: 'MODERN_CLIENT_SECRET', is: `The secret ${own}.` }] : []),
+    { name: 'CODE', is: 'The code with which the person comes back to the callback.' },
+    { name: 'VERIFIER', is: 'What the first new step prints; keep it until the person is back.' },
+    {
+      name: 'ACCESS_TOKEN',
+      is: 'From the answer to the exchange of the code: of the old API or of the new one.',
+    },
+    { name: 'REFRESH_TOKEN', is: 'The last one that the new API gave.' },
+    { name: 'OLD_TOKEN', is: 'For the hand-over: the old token that the app holds for a person.' },
+  ];
+}

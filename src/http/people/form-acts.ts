@@ -1,0 +1,104 @@
+import type { Context } from '../../domain/context.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
+import { mappingTarget } from '../../domain/support/actions.ts';
+
+/** What the forms of our pages do, in words, by the addresses that they are sent to; for who is asked to send one again. */
+
+interface Act {
+  /** `:app` and `:token` are what the act is about. */
+  path: string;
+  words: string;
+  /** Where its form stands, if that is not the address itself. */
+  page?: string;
+}
+
+const ACTS: readonly Act[] = [
+  { path: '/sign-out', words: 'Sign out', page: '/apps/account' },
+  { path: '/apps/account/sign-out-everywhere', words: 'Sign out everywhere', page: '/apps/account' },
+  { path: '/apps/register', words: 'Register an app' },
+  { path: '/apps/paste-token', words: 'Look for a pasted token' },
+  { path: '/apps/prove-email', words: 'Send a mail with a link', page: '/apps' },
+  { path: '/apps/prove-email/:value', words: 'Prove an e-mail address', page: '/apps' },
+  { path: '/apps/connect/:link', words: 'Connect an app again' },
+  { path: '/apps/:app/connect', words: 'Connect the app again', page: '/apps/:app' },
+  { path: '/apps/:app/revoke', words: 'Revoke the access of the app' },
+  { path: '/apps/:app/secrets', words: 'Add a secret to the app' },
+  { path: '/apps/:app/secrets/:secret/retire', words: 'Retire a secret of the app' },
+  { path: '/apps/:app/modern-client', words: 'Enter a client of the app' },
+  {
+    path: '/apps/:app/modern-client/remove',
+    words: 'Remove the client of the app',
+    page: '/apps/:app/modern-client',
+  },
+  { path: '/apps/:app/rehearse', words: 'Start a rehearsal for the app' },
+  {
+    path: '/apps/:app/rehearse/stop',
+    words: 'Stop the rehearsal of the app',
+    page: '/apps/:app/rehearse',
+  },
+  { path: '/apps/:app/contacts', words: 'Add a contact to the app: it gets the mails about it' },
+  {
+    path: '/apps/:app/contacts/remove',
+    words: 'Remove a contact of the app: it gets no more mails about it',
+    page: '/apps/:app/contacts',
+  },
+  { path: '/support/search', words: 'Search', page: '/support' },
+  { path: '/support/mappings/:token/revoke', words: 'Revoke a token of the app' },
+  { path: '/support/mappings/:token/remind', words: 'Send a reminder about the app' },
+  { path: '/support/mappings/:token/link', words: 'Make a link to connect the app again' },
+  { path: '/support/mappings/:token/probe', words: 'Test a connection of the app' },
+  { path: '/support/mappings/:token/assign', words: 'Assign a token of this program to an app' },
+  {
+    path: '/support/mappings/:token/pin',
+    words: 'Pin what waits under an address to an account, once and for all',
+  },
+  { path: '/support/apps/:app/extend', words: 'Give the app more time' },
+  { path: '/support/apps/:app/unextend', words: 'End the extra time of the app' },
+  { path: '/support/mails/:mail/settle', words: 'Mark a mail as dealt with' },
+];
+
+const PART = /:(\w+)/g;
+
+const PATTERNS = ACTS.map((act) => ({
+  act,
+  pattern: new RegExp(`^${act.path.replace(PART, String.raw`(?<$1>[\w-]+)`)}$`),
+}));
+
+/** What a form does, what it is about, and the page on which it stands; undefined at an address that takes none. */
+export interface FormAct {
+  words: string;
+  /** The name of the app, where there is one that the person may be told. */
+  appName: string | undefined;
+  page: string;
+}
+
+interface About {
+  app?: string;
+  token?: string;
+}
+
+/** The name of an app is told to everybody, which app a token is of to staff alone. */
+async function appNameOf(
+  context: Context,
+  { app, token }: About,
+  isStaff: boolean,
+): Promise<string | undefined> {
+  if (app !== undefined) return (await findRegisteredApp(context, app))?.name;
+  if (token === undefined || !isStaff) return undefined;
+  return (await mappingTarget(context, token))?.appName;
+}
+
+/** The act of a form that was sent to this path. */
+export async function formActOf(
+  context: Context,
+  { path, isStaff }: { path: string; isStaff: boolean },
+): Promise<FormAct | undefined> {
+  for (const { act, pattern } of PATTERNS) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    const about: Record<string, string> = match.groups ?? {};
+    const page = (act.page ?? act.path).replace(PART, (_, name: string) => about[name] ?? '');
+    return { words: act.words, appName: await appNameOf(context, about, isStaff), page };
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import { mayAct, type StaffRole } from '../../domain/staff.ts';
+
+/** What the rows of the desks are made of, and what they depend on beside the row itself. */
+
+/** When a row is shown, and to whom. */
+export interface Seen {
+  now: number;
+  role: StaffRole;
+}
+
+export interface Part {
+  text?: string;
+  /** A time, in Unix milliseconds. */
+  time?: number;
+  href?: string;
+  kind?: 'badge' | 'badge warning' | 'muted' | 'nowrap';
+}
+
+interface Cell {
+  label: string;
+  parts: Part[];
+}
+
+/** Cells; the first one heads its row. */
+export type ShownRow = Cell[];
+
+/** A cell of parts. */
+export const cell = (label: string, ...parts: Part[]): Cell => ({ label, parts });
+
+interface Action {
+  text: string;
+  href: string;
+  needs: StaffRole;
+}
+
+/** The way to an action; to whom it is not allowed, which role it takes. */
+export function actionPart({ role }: Seen, { text, href, needs }: Action): Part {
+  return mayAct(role, needs) ? { text, href } : { text: `${text} (takes “${needs}”)`, kind: 'muted' };
+}

@@ -1,0 +1,16 @@
+import type { Milestone } from '../../domain/lifecycle.ts';
+
+/** Whether an extension gives its app more time, in words: a pure function. */
+
+interface Extension {
+  milestone: Milestone;
+  until: number;
+  /** The date of all; undefined where none is set. */
+  ofAll: number | undefined;
+}
+
+/** Why one gives the app no more time; undefined where it gives some. */
+export function inVainWords({ milestone, until, ofAll }: Extension): string | undefined {
+  if (ofAll === undefined) return `No ${milestone} is set for all, so it puts nothing off.`;
+  return until <= ofAll ? 'It ends before the date of all, so it gives no more time.' : undefined;
+}

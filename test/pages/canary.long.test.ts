@@ -1,0 +1,4 @@
+import { describePasted } from './support/pasted.ts';
+
+/** Every value in every field in every way, by everybody. */
+describePasted('all');

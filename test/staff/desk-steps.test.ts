@@ -1,0 +1,104 @@
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { waitingToken, wordsOf } from '../owners/support/people.ts';
+import { setDate } from '../reminders/support/planning-ground.ts';
+import type { CookieWalker, Page } from '../support/cookie-walker.ts';
+import { registerLegacyApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+import { act, becomes, unreachedMail } from './support/actions.ts';
+import { counted, linesOf } from './support/desk-rows.ts';
+import { deadGrant, keepExtension, keepGrant, setState } from './support/grants.ts';
+import { staffBrowser } from './support/staff-browser.ts';
+
+/** What the desks tell staff to do: only what can be done, is needed still, and is theirs to do. */
+
+const clock = new SettableClock(Date.parse('2026-11-22T10:00:00Z'));
+let system: System;
+let sam: CookieWalker;
+
+beforeAll(async () => {
+  system = await startSystem({ clock });
+  sam = await staffBrowser(system, 'lead');
+});
+
+afterAll(() => system.stop());
+
+const rows = () => system.bridge.context.store.durable;
+const at = (path: string) => `${system.bridgeUrl}/support${path}`;
+
+async function open(desk: string): Promise<Page> {
+  const page = await sam.get(at(`/desks${desk}`));
+  expect(page.status).toBe(200);
+  return page;
+}
+
+const extensions = async () => linesOf(await open('/extensions'));
+
+test('died today: who has connected again, or has no token left, does not have to connect again', async () => {
+  const now = clock.now();
+  const again = await deadGrant(system, 'refused', now);
+  await keepGrant(system, { client_id: again.clientId, account_id: again.accountId });
+  await setState(system, again.mappingId, 'active');
+  const ended = await deadGrant(system, 'refused', now);
+  await setState(system, ended.mappingId, 'revoked');
+  // One of two tokens was revoked: the link is for the one that waits.
+  const half = await deadGrant(system, 'refused', now);
+  const app = { ...system.app, clientId: half.clientId };
+  const state = 'reauthorization_required';
+  const { id: waiting } = await waitingToken(system, { app, accountId: half.accountId, state });
+  await setState(system, half.mappingId, 'revoked');
+  const page = await open('/died-today');
+  expect(page.body).toContain(`/support/mappings/${waiting}/link"`);
+  for (const { accountId } of [again, ended]) expect(page.body).not.toContain(accountId);
+  const refused = await open('/died-today?cause=refused');
+  expect(refused.body).toContain(`/support/mappings/${again.mappingId}"`);
+  for (const { mappingId } of [again, ended, half])
+    expect(refused.body).not.toContain(`/support/mappings/${mappingId}/link"`);
+  expect(wordsOf(refused).match(/Nothing to do: its holder has connected again/g)).toHaveLength(2);
+});
+
+test('waiting: of a program that nobody registered the app is to be found out', async () => {
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://program.example/cb');
+  await rows().updateTable('apps').set({ source: 'observed' }).where('client_id', '=', clientId).execute();
+  await rows()
+    .insertInto('progress')
+    .values(counted(clientId, '2026-11-22', 7))
+    .execute();
+  const line = linesOf(await open('/waiting')).find((words) => words.includes('7 people'));
+  expect(line).toMatch(/Find out which app it is; open its tokens and assign them\.$/);
+});
+
+test('extensions: one that gives no more time says so, and no date has come by its end', async () => {
+  for (const days of [5, 20, -2, -20])
+    await keepExtension(system, { until: clock.now() + days * DAY, reason: 'the season' });
+  for (const line of await extensions()) expect(line).toContain('No retirement is set for all');
+  const tenDaysAgo = new Date(clock.now() - 10 * DAY).toISOString();
+  await setDate(system.bridge.context, 'retirement', tenDaysAgo);
+  const [soon, later, just, long] = await extensions();
+  for (const line of [soon, later]) expect(line).toContain('Ask the owner whether the app will have moved');
+  expect(just).toContain('The retirement has come for this app');
+  expect(long).toContain('It ends before the date of all, so it gives no more time. Nothing changed');
+  await rows().updateTable('lifecycle_dates').set({ at: null }).execute();
+  await system.bridge.context.lifecycle.refresh();
+});
+
+test('who may not do what a desk names sees which role it takes, and no link to it', async () => {
+  await waitingToken(system, { email: 'nobody@example.com' });
+  await becomes(system, 'reader');
+  const takes = { 'died-today': ['agent'], 'no-account': ['agent', 'lead'], extensions: ['lead'] };
+  for (const [desk, roles] of Object.entries(takes)) {
+    const page = await open(`/${desk}`);
+    expect(page.body).not.toMatch(/href="[^"]*\/(link|pin|remind|extend|settle)"/);
+    for (const role of roles) expect(wordsOf(page)).toContain(`(takes “${role}”)`);
+  }
+  await becomes(system, 'lead');
+});
+test('of a mail about two apps the history of each has who dealt with it and why', async () => {
+  const { clientId } = await system.registerApp('https://second.example/callback');
+  const id = await unreachedMail(system, 'email:two-apps@box.example', [system.app.clientId, clientId]);
+  await act(sam, at(`/mails/${id}/settle`), { reason: 'she was called' });
+  for (const app of [system.app.clientId, clientId]) {
+    const words = wordsOf(await sam.get(at(`/apps/${app}`)));
+    expect(words).toMatch(/Support dealt with a mail that reached nobody – .*she was called/);
+  }
+});

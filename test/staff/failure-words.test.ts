@@ -1,0 +1,57 @@
+import { failureWords } from '../../src/http/support/failure-words.ts';
+import { actionsFor } from '../../src/http/support/action-list.ts';
+import { noticeOf } from '../../src/http/people/notices.ts';
+
+/** What support reads of mails, actions and their ends, as pure functions. */
+
+test.each([
+  ['the mail server answered 550 5.1.1', 'there is no such mailbox (550 5.1.1)'],
+  ['EENVELOPE 550 5.1.1', 'there is no such mailbox (550 5.1.1)'],
+  ['the mail server answered 550', 'there is no such mailbox, or it takes no mail (550)'],
+  ['the mail server answered 552 5.2.2', 'the mailbox is full (552 5.2.2)'],
+  ['the mail server answered 450', 'the mail server could not take it then (450)'],
+  ['the mail server answered 554 5.7.1', 'the mail server does not allow the mail (554 5.7.1)'],
+  ['the mail server answered 554', 'the mail server refused the mail (554)'],
+  ['no address is known', 'no address is known'],
+])('a mail that failed with “%s” says: %s', (failure, words) => {
+  expect(failureWords(failure)).toBe(words);
+});
+
+test.each([
+  ['secret-retired', 'ok'],
+  ['too-late', 'warning'],
+  ['token-ended', 'warning'],
+  ['extended-in-vain', 'warning'],
+  ['nothing-waits', ''],
+])('the notice %s is of the kind “%s”', (name, kind) => {
+  expect(noticeOf(name)?.kind).toBe(kind);
+});
+
+test('one action at most stands out, and it is the one that the next step names', () => {
+  const facts = { mappingId: 'm', state: 'unmapped', hasGrant: false, isAppRetired: false } as const;
+  const primary = (rest: { accountId: string | null; email: string | null; isUnidentified: boolean }) =>
+    actionsFor('lead', { ...facts, ...rest })
+      .filter(({ kind }) => kind === 'primary')
+      .map(({ name }) => name);
+  expect(primary({ accountId: 'a', email: null, isUnidentified: false })).toEqual(['link']);
+  expect(primary({ accountId: null, email: 'a@b.example', isUnidentified: false })).toEqual(['remind']);
+  expect(primary({ accountId: 'a', email: null, isUnidentified: true })).toEqual(['assign']);
+  expect(primary({ accountId: null, email: 'a@b.example', isUnidentified: true })).toEqual(['assign']);
+  expect(primary({ accountId: null, email: null, isUnidentified: false })).toEqual([]);
+});
+
+test('of a retired app no link and no reminder is offered, for nothing makes its tokens work', () => {
+  const facts = {
+    mappingId: 'm',
+    accountId: 'a',
+    email: null,
+    hasGrant: false,
+    isUnidentified: false,
+  } as const;
+  for (const state of ['unmapped', 'reauthorization_required'] as const) {
+    const names = (isAppRetired: boolean) =>
+      actionsFor('lead', { ...facts, state, isAppRetired }).map(({ name }) => name);
+    expect(names(false)).toEqual(['link', 'remind', 'revoke']);
+    expect(names(true)).toEqual(['revoke']);
+  }
+});

@@ -1,0 +1,110 @@
+import { appsByName } from '../../src/domain/support/search-names.ts';
+import { harmlessText, QUERY_MAX, readQuery } from '../../src/domain/support/read-query.ts';
+import { newHexId } from '../../src/shared/ids.ts';
+import { browserOf, DANA, pressIn, wordsOf } from '../owners/support/people.ts';
+import type { CookieWalker, Page } from '../support/cookie-walker.ts';
+import { startSystem, type System } from '../support/system.ts';
+import { testInProcess } from '../support/test-mode.ts';
+import { staffBrowser } from './support/staff-browser.ts';
+
+/** What a search and an export may cost, whatever is typed and however many apps there are. */
+
+let system: System;
+let sam: CookieWalker;
+
+beforeAll(async () => {
+  system = await startSystem();
+  await browserOf(system, DANA);
+  sam = await staffBrowser(system, 'reader');
+});
+
+afterAll(() => system.stop());
+
+const durable = () => system.bridge.context.store.durable;
+
+async function searchFor(q: string): Promise<Page> {
+  return pressIn(sam, await sam.get(`${system.bridgeUrl}/support`), /^Search$/, { q });
+}
+
+test.each(['a', '"', '\\', 'a@', ' ', 'token ', '1/', '%25', '"a', 'x.', 'Bearer '])(
+  'a text of nothing but %j is read at once',
+  (piece) => {
+    const text = `x${piece.repeat((QUERY_MAX - 2) / piece.length)}x`;
+    const began = performance.now();
+    for (let times = 0; times < 20; times += 1) {
+      readQuery(text);
+      harmlessText(text, new Set());
+    }
+    expect(performance.now() - began).toBeLessThan(250);
+  },
+);
+
+test.each([
+  ['after a name', 'Dana <dana@people.example>, again', 'dana@people.example'],
+  ['in capitals', '"DANA@people.example".', 'dana@people.example'],
+  ['that is too long for one', `${'x'.repeat(300)}@people.example`, undefined],
+  ['in a long text', `mailto:dana@people.example ${'x'.repeat(1500)}`, 'dana@people.example'],
+])('an address %s is read as what it is', (_, text, email) => {
+  expect(readQuery(text)?.email).toBe(email);
+});
+
+test('a text that is too long is not looked for, and the page says how long it may be', async () => {
+  const page = await searchFor(`system ${'ab12'.repeat(QUERY_MAX / 4)}`);
+  expect(page.status).toBe(422);
+  expect(wordsOf(page)).toContain('2,000 characters at most');
+  expect(page.body).not.toContain('ab12ab12');
+  expect((await searchFor('"'.repeat(QUERY_MAX))).status).toBe(303);
+});
+
+test('a contact is found in whatever letters it was typed', async () => {
+  const { clientId } = await system.registerApp('https://contacts.example/callback');
+  await durable()
+    .insertInto('app_contacts')
+    .values({ client_id: clientId, address: 'Dev.Team@People.Example' })
+    .execute();
+  expect((await searchFor('dev.team@people.example')).location).toBe(`/support/apps/${clientId}`);
+});
+
+test('names are gone through piece by piece, the first of them by name are answered', async () => {
+  const rows = Array.from({ length: 2500 }, (_, count) => ({
+    client_id: newHexId(),
+    name: `${count % 2 === 0 ? 'Planner' : 'A planner'} ${String(count).padStart(4, '0')}`,
+    source: 'imported' as const,
+    created_at: 0,
+  }));
+  for (let from = 0; from < rows.length; from += 500)
+    await durable()
+      .insertInto('apps')
+      .values(rows.slice(from, from + 500))
+      .execute();
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    waiting = setImmediate(turn);
+  };
+  let waiting = setImmediate(turn);
+  const found = await appsByName(system.bridge.context, 'PLANNER', 1300);
+  clearImmediate(waiting);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  const names = found.map(({ name }) => name);
+  expect(names).toHaveLength(1300);
+  expect([names[0], names[1249], names[1250]]).toEqual(['Planner 0000', 'Planner 2498', 'A planner 0001']);
+});
+
+test('no name is looked for where the text holds an address or a secret', () => {
+  expect(readQuery('dana@people.example')?.name).toBeUndefined();
+  expect(readQuery(`1/${'0123456789abcdef'.repeat(2)}`)?.name).toBeUndefined();
+  expect(readQuery('the-very-long-name-of-an-app-that-plans')?.name).toBe(
+    'the-very-long-name-of-an-app-that-plans',
+  );
+});
+
+testInProcess('more than twenty exports in a minute are refused until the minute is over', async () => {
+  const statuses: number[] = [];
+  for (let count = 0; count < 21; count += 1) {
+    const form = count % 2 === 0 ? 'csv' : 'json';
+    const page = await sam.get(`${system.bridgeUrl}/support/numbers.${form}?by=app&days=1`);
+    statuses.push(page.status);
+  }
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+});
