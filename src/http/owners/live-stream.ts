@@ -83,7 +83,7 @@ async function follow(stream: Stream, signal: AbortSignal): Promise<void> {
     if (ending) return stream.events.send({ name: 'end', data: endData(stream, ending) });
     tell(stream, news);
     ({ place } = news);
-    if (place.told !== counted && turn % COUNT_EVERY === 0) {
+    if (place.told !== counted && (counted === 0 || turn % COUNT_EVERY === 0)) {
       counted = place.told;
       stream.events.send({ name: 'count', data: toldWords(counted) });
     }

@@ -9,7 +9,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   403: 'the call is not allowed',
   404: 'there is no such thing',
   405: 'the method is wrong',
-  410: 'the old API has ended',
+  410: 'the old API has ended, or its end is rehearsed',
   429: 'too many calls',
   503: 'the API could not be reached',
 };

@@ -85,6 +85,15 @@ const endRehearsal: Act = async (shown, world) => {
   await holdStill(shown);
 };
 
+/** The last calls are counted some seconds after the end. */
+const awaitResult: Act = async (shown) => {
+  for (let tries = 0; tries < 20 && (await shown.getByText('Result so far').count()) > 0; tries++) {
+    await pause(1000);
+    await shown.reload();
+  }
+  await shown.getByRole('heading', { name: /^Result: / }).waitFor();
+};
+
 /** What an owner and holder sees. */
 export const OWNER_ACTS: readonly Shown[] = [
   page('rehearsal-begins', `${news}/rehearse?watch=off`, rehearse),
@@ -107,8 +116,7 @@ export const OWNER_ACTS: readonly Shown[] = [
   page('secret-retire', `${news}/secrets`, (shown) =>
     shown.getByRole('link', { name: /^Retire the older/ }).click(),
   ),
-  // Its last calls are counted by now.
-  page('rehearsal-over', `${news}/rehearse?watch=off`),
+  page('rehearsal-over', `${news}/rehearse?watch=off`, awaitResult),
 ];
 
 /** As many as a person makes in a minute. */
