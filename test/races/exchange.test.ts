@@ -7,7 +7,7 @@ import { exchangeAt, freshCode, nth, readAt } from './calls.ts';
 
 /** One code that many exchanges ask for at once, from several processes on one database. */
 
-const ROUNDS = 100;
+const ROUNDS = 50;
 
 const errorsOf = (answers: readonly RawAnswer[]) =>
   answers.map(({ status, json }) => `${status} ${(json as { error: string }).error}`);
