@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { freshDatabase } from '../support/database.ts';
 import { tokenOf } from '../support/legacy-calls.ts';
+import Database from 'better-sqlite3';
 import { sendRaw } from '../support/raw-request.ts';
 import { canReadProcesses, isRunning, visibleOf, workersOf } from './process-list.ts';
 import { buildProgram, runProgram } from './running-program.ts';
@@ -41,6 +42,30 @@ const replacements = () =>
     .filter((line) => line.includes('replaced'))
     .map((line) => JSON.parse(line) as { level: string; message: string; exit?: string; pause: number });
 
+/** Whether nobody holds the lock of writers for longer than a write takes. */
+function isWritable(file: string): boolean {
+  const db = new Database(join(place.varDir, file), { timeout: 1000 });
+  try {
+    db.exec('begin immediate; rollback');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    db.close();
+  }
+}
+
+/** Stops a process between two writes: one that stands still in the middle of one keeps every other from SQLite. */
+async function standStill(pid: number): Promise<void> {
+  for (;;) {
+    process.kill(pid, 'SIGSTOP');
+    await pause(20);
+    if (['bridge.db', 'bridge-volatile.db'].every(isWritable)) return;
+    process.kill(pid, 'SIGCONT');
+    await pause(50);
+  }
+}
+
 const describeWithProcesses = canReadProcesses ? describe : describe.skip;
 
 describeWithProcesses('two workers on one SQLite file', () => {
@@ -63,7 +88,7 @@ describeWithProcesses('two workers on one SQLite file', () => {
   test('each of the two serves by itself while the other stands still', async () => {
     expect(workers()).toHaveLength(2);
     for (const still of workers()) {
-      process.kill(still, 'SIGSTOP');
+      await standStill(still);
       const answered = await statuses(4).finally(() => process.kill(still, 'SIGCONT'));
       expect(answered).toEqual([200, 200, 200, 200]);
     }
@@ -84,7 +109,7 @@ describeWithProcesses('two workers on one SQLite file', () => {
     expect(await statuses(10)).toEqual(Array.from({ length: 10 }, () => 200));
     await until('a new worker', () => workers().length === 2 && !workers().includes(dead));
     expect(replacements()).toMatchObject([{ level: 'error', exit: 'SIGKILL' }]);
-    process.kill(other, 'SIGSTOP');
+    await standStill(other);
     const answered = await statuses(4).finally(() => process.kill(other, 'SIGCONT'));
     expect(answered).toEqual([200, 200, 200, 200]);
   });
@@ -101,7 +126,7 @@ describeWithProcesses('two workers on one SQLite file', () => {
     expect(failed.map(({ pause: rest }) => rest / (failed[0]?.pause ?? 0)).slice(0, 3)).toEqual([1, 2, 4]);
     expect(system.complaints()).toContain('keys.json is missing');
     renameSync(away, keys);
-    process.kill(oldest, 'SIGSTOP');
+    await standStill(oldest);
     const answered = await statuses(4).finally(() => process.kill(oldest, 'SIGCONT'));
     expect(answered).toEqual([200, 200, 200, 200]);
   });
