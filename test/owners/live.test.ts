@@ -286,11 +286,13 @@ test('an app without a call is told what that means', async () => {
   expect(words).toContain('No call in the last ten minutes');
 });
 
-test('a process that stops lets those who look on go at once', async () => {
+test('a process that stops lets those who look on go at once, and keeps what it was told last', async () => {
   const stopping = await startSecond(system, { clock, env: {} });
   const stream = await openEventStream(dana, `${stopping.url}/apps/${app.clientId}/live/events`);
+  expect((await call(token, { at: stopping.url })).status).toBe(401);
   const began = performance.now();
   await stopping.close();
   await stream.ended;
   expect(performance.now() - began).toBeLessThan(2500);
+  expect(await writtenCalls()).toHaveLength(1);
 });

@@ -122,15 +122,15 @@ export function createLiveFeed({ store, clock, logger, processId }: Parts): Live
   const waiting = createWaiting();
   const rowOf = createRows({ clock, processId });
   const ending = new AbortController();
-  const write = async () => {
+  const patient = { logger, message: 'calls cannot be shown live', firstRest: SECOND };
+  const write = tolerant(patient, async () => {
     const rows = waiting.take();
     if (rows.length > 0) await insertLiveCalls(store, rows);
-  };
-  const learn = async () => {
+  });
+  const learn = tolerant(patient, async () => {
     const rows = await listWatched(store, clock.now());
     watched = new Map(rows.map(({ client_id: clientId, until }) => [clientId, until]));
-  };
-  const patient = { logger, message: 'calls cannot be shown live', firstRest: SECOND };
+  });
   let running: Array<() => Promise<void>> = [];
   const isWatched = (clientId: string) => (watched.get(clientId) ?? 0) > clock.now();
   return {
@@ -144,15 +144,13 @@ export function createLiveFeed({ store, clock, logger, processId }: Parts): Live
       watched.set(clientId, until);
     },
     start() {
-      running = [
-        repeat(tolerant(patient, write), WRITE_EVERY),
-        repeat(tolerant(patient, learn), LEARN_EVERY),
-      ];
+      running = [repeat(write, WRITE_EVERY), repeat(learn, LEARN_EVERY)];
     },
     ending: ending.signal,
     end: () => ending.abort(),
     async stop() {
       await Promise.all(running.map((stop) => stop()));
+      await write();
     },
   };
 }
