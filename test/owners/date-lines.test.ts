@@ -1,12 +1,6 @@
 import type { Lifecycle } from '../../src/domain/lifecycle.ts';
-import { leftWords } from '../../src/http/date-words.ts';
-import {
-  brownoutLines,
-  connectByWords,
-  dateLines,
-  nextLine,
-  phaseOf,
-} from '../../src/http/owners/date-lines.ts';
+import { leftWords } from '../../src/http/dates/words.ts';
+import { brownoutLines, connectByWords, dateLines, nextLine, phaseOf } from '../../src/http/dates/lines.ts';
 
 /** What owners and holders are told of the dates, in each combination of them. */
 

@@ -42,7 +42,7 @@ test('an earlier address names nobody any more: what waits under it for another 
   const theirs = await waitingToken(system, { app, email: 'recycled@example.com' });
   const last_at = clock.now() - DAY;
   await seen(system, own.id, [{ user_agent: 'own-program/1', calls: 3, last_at }]);
-  await seen(system, theirs.id, [{ user_agent: 'their-program/1', calls: 77, last_at }]);
+  await seen(system, theirs.id, [{ user_agent: 'their-program/1', calls: 77_777, last_at }]);
 
   const letterOf = async (id: string) => {
     const { person } = (await loadPerson(system.bridge.context, `account:${id}`, { now: clock.now() }))!;
@@ -53,12 +53,12 @@ test('an earlier address names nobody any more: what waits under it for another 
   const a = await letterOf(first);
   expect(a.person.aliases).toContain('email:recycled@example.com');
   expect(a.letter.text).toContain('own-program');
-  expect(a.letter.text + a.letter.html).not.toMatch(/their-program|77|prove-email/);
+  expect(a.letter.text + a.letter.html).not.toMatch(/their-program|77,777|prove-email/);
   expect(linksIn(a.letter).filter((link) => link.includes('/apps/connect/'))).toHaveLength(1);
   expect(a.letter.text.replace(/\s+/g, ' ')).toContain('1 token of this app is not connected');
 
   const b = await letterOf(other);
-  expect(b.letter.text).toContain('their-program');
+  expect(b.letter.text).toMatch(/77,777[^]*their-program/);
   expect(b.letter.text).not.toContain('own-program');
   expect(b.letter.text).toContain('/apps/prove-email/');
 

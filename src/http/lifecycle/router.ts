@@ -8,11 +8,11 @@ import {
 } from '../../domain/lifecycle-changes/describe.ts';
 import type { DateName } from '../../domain/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { daysLeft, isSoon, REHEARSED } from '../date-words.ts';
+import { daysLeft, isSoon, REHEARSED } from '../dates/words.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { LOCAL_TIMES } from '../people/words.ts';
-import { bodyAfter, HEADINGS, MEANINGS, STATUSES } from './words.ts';
+import { bodyAfter, HEADINGS, MEANINGS, STATUSES } from '../dates/meanings.ts';
 
 /**
  * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and

@@ -4,8 +4,8 @@ import { type AppTokens, tokensOfPair, waitingUnder } from '../../domain/tokens-
 import { requestIdOf } from '../request-id.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
-import { asOfNow, dateCard } from './date-card.ts';
-import { connectByWords, endOf, phaseOf } from './date-lines.ts';
+import { asOfNow, dateCard } from '../dates/card.ts';
+import { connectByWords, endOf, phaseOf } from '../dates/lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';
 import { holderCards, ownerCards } from './overview.ts';

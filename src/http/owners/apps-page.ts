@@ -10,8 +10,8 @@ import {
 import { type Frame, personIn } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';
-import { asOfNow, nextBrownout, nextDate } from './date-card.ts';
-import { phaseOf } from './date-lines.ts';
+import { asOfNow, nextBrownout, nextDate } from '../dates/card.ts';
+import { phaseOf } from '../dates/lines.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { appNeed, type Need, peopleWords } from './home-needs.ts';
 import { stateLines } from './state-words.ts';

@@ -5,9 +5,9 @@ import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
 import { TOKENS_READ } from '../../domain/states-of-app.ts';
 import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
-import { byCarrier, byEndpoint, callLine } from './call-charts.ts';
-import { asOfNow } from './date-card.ts';
-import { dateLines } from './date-lines.ts';
+import { byCarrier, byEndpoint, callLine } from '../charts/call-charts.ts';
+import { asOfNow } from '../dates/card.ts';
+import { dateLines } from '../dates/lines.ts';
 import { type ShownApp, shownApp } from './shown-app.ts';
 
 /** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */

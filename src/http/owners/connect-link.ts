@@ -5,8 +5,8 @@ import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
-import { asOfNow } from './date-card.ts';
-import { connectByWords, endOf, phaseOf } from './date-lines.ts';
+import { asOfNow } from '../dates/card.ts';
+import { connectByWords, endOf, phaseOf } from '../dates/lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { tokenCount } from './state-words.ts';
 

@@ -3,9 +3,9 @@ import { type CallsLately, callsLately } from '../../domain/progress/calls-latel
 import { type OwnedTokens, tokensForOwner } from '../../domain/tokens-of-account.ts';
 import { sparkline } from '../charts/charts.ts';
 import { numberWords } from '../people/words.ts';
-import { leftWords } from '../date-words.ts';
-import { asOfNow, nextDate } from './date-card.ts';
-import { phaseOf } from './date-lines.ts';
+import { leftWords } from '../dates/words.ts';
+import { asOfNow, nextDate } from '../dates/card.ts';
+import { phaseOf } from '../dates/lines.ts';
 import { stateLines } from './state-words.ts';
 
 /** The cards of apps on the first page: their states, the days that are left, and their calls. */

@@ -1,6 +1,6 @@
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
 import { numberWords, type Sentence } from '../people/words.ts';
-import { type AsOf, connectByWords } from './date-lines.ts';
+import { type AsOf, connectByWords } from '../dates/lines.ts';
 import { tokenCount } from './state-words.ts';
 import { tokenWords } from './token-words.ts';
 

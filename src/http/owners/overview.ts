@@ -5,10 +5,11 @@ import type { Context } from '../../domain/context.ts';
 import { movedSoFar } from '../../domain/migration-checklist.ts';
 import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import { stackedBars } from '../charts/charts.ts';
-import { byEndpoint } from './call-charts.ts';
+import { byEndpoint } from '../charts/call-charts.ts';
 import { checklist, type Step } from './checklist.ts';
 import type { ShownApp } from './shown-app.ts';
-import { type Phase, stateLines } from './state-words.ts';
+import type { Phase } from '../dates/lines.ts';
+import { stateLines } from './state-words.ts';
 import { tokenLines } from './token-lines.ts';
 
 /** What the page of one app shows beside the own tokens and the dates. */

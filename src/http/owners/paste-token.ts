@@ -2,8 +2,8 @@ import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../domain/failures.ts';
 import { inspectPasted, type Pasted } from '../../domain/prove-observed.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
-import { asOfNow } from './date-card.ts';
-import { phaseOf } from './date-lines.ts';
+import { asOfNow } from '../dates/card.ts';
+import { phaseOf } from '../dates/lines.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { askAgain, type Problems } from '../people/problems.ts';
 

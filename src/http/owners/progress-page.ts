@@ -10,8 +10,8 @@ import { appsOfOwner } from '../../domain/tokens-of-account.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { lines } from '../charts/charts.ts';
 import { type Frame, personIn } from '../people/frame.ts';
-import { asOfNow } from './date-card.ts';
-import { type DateLine, dateLines } from './date-lines.ts';
+import { asOfNow } from '../dates/card.ts';
+import { type DateLine, dateLines } from '../dates/lines.ts';
 import { progressWords } from './progress-words.ts';
 
 /** GET /apps/progress: how the tokens of the own apps move from the old API, against the retirement. */

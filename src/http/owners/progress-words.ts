@@ -1,6 +1,6 @@
 import type { ProgressDay } from '../../domain/progress/progress-of.ts';
 import { numberWords, type Sentence } from '../people/words.ts';
-import type { DateLine } from './date-lines.ts';
+import type { DateLine } from '../dates/lines.ts';
 
 /** How far apps have come, in words. */
 

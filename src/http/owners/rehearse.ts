@@ -11,8 +11,8 @@ import {
 import { DAY, USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { requestIdOf } from '../request-id.ts';
 import { markUnattended } from '../signin/session.ts';
-import { asOfNow } from './date-card.ts';
-import { type DateLine, dateLines } from './date-lines.ts';
+import { asOfNow } from '../dates/card.ts';
+import { type DateLine, dateLines } from '../dates/lines.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';
 import { type OwnedApp, ownedApp } from './owned-app.ts';

@@ -1,4 +1,5 @@
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
+import type { Phase } from '../dates/lines.ts';
 import { numberWords } from '../people/words.ts';
 
 /** What the states of tokens mean to the person whose they are. */
@@ -30,9 +31,6 @@ const WORDS: Record<State, Omit<StateLine, 'tokens'>> = {
   migrated: { label: 'moved', meaning: 'The app has moved to the new API and does not need it.', kind: '' },
   revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.', kind: '' },
 };
-
-/** What has passed for the app: nothing yet, its retirement, or its sunset. */
-export type Phase = 'before' | 'retired' | 'ended';
 
 /** What the states mean otherwise once a date has passed. */
 const LATER: Record<Phase, Partial<typeof WORDS>> = {

@@ -1,5 +1,5 @@
 import type { AppToken } from '../../domain/app-tokens.ts';
-import type { Phase } from './state-words.ts';
+import type { Phase } from '../dates/lines.ts';
 import { hintWords, holderWords, sourceWords, tokenWords } from './token-words.ts';
 
 /** One token as a row of a table. */

@@ -1,5 +1,5 @@
 import type { AppToken } from '../../domain/app-tokens.ts';
-import type { Phase } from './state-words.ts';
+import type { Phase } from '../dates/lines.ts';
 
 /** One token in words, for its holder or for the owner of its app. */
 

@@ -4,8 +4,8 @@ import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import type { Frame } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
-import { asOfNow } from './date-card.ts';
-import { phaseOf } from './date-lines.ts';
+import { asOfNow } from '../dates/card.ts';
+import { phaseOf } from '../dates/lines.ts';
 import { shownApp } from './shown-app.ts';
 import { tokenLines } from './token-lines.ts';
 

@@ -3,8 +3,8 @@ import type { StaffRole } from '../../domain/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../domain/support/describe-mapping.ts';
 import type { Context } from '../../domain/context.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { asOfNow } from '../owners/date-card.ts';
-import { phaseOf } from '../owners/date-lines.ts';
+import { asOfNow } from '../dates/card.ts';
+import { phaseOf } from '../dates/lines.ts';
 import { grantCard } from './grant-words.ts';
 import type { StandingFacts } from './mapping-standing.ts';
 

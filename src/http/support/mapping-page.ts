@@ -3,7 +3,7 @@ import type { StaffRole } from '../../domain/staff.ts';
 import { describeMapping, type MappingDescription } from '../../domain/support/describe-mapping.ts';
 import { timelineOfMapping } from '../../domain/support/timeline.ts';
 import { stackedBars } from '../charts/charts.ts';
-import { byEndpoint, callLine } from '../owners/call-charts.ts';
+import { byEndpoint, callLine } from '../charts/call-charts.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
 import { mailLine } from './mail-words.ts';

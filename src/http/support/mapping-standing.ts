@@ -1,5 +1,5 @@
 import type { MappingDescription } from '../../domain/support/describe-mapping.ts';
-import type { Phase } from '../owners/state-words.ts';
+import type { Phase } from '../dates/lines.ts';
 import { unknownHolderStep } from './holder-words.ts';
 
 /** How one token stands: one plain sentence and the next step, as a pure function of what is known. */

@@ -3,7 +3,7 @@ import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../domai
 import { COLUMNS } from '../../domain/support/numbers-export.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type Series, stackedBars } from '../charts/charts.ts';
-import { daysLeft, timeWords } from '../date-words.ts';
+import { daysLeft, timeWords } from '../dates/words.ts';
 import type { Frame } from '../people/frame.ts';
 import { CAUSES } from './desk-words.ts';
 import { sendExport } from './numbers-export.ts';

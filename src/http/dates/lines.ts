@@ -5,9 +5,8 @@ import {
   type Lifecycle,
   type Milestone,
 } from '../../domain/lifecycle.ts';
-import { daysLeft, isSoon, REHEARSED } from '../date-words.ts';
+import { daysLeft, isSoon, REHEARSED } from './words.ts';
 import type { Sentence } from '../people/words.ts';
-import type { Phase } from './state-words.ts';
 
 /** What people are told of the dates of one app: pure functions of one reading of the dates and one moment. */
 
@@ -71,6 +70,9 @@ export function nextLine(asOf: AsOf): DateLine | undefined {
 export function endOf(asOf: AsOf): number | undefined {
   return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
 }
+
+/** What has passed for an app: nothing yet, its retirement, or its sunset. */
+export type Phase = 'before' | 'retired' | 'ended';
 
 /** What has passed for the app. */
 export function phaseOf(asOf: AsOf): Phase {

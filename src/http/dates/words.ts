@@ -1,5 +1,5 @@
-import type { Milestone } from '../domain/lifecycle.ts';
-import { DAY } from '../shared/lifetimes.ts';
+import type { Milestone } from '../../domain/lifecycle.ts';
+import { DAY } from '../../shared/lifetimes.ts';
 
 /** Dates as pages tell them. */
 
