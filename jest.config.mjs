@@ -24,7 +24,7 @@ const swc = {
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // `npm run test:long` and `test:matrix` look for these.
@@ -38,7 +38,7 @@ export default {
     '<rootDir>/test/support/quiet-oidc.cjs',
     '<rootDir>/test/support/quick-graphql.cjs',
   ],
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.
   maxWorkers: 3,
   verbose: true,

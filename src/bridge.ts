@@ -62,6 +62,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
     async close() {
       context.live.end();
       await server.close();
+      await context.lateTokens.close();
       await context.live.stop();
       await stopJobs();
       await context.flights.close();

@@ -7,6 +7,7 @@ import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
 import { fillDates } from './domain/fill-dates.ts';
+import { createLateTokens } from './domain/late-tokens.ts';
 import { watchLifecycle } from './domain/lifecycle-watch.ts';
 import { createLiveFeed } from './domain/live/live-feed.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
@@ -100,8 +101,8 @@ export async function openWorkshop(
   const store = await openStore(config.database);
   if (overrides.modernBegins) await forgetBudget(store, upstream.clientId);
   const opening = { config, logger, own: overrides.clock };
-  const { databaseClock, lifecycle, ...beside } = await openBeside(opening, store);
-  const { keyring, instance } = beside;
+  const { databaseClock, ...beside } = await openBeside(opening, store);
+  const { keyring, instance, lifecycle } = beside;
   const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
   const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
@@ -112,7 +113,6 @@ export async function openWorkshop(
     databaseClock: overrides.clock ? undefined : databaseClock,
     vault,
     ...beside,
-    lifecycle,
     logger,
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
@@ -122,6 +122,7 @@ export async function openWorkshop(
     watch: createClaimWatch(clock),
     counts: createSharedCounts({ store, clock, vault }),
     usage: createUsageLog({ store, clock, logger }),
+    lateTokens: createLateTokens({ store, vault, logger }),
     live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,

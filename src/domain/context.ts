@@ -12,6 +12,7 @@ import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
 import type { InstanceWatch } from './instance-watch.ts';
+import type { LateTokens } from './late-tokens.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
 import type { LiveFeed } from './live/live-feed.ts';
 import type { SharedCounts } from './shared-counts.ts';
@@ -63,6 +64,8 @@ export interface Context {
   counts: SharedCounts;
   /** What tokens are used for. */
   usage: UsageLog;
+  /** Whose tokens came with calls that were refused unread. */
+  lateTokens: LateTokens;
   /** The calls of apps that somebody looks at. */
   live: LiveFeed;
   /** Where this machine keeps what it saw of the history's chain. */

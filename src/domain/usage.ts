@@ -88,7 +88,8 @@ export const agentOf = remembering((text) => shortened(text) || 'none');
 export const endpointOf = remembering((text) => shortened(text.replaceAll(ID_IN_PATH, ':id')));
 
 function outcomeOf(status: number): string {
-  if (status === 401 || status === 403) return 'refused';
+  // After the sunset there is nothing else, and an owner is told how many calls were refused.
+  if (status === 401 || status === 403 || status === 410) return 'refused';
   if (status === 429) return 'limited';
   if (status >= 500) return 'failed';
   return status >= 200 && status < 400 ? 'ok' : 'other';

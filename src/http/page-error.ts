@@ -1,15 +1,24 @@
+/** Where a person goes on. */
+export interface WayOn {
+  href: string;
+  label: string;
+}
+
 /** A refusal that a person reads: a page with a title, one plain sentence and what to do next. Never a redirect. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   readonly status: number;
   readonly title: string;
   readonly next: string | undefined;
+  /** Where that is done, if it is not the first page of the half of the site on which it happened. */
+  readonly wayOn: WayOn | undefined;
 
-  constructor(status: number, title: string, text: { reason: string; next?: string }) {
+  constructor(status: number, title: string, text: { reason: string; next?: string; wayOn?: WayOn }) {
     super(text.reason);
     this.status = status;
     this.title = title;
     this.next = text.next;
+    this.wayOn = text.wayOn;
   }
 }
 

@@ -2,9 +2,9 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { alarmOf, isKeyFault, isStorageFault } from '../domain/failures.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
-import { PageError } from './page-error.ts';
+import { PageError, type WayOn } from './page-error.ts';
 import { sendPage } from './page-headers.ts';
-import type { Frame } from './people/frame.ts';
+import { type Frame, roleIn } from './people/frame.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Person } from './signin/session.ts';
 
@@ -37,18 +37,26 @@ export const pageNotFound: RequestHandler = () => {
   });
 };
 
-/** The pages that stand in the frame; their first words lead on from an error. */
-const FRAMED: Readonly<Record<string, { href: string; label: string }>> = {
+/** The pages that stand in the frame, by how their addresses begin, and where each half of them begins. */
+const FRAMED: Readonly<Record<string, WayOn>> = {
   apps: { href: '/apps', label: 'Your apps' },
-  support: { href: '/support', label: 'Support' },
+  support: { href: '/support', label: 'Support: search' },
 };
 
-const placeOf = ({ path }: Request) => FRAMED[path.split('/')[1] ?? ''];
+const halfOf = ({ path }: Request) => FRAMED[path.split('/')[1] ?? ''];
 
 /** Whether somebody is signed in, where the request came so far that this is known. */
 function isSignedIn(req: Request): boolean {
   const { session } = req as { session?: { person?: Person } };
   return session?.person !== undefined;
+}
+
+/** One link to go on by; nobody is led to where only staff may go who is known not to be of the staff. */
+function wayOnFrom(res: Response, { wayOn }: PageError): WayOn | undefined {
+  const { req } = res;
+  const half = halfOf(req);
+  const isShut = half === FRAMED['support'] && isSignedIn(req) && roleIn(res) === undefined;
+  return wayOn ?? (isShut ? FRAMED['apps'] : half);
 }
 
 interface Answer {
@@ -60,24 +68,24 @@ interface Answer {
 /** With the navigation of the person where there is one; what is broken may be what the frame is made of. */
 function show(res: Response, { logger, pages, frame }: Answer, shown: { title: string }): void {
   const { req } = res;
-  const place = placeOf(req);
   try {
-    if (place && isSignedIn(req)) return frame.page(res, 'error', shown);
+    if (halfOf(req) && isSignedIn(req)) return frame.page(res, 'error', shown);
   } catch (error) {
     logger.warn('an error page stands without its navigation', { requestId: requestIdOf(res), error });
   }
-  sendPage(res, pages.render('error', { ...shown, place }));
+  sendPage(res, pages.render('error', shown));
 }
 
 /** The one error answer for people. */
 export function pageFailures(answer: Answer): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, _req, res, _next) => {
-    const { status, title, message, next } = toPageError(error);
+    const failure = toPageError(error);
+    const { status, title, message, next } = failure;
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
     if (status >= 500) answer.logger.error(`${alarmOf(error)}a page failed`, { requestId, error });
     res.statusCode = status;
-    const shown = { title, reason: message, next, requestId };
+    const shown = { title, reason: message, next, requestId, wayOn: wayOnFrom(res, failure) };
     show(res, answer, shown);
   };
 }

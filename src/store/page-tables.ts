@@ -52,6 +52,21 @@ interface WatchedAppsTable {
   until: number;
 }
 
+/**
+ * Who answered a call; of a refused one, where it is known, what kept it from being served: the state of its token, or a
+ * brownout, which is a rehearsal where the owner of the app planned it.
+ */
+type AnsweredBy =
+  | 'new'
+  | 'old'
+  | 'refused'
+  | 'unmapped'
+  | 'reauthorization_required'
+  | 'revoked'
+  | 'migrated'
+  | 'brownout'
+  | 'rehearsal';
+
 interface LiveCallsTable {
   /** Grows with time. */
   id: string;
@@ -68,7 +83,7 @@ interface LiveCallsTable {
   /** The first and last characters of the token. */
   hint: Nullable<string>;
   status: number;
-  answered_by: 'new' | 'old' | 'refused';
+  answered_by: AnsweredBy;
 }
 
 /** Of the volatile database. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MappingRow } from './find-mappings.ts';
-
+import { isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
 import type { Mapping } from './tables.ts';
 
@@ -55,6 +55,33 @@ export async function accountsWith(
   return found
     .orderBy('account_id')
     .$if(limit !== undefined, (some) => some.limit(limit ?? 0))
+    .execute();
+}
+
+/** Behind every text that begins with the one before it. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+const folded = (text: string) => sql`lower(cast(${text} as text))`;
+
+/** Accounts by their whole name or by how it begins (`isWhole` not), in what the database takes for lower case. */
+export async function accountsNamed(
+  db: Database,
+  { name, isWhole }: { name: string; isWhole: boolean },
+  limit: number,
+): Promise<AccountFound[]> {
+  // In the words of the index, by bytes.
+  const kept = isSqlite(db) ? sql`lower(name)` : sql`(lower(name) collate "C")`;
+  const query = db
+    .selectFrom('accounts')
+    .select(['account_id', 'name', 'email'])
+    .where('name', 'is not', null);
+  const found = isWhole
+    ? query.where(kept, '=', folded(name))
+    : query.where(kept, '>=', folded(name)).where(kept, '<', folded(name + LAST_CHARACTER));
+  return found
+    .$if(!isWhole, (some) => some.orderBy(kept))
+    .orderBy('account_id')
+    .limit(limit)
     .execute();
 }
 

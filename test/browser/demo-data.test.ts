@@ -13,7 +13,7 @@ let world: DemoWorld;
 
 beforeAll(async () => {
   world = await startDemoWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const db = () => world.bridge.context.store.durable;

@@ -20,7 +20,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await buildProgram();
     place = await choosePlace();
     [system, browser] = await Promise.all([startWholeSystem(place.settings), openChromium()]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     const code = await system.stop();
@@ -52,7 +52,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await press(page, 'Allow');
     await seeHeading(page, 'Profiles (12)');
     await look('6-demo-connected');
-  }, 60_000);
+  });
 
   test('gives the access back, meets the 401 page, and connects again from there', async () => {
     await startAt(page, system.demoUrl);
@@ -67,14 +67,14 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await press(page, 'Allow');
     await press(page, 'Allow');
     await seeHeading(page, 'Profiles (12)');
-  }, 60_000);
+  });
 
   test('says no on the approval page and is told by the demo that nothing was connected', async () => {
     await startAt(page, system.demoUrl);
     await press(page, 'Deny');
     await seeHeading(page, 'Access was denied');
     await look('9-demo-denied');
-  }, 60_000);
+  });
 
   test.each(['sign-in', 'consent'])('says no on the modern %s page with the same result', async (at) => {
     await startAt(page, system.demoUrl);

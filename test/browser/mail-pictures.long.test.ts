@@ -69,7 +69,7 @@ if (browserMissing) process.stderr.write(`The pictures of mails are skipped: ${b
       openChromium(),
     ]);
     letters = await sampleLetters(system);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await system.stop();

@@ -30,7 +30,7 @@ let dana: CookieWalker;
 beforeAll(async () => {
   world = await startDemoWorld();
   dana = await staffBrowser(world, 'lead', DANA);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 async function quickest(address: string): Promise<number> {

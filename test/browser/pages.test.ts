@@ -79,7 +79,7 @@ async function open(address: string, [title, next]: Described[2]) {
     await buildProgram();
     place = await choosePlace();
     [system, browser] = await Promise.all([startWholeSystem(place.settings), openChromium()]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     const code = await system.stop();

@@ -118,7 +118,7 @@ const REHEARSE = 'Rehearse the end of the old API';
     await waitingToken(system, { app, accountId: DANA.accountId });
     visitor = await newVisitor(browser);
     page = await visitor.newTab();
-  }, 60_000);
+  });
   afterAll(async () => {
     await visitor.leave();
     await browser.close();

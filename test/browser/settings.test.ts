@@ -120,7 +120,7 @@ async function allow(clientId: string): Promise<string> {
   beforeAll(async () => {
     [modern, browser] = await Promise.all([runModern(), openChromium()]);
     base = modern.server.url;
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await modern.stop();
@@ -154,7 +154,7 @@ async function allow(clientId: string): Promise<string> {
     expect(await page.getByRole('status').innerText()).toContain('The app was revoked');
     expect(await apiStatus(base, accessToken)).toBe(401);
     await choose('Sign out', 'Sign in');
-  }, 60_000);
+  });
 
   test('hold in every width and both schemes, with nothing for axe to find', async () => {
     context = await browser.newContext({ reducedMotion: 'reduce' });
@@ -186,7 +186,7 @@ async function allow(clientId: string): Promise<string> {
     await look('apps');
     await page.getByRole('link', { name: /^Revoke/ }).click();
     await look('app-revoke');
-  }, 60_000);
+  });
 
   test('hold words as long as anybody can enter', async () => {
     const walker = await signedIn(base);
@@ -221,5 +221,5 @@ async function allow(clientId: string): Promise<string> {
       }
     }
     expect(tooWide).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -5,7 +5,7 @@ import type { Person } from '../support/authorize.ts';
 
 /** Waits for a page with this heading; fails when it does not come. */
 export async function seeHeading(page: Page, name: string): Promise<void> {
-  await page.getByRole('heading', { name, exact: true }).waitFor({ timeout: 10_000 });
+  await page.getByRole('heading', { name, exact: true }).waitFor({ timeout: 30_000 });
 }
 
 export async function press(page: Page, name: string): Promise<void> {

@@ -52,7 +52,7 @@ interface Options {
 }
 
 const FAILED_STARTS = 3;
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 60_000;
 const ORDER_LIMIT_MS = 2000;
 
 function environment({ settings, sabotage }: Options, journal: string, firstOrder: Order) {

@@ -22,8 +22,6 @@ import {
 
 /** Digests while their key changes, and a machine that lacks one (design 5, secrets at rest; hardening 113). */
 
-const LATER = 2_000;
-
 let door: KeyDoor;
 let connected: Connected;
 
@@ -171,7 +169,7 @@ describe('a machine whose key file lacks the active key', () => {
     expect(alarms[0]).toContain('KEYS_FILE lacks the digest key k2, which is in use');
 
     copyKeys(door.keysFile, file);
-    await until(async () => (await profiles(url, connected.token)).status === 200, LATER);
+    await until(async () => (await profiles(url, connected.token)).status === 200);
     expect((await exchangeAt(url, await connected.mint())).status).toBe(200);
   });
 

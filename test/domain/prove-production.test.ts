@@ -28,7 +28,7 @@ let syncing: TestPostgres;
 
 beforeAll(async () => {
   syncing = await startPostgres({ fsync: true });
-}, 60_000);
+});
 
 afterAll(() => syncing.stop());
 

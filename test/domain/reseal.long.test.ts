@@ -76,7 +76,7 @@ test('reseals at the same moment as refreshes of the same grants lose no pair', 
   }
   expect(resealed).toBeGreaterThan(0);
   await expectAllServed();
-}, 60_000);
+});
 
 /** The next pair of a grant as a process holds it: that of now, which the modern side still takes. */
 async function nextPair({ grant }: Connected, ahead = 0): Promise<SpilledPair> {
@@ -116,7 +116,7 @@ test('a pair in the spill keeps its key from being dropped', async () => {
   expect(await dropKey(context, door.keysFile, choice)).toEqual([{ purpose: 'sealing', id: 'k1' }]);
   expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k2']);
   await expectAllServed();
-}, 60_000);
+});
 
 describe('a pair in the spill whose key was dropped all the same', () => {
   let other: Workshop | undefined;

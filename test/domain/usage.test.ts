@@ -1,6 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
+import { createLateTokens, type KnownToken } from '../../src/domain/late-tokens.ts';
 import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
+import { createLogger, type Logger } from '../../src/shared/logger.ts';
+import { createVault } from '../../src/shared/secrets.ts';
+import { insertMapping } from '../../src/store/mappings.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ACCOUNT, APP, keepAppAndAccount } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -19,6 +26,27 @@ const CALL: Call = {
   status: 200,
 };
 
+const key = { id: 'k', secret: randomBytes(32) };
+const ring = { active: key, all: [key] };
+const vault = createVault(() => ({ digest: ring, sealing: ring, session: ring, history: ring }));
+
+/** A token that waits. */
+async function keepToken({ durable }: Store): Promise<string> {
+  const token = newLegacyToken();
+  await keepAppAndAccount(durable);
+  await insertMapping(durable, {
+    id: newHexId(),
+    token_digest: vault.digest(token),
+    client_id: APP,
+    account_id: ACCOUNT,
+    state: 'unmapped',
+    source: 'imported',
+    created_at: 0,
+    updated_at: 0,
+  });
+  return token;
+}
+
 describe.each(databaseKinds)('on %s', (kind) => {
   const clock = new SettableClock();
   let stores: TwoStores;
@@ -26,6 +54,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let one: UsageLog;
   let two: UsageLog;
   let log: string[];
+  let logger: Logger;
 
   beforeAll(async () => {
     stores = await openTwoStores(kind);
@@ -46,7 +75,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
         done();
       },
     });
-    const logger = createLogger({ level: 'warn', name: 'test', stream });
+    logger = createLogger({ level: 'warn', name: 'test', stream });
     one = createUsageLog({ store: stores.one, clock, logger });
     two = createUsageLog({ store: stores.two, clock, logger });
   });
@@ -107,14 +136,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('the outcome is told from the status', async () => {
-    for (const status of [200, 302, 400, 401, 403, 404, 429, 500, 503]) one.note({ ...CALL, status });
+    for (const status of [200, 302, 400, 401, 403, 404, 410, 429, 500, 503]) one.note({ ...CALL, status });
     await one.flush();
     expect((await rows()).map(({ outcome, calls }) => `${outcome} ${calls}`).toSorted()).toEqual([
       'failed 2',
       'limited 1',
       'ok 2',
       'other 2',
-      'refused 2',
+      'refused 3',
     ]);
   });
 
@@ -217,5 +246,33 @@ describe.each(databaseKinds)('on %s', (kind) => {
     ]);
     const wider = await usageOf(parts, ['m1'], { days: 31 });
     expect(wider.get('m1')).toMatchObject({ calls: 5, carriers: ['header', 'body', 'query'] });
+  });
+
+  test('tokens are told of in one look for all; too many of one turn, or with the database away, are let go', async () => {
+    const late = createLateTokens({ store: stores.one, vault, logger });
+    const known = await keepToken(stores.one);
+    const told: string[] = [];
+    const tell = ({ client_id: clientId }: KnownToken) => void told.push(clientId);
+    for (let n = 0; n < 99; n += 1) late.lookUp(newLegacyToken(), tell);
+    late.lookUp(known, tell);
+    expect(late.hasRoom()).toBe(false);
+    late.lookUp(await keepToken(stores.one), tell);
+    for (let n = 0; n < 200; n += 1) late.lookUp(known, tell);
+    await until(() => late.hasRoom());
+    await until(() => told.length > 0);
+    expect(told).toEqual(Array.from({ length: 100 }, () => APP));
+    await breaker.whileMissing('mappings', async () => {
+      late.lookUp(known, tell);
+      await until(() => log.length > 0);
+    });
+    expect(log).toEqual([expect.stringContaining('calls that were refused unread are not measured')]);
+    await until(() => {
+      late.lookUp(known, tell);
+      return told.length > 100;
+    });
+    await late.close();
+    const closed = told.length;
+    late.lookUp(known, tell);
+    expect([late.hasRoom(), told.length]).toEqual([false, closed]);
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import request from 'supertest';
 import { type DatabaseLine, openDatabaseLine } from '../support/database-line.ts';
+import { until } from '../support/held-answer.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** A line to PostgreSQL on which every byte takes its time. */
@@ -10,7 +11,7 @@ let system: System;
 beforeAll(async () => {
   line = await openDatabaseLine();
   system = await startSystem({ env: { DATABASE_URL: line.url } });
-}, 60_000);
+});
 afterAll(async () => {
   line.delay = 0;
   await system.stop();
@@ -28,6 +29,5 @@ test('/ready says no while the database answers too slowly to tell the time, and
   const reason = 'the database has not told the time for some seconds';
   await ready().expect(503, { ready: false, reason });
   line.delay = 0;
-  await pause(2500);
-  await ready().expect(200, { ready: true });
+  await until(async () => (await ready()).status === 200, 30_000);
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   line = await openDatabaseLine();
   const env = { DATABASE_URL: line.url, PROFILES_FRESH_SECONDS: '0', VAR_DIR };
   system = await startSystem({ env });
-}, 60_000);
+});
 afterAll(async () => {
   line.delay = 0;
   await system.stop();
@@ -39,7 +39,7 @@ test('a pair that comes while the database keeps silent is spilled within second
   const silentSince = Date.now();
   const call = read(system, '/1/profiles.json', token);
   await until(() => pairs().length === 1);
-  expect(Date.now() - silentSince).toBeLessThan(6000);
+  expect(Date.now() - silentSince).toBeLessThan(10_000);
   expect((await call).status).toBe(503);
   line.delay = 0;
   await until(() => pairs().length === 0, 30_000);
@@ -47,4 +47,4 @@ test('a pair that comes while the database keeps silent is spilled within second
   expect(grant).toMatchObject({ state: 'ready', version: 2 });
   expect(system.proxy.refreshes().length - before).toBe(1);
   expect((await read(system, '/1/profiles.json', token)).status).toBe(200);
-}, 60_000);
+});

@@ -25,7 +25,7 @@ beforeEach(async () => {
     const app = await system.registerApp(`https://app-${number}.example/callback`);
     tokens.push(await issueToken(system, { app }));
   }
-}, 60_000);
+});
 
 afterEach(() => system.stop());
 

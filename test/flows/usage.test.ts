@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import { findTokens } from '../../src/domain/find-tokens.ts';
 import { until } from '../support/held-answer.ts';
-import { rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
+import { plan } from '../lifecycle/support/lifecycle-rows.ts';
+import { multipart, type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 
@@ -20,6 +22,13 @@ const call = (request: Partial<RawRequest>) =>
 
 const agent = { 'user-agent': 'old-client/0.1 (test)' };
 
+beforeEach(async () => {
+  await door.bridge.context.usage.flush();
+  await door.bridge.context.store.volatile.deleteFrom('usage').execute();
+});
+
+afterEach(() => plan(door.bridge, {}));
+
 /** What is written, as `endpoint carrier agent outcome calls`; a bridge in a process of its own writes every ten seconds. */
 async function written(calls: number): Promise<string[]> {
   const { store, usage } = door.bridge.context;
@@ -31,7 +40,7 @@ async function written(calls: number): Promise<string[]> {
   await until(async () => {
     rows = await read();
     return rows.reduce((sum, row) => sum + row.calls, 0) >= calls;
-  }, 20_000);
+  });
   return rows
     .map((row) => [row.endpoint, row.carrier, row.user_agent, row.outcome, row.calls].join(' '))
     .toSorted();
@@ -68,4 +77,66 @@ test('each call with a known token is counted by how it came and what became of 
       usage: { calls: 7, carriers: ['header', 'body', 'query'], userAgents: [name] },
     },
   ]);
-}, 60_000);
+});
+
+/** Calls with a token in the header, the address and the body, in two kinds of it; all that is answered to them. */
+async function callsTo(path: string, token: string): Promise<Array<Pick<RawAnswer, 'status' | 'text'>>> {
+  const encoded = encodeURIComponent(token);
+  const form = rawForm(`text=Hello&access_token=${encoded}`, agent);
+  const parts = multipart({ text: 'Hello', access_token: token });
+  const calls: Array<Partial<RawRequest>> = [
+    { headers: { ...agent, authorization: `Bearer ${token}` } },
+    { path: `${path}?access_token=${encoded}`, headers: agent },
+    { method: 'POST', ...form },
+    { method: 'POST', ...parts, headers: { ...parts.headers, ...agent } },
+  ];
+  const answers = await Promise.all(calls.map((request) => call({ path, ...request })));
+  return answers.map(({ headers, status, text }) => ({ status, text, headers: { ...headers, date: '' } }));
+}
+
+const UNKNOWN = `1/${'0'.repeat(32)}`;
+
+test.each([
+  [404, 'other', '/1/updates/create.json', {}],
+  [410, 'refused', '/1/profiles.json', { dates: { sunset: 1 } }],
+])(
+  'a call that is answered %d unread is counted as %s, if its token is known',
+  async (status, outcome, path, dates) => {
+    const { token } = await connectApp(door, await door.addApp());
+    await plan(door.bridge, dates);
+    const refused = await callsTo(path, UNKNOWN);
+    expect(refused.map((answer) => answer.status)).toEqual([status, status, status, status]);
+    // Whether a token is known changes nothing of an answer.
+    expect(await callsTo(path, token)).toEqual(refused);
+    // More than is read beside an answer, which comes as ever.
+    const long = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: Buffer.alloc(300_000),
+    };
+    expect((await call({ path, ...long })).status).toBe(status);
+    const name = 'old-client/0.1 (test)';
+    expect(await written(5)).toEqual([
+      `${path} body ${name} ${outcome} 2`,
+      `${path} header none ${outcome} 1`,
+      `${path} header ${name} ${outcome} 1`,
+      `${path} query ${name} ${outcome} 1`,
+    ]);
+  },
+);
+
+test('the answer waits for no body, and the call is counted once that has come', async () => {
+  const { token } = await connectApp(door, await door.addApp());
+  const body = `access_token=${encodeURIComponent(token)}`;
+  const { hostname, port } = new URL(door.bridgeUrl);
+  const socket = connect(Number(port), hostname);
+  const head = ['POST /1/updates/create.json HTTP/1.1', 'Host: localhost'];
+  const kind = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`];
+  socket.write([...head, ...kind, '', body.slice(0, 9)].join('\r\n'));
+  const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await written(0)).toEqual([]);
+  socket.write(body.slice(9));
+  expect(await written(1)).toEqual(['/1/updates/create.json body none other 1']);
+  socket.destroy();
+});

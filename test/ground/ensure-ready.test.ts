@@ -96,7 +96,7 @@ describe('on a fresh checkout', () => {
     const { output } = await start(project, [...THEN, '-t', 'a name', '--then', 'x']);
     expect(output).toBe('ran with -t a name --then x\n');
     expect(builds(project)).toBe(1);
-    expect(performance.now() - since).toBeLessThan(5000);
+    expect(performance.now() - since).toBeLessThan(15_000);
   });
 
   test('what was deleted from the source is gone from the build', async () => {
@@ -150,20 +150,20 @@ describe('on a fresh checkout', () => {
     project.write('src/main.ts', project.read('src/main.ts').replace('SLOW', 'fast'));
     const since = performance.now();
     expect((await start(project)).code).toBe(0);
-    expect(performance.now() - since).toBeLessThan(5000);
+    expect(performance.now() - since).toBeLessThan(15_000);
     expect(runs(compiler)).toBe(false);
   });
 
   test('what a killed start left running is waited for', async () => {
-    const left = spawn('sleep', ['1'], { detached: true });
+    const since = performance.now();
+    const left = spawn('sleep', ['3'], { detached: true });
     project.write(
       'dist-lock/owner.json',
       JSON.stringify({ pid: 2 ** 22 + 1, mark: 'killed', group: left.pid }),
     );
     project.append('src/main.ts', '// changed again\n');
-    const since = performance.now();
     expect((await start(project)).output).toContain('waiting for it');
-    expect(performance.now() - since).toBeGreaterThan(900);
+    expect(performance.now() - since).toBeGreaterThan(2900);
   });
 
   test('an error of the file that runs is shown with its place and ends with 1', async () => {

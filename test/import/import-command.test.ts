@@ -33,7 +33,7 @@ const rows = [
 beforeAll(async () => {
   await buildProgram();
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(folder, { recursive: true });

@@ -36,13 +36,15 @@ test('without dates both say so', async () => {
     documentation: `${admin.bridge.context.settings.publicUrl}/lifecycle`,
   });
   const text = await page();
-  expect(text).toContain('No date is set. The old API goes on as it is.');
+  expect(text).toContain('No date is set. Connected tokens go on as they are.');
   expect(text).toContain('None is planned.');
 });
 
 let ids: string[];
 
-const date = (at: string) => ({ at, text: expect.stringMatching(/^From this date on .+\.$/) });
+/** No old API answers here. */
+const date = (at: string, words = /^From this date on .+\.$/) => ({ at, text: expect.stringMatching(words) });
+const ALREADY = /^From this date on the old API is retired\. That changes no call here: .+\.$/;
 const brownout = (n: number, rehearses: string, state: string, text: string) => ({
   id: ids[n],
   rehearses,
@@ -88,7 +90,7 @@ describe('with dates and brownouts', () => {
     expect(await json()).toEqual({
       now: '2027-01-01T02:30:00.000Z',
       deprecation: date('2026-12-22T00:00:00.000Z'),
-      retirement: date('2027-03-02T00:00:00.000Z'),
+      retirement: date('2027-03-02T00:00:00.000Z', ALREADY),
       sunset: date('2028-02-05T00:00:00.000Z'),
       brownouts: [
         brownout(0, 'retirement', 'over', 'First <b>one</b>.'),
@@ -120,6 +122,11 @@ describe('with dates and brownouts', () => {
     expect(text).toMatch(/It is now <time [^>]+>1 Jan 2027, 02:30 UTC</);
     expect(text).toMatch(/>1 Jan 2027, 02:00 UTC<\/time> to <time [^>]+>1 Jan 2027, 03:00 UTC</);
     expect(text).toContain('in 400 days');
+    expect(text).toMatch(/What is not connected is refused now, whatever the dates below say\./);
+    expect(text).toMatch(
+      /A call with a token that is not connected is answered with status <strong>401<.*Such a call is then answered/,
+    );
+    expect(text).toContain('No call changes: what it would refuse is refused at any time.');
     expect(text).toContain('status <strong>401</strong>');
     expect(text).toContain('{&quot;error&quot;:&quot;…&quot;,&quot;code&quot;:410,');
     expect(text).toContain('First &lt;b&gt;one&lt;/b&gt;.');

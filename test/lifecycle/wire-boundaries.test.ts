@@ -7,6 +7,7 @@ import { exchangeFields, freshCode, issueToken } from '../support/legacy-calls.t
 import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
 import type { LegacyApp } from '../support/authorize.ts';
+import { until } from '../support/held-answer.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { openStoreBreaker } from '../support/store-breaker.ts';
 import { startSystem, type System } from '../support/system.ts';
@@ -240,7 +241,7 @@ testInProcess(
     await store.transaction((tx) =>
       setDate(tx, { name: 'sunset', at: DATE, changed_at: 0, changed_by: 'test' }),
     );
-    await delay(2000);
+    await until(() => lifecycle.current().dates.sunset === DATE, 5000);
     expect(lifecycle.current().dates).toEqual({ sunset: DATE });
   },
 );

@@ -221,6 +221,8 @@ describe('where apps differ', () => {
     const own = { id: 'own', clientId, rehearses: 'sunset', ...window } as const;
     await plan(system.bridge, { brownouts: [own] });
     const { context } = system.bridge;
+    // Tokens are looked up in the order of their calls: those that were refused unread before are known by then.
+    await new Promise((told) => context.lateTokens.lookUp(token, told));
     await context.usage.flush();
     const mapping = (await mappingOf(system.bridge, token))!;
     const ids = [rehearsalId('own'), mapping.id];

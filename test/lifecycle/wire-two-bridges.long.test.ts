@@ -59,7 +59,7 @@ beforeAll(async () => {
   const started = [await startOne('here', settings), await startOne('there', settings)];
   bridges = started.map(({ bridge }) => bridge);
   urls = started.map(({ url }) => url);
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(bridges.map((bridge) => bridge.close()));

@@ -25,8 +25,9 @@ test('a hundred attempts over many e-mails may be made from one address; every l
   const later = [await signIn(nobody(PER_ADDRESS)), await signIn(DEMO.email, DEMO.password)];
   expect(later.map(({ status }) => status)).toEqual([429, 429]);
   for (const { headers, body } of [...later, await signIn(SECOND.email)]) {
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(14 * 60);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(10 * 60);
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(15 * 60);
     expect(body).toContain('Too many attempts');
   }
-});
+  // Each attempt costs a tenth of a second of the processor, on a slow machine more.
+}, 240_000);

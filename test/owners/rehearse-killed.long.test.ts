@@ -11,7 +11,7 @@ describe.each(modeDatabases)('a rehearsal on %s', (database) => {
 
   beforeAll(async () => {
     bridges = await startBridges({ count: 2, database });
-  }, 120_000);
+  });
   afterAll(() => bridges.stop());
 
   const statusAt = async (place: number) =>
@@ -43,5 +43,5 @@ describe.each(modeDatabases)('a rehearsal on %s', (database) => {
     expect(context.clock.now()).toBeLessThan(endsAt + 3000);
     await processes[0]?.start();
     expect(await statusAt(0)).toBe(await statusAt(1));
-  }, 120_000);
+  });
 });

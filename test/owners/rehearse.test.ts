@@ -1,14 +1,11 @@
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken } from '../support/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
-import type { StartedBridge } from '../support/started-bridge.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { browserOf, DANA, historyOf, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
-import { startSecond } from './support/second-bridge.ts';
+import { DANA, historyOf, pressIn, wordsOf } from './support/people.ts';
+import { startTwoBridges, type TwoBridges } from './support/two-bridges.ts';
 
 /** The rehearsal: for five minutes the owner's app alone is answered as after a date, and the owner sees what failed. */
 
@@ -16,11 +13,9 @@ const DAY = 86_400_000;
 const MINUTE = 60_000;
 
 const clock = new SettableClock();
-const accounts: OldAccount[] = [];
-let old: OldBackend;
-let system: System;
-/** Another process on the same database. */
-let other: StartedBridge;
+let two: TwoBridges;
+let system: TwoBridges['system'];
+let other: TwoBridges['other'];
 let dana: CookieWalker;
 let sam: CookieWalker;
 let app: RegisteredApp;
@@ -28,25 +23,11 @@ let waiting: string;
 let neighbour: string;
 
 beforeAll(async () => {
-  old = await startOldBackend({ accounts });
-  const env = { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' };
-  system = await startSystem({ clock, env });
-  other = await startSecond(system, { clock, env });
-  [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
+  two = await startTwoBridges(clock);
+  ({ system, other, dana, sam } = two);
 });
 
-afterAll(async () => {
-  await other.close();
-  await system.stop();
-  await old.close();
-});
-
-/** A token that the old API answers as long as there is one. */
-async function passedToken(of: RegisteredApp): Promise<string> {
-  const { token } = await waitingToken(system, { app: of, accountId: SAM.accountId });
-  accounts.push({ tokens: [token], user: { id: `user-of-${token.slice(-8)}` }, profiles: [] });
-  return token;
-}
+afterAll(() => two.stop());
 
 const page = () => `${system.bridgeUrl}/apps/${app.clientId}/rehearse`;
 
@@ -71,7 +52,7 @@ beforeEach(async () => {
   await system.bridge.context.store.durable.deleteFrom('brownouts').execute();
   app = await registerLegacyApp(system.bridge, 'https://mine.example/cb', DANA.accountId);
   const another = await registerLegacyApp(system.bridge, 'https://theirs.example/cb', DANA.accountId);
-  [waiting, neighbour] = [await passedToken(app), await passedToken(another)];
+  [waiting, neighbour] = [await two.passedToken(app), await two.passedToken(another)];
   await setDates({ retirement: clock.now() + 40 * DAY, sunset: clock.now() + 90 * DAY });
 });
 

@@ -112,7 +112,7 @@ test('a form that was sent signed out is kept, and goes out after a sign-in by o
 test('what is kept of a late form holds no token and no secret', async () => {
   const token = newLegacyToken();
   const { browser, opened } = await signedOutBeforeSending('/apps/paste-token');
-  const late = await pressIn(browser, opened, /Compare/, { token });
+  const late = await pressIn(browser, opened, /^Look it up$/, { token });
   expect(late.status).toBe(403);
   expect(late.body).not.toContain(token.slice(2));
   expect(wordsOf(late)).toContain('pasted again');

@@ -55,6 +55,34 @@ test('whoever is not signed in gets one link to go on by, and elsewhere none', a
   expect(elsewhere.body).not.toContain('href="/apps"');
 });
 
+/** Where the text of a page leads, its navigation left out. */
+const leadsTo = (body: string) =>
+  [...wordsPart(body).matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href);
+
+const wordsPart = (body: string) => /<main[^>]*>([\s\S]*)<\/main>/.exec(body)?.[1] ?? '';
+
+test.each([
+  ['what nobody serves', '/apps/a/b/c/d', '/apps'],
+  ['what support does not know', '/support/mappings/unknown', '/support'],
+  ['an action that takes another role', '/support/mappings/any/revoke', '/support/mappings/any'],
+  ['an action with no page of its own', '/support/mails/any/settle', '/support'],
+])('the text of the page for %s has one link that leads on', async (_what, address, href) => {
+  const { body, status } = await errorAt(sam, address);
+  expect([404, 403]).toContain(status);
+  expect(leadsTo(body)).toEqual([href]);
+});
+
+test('who is not of the staff is led to the own apps, and who sent a secret too late to its form', async () => {
+  expect(leadsTo((await errorAt(dana, '/support')).body)).toEqual(['/apps']);
+  const own = { origin: system.bridgeUrl };
+  const address = `${system.bridgeUrl}/apps/paste-token`;
+  for (const browser of [dana, new CookieWalker()]) {
+    const late = await browser.post(address, { token: `1/${'0'.repeat(32)}` }, own);
+    expect(late.status).toBe(403);
+    expect(leadsTo(late.body)).toContain('/apps/paste-token');
+  }
+});
+
 /** While a table is away. */
 async function without(table: string, work: () => Promise<void>): Promise<void> {
   const { durable, volatile } = system.bridge.context.store;

@@ -15,7 +15,8 @@ let sam: CookieWalker;
 let own: RegisteredApp;
 
 beforeAll(async () => {
-  system = await startSystem();
+  // Nobody asks it; while it is there, what waits is not refused.
+  system = await startSystem({ env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
   [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
 });
 afterAll(() => system.stop());
@@ -44,7 +45,7 @@ test('what has stopped comes first, with its reason and time; then what was neve
     .execute();
   const page = await home();
   expect(wordsOf(page)).toMatch(
-    /“Old App” has stopped The new API ended the connection: it was revoked .* 1 token works after one confirmation\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
+    /“Old App” has stopped The new API .* revoked in the account settings .* 1 token works after one confirmation\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
   );
   expect(page.body).toContain('datetime="2026-02-03T04:05:00.000Z"');
   const actions = dana.forms(page).map(({ action }) => new URL(action).pathname);
@@ -136,6 +137,7 @@ test('progress is told in a sentence and, from the second day on, against the re
   await system.bridge.context.lifecycle.refresh();
   await until(async () => wordsOf(await progress()).includes('in 10 days'));
   const page = await progress();
+  expect(wordsOf(page)).toMatch(/they are refused until connected\. As counted \d.* UTC/);
   expect(wordsOf(page)).toMatch(/wait\. The old API retires in 10 days; from then on they are refused/);
   expect(page.body).toMatch(/Tokens of all your apps<\/title><desc[^>]*>[^<]*waiting: from 5,000 to 5,104\./);
   expect(page.body).toMatch(/chart-mark-label"[^>]*>Retirement, /);

@@ -18,6 +18,8 @@ const clock = new SettableClock();
 /** What the page asked for while it was open. */
 const asked: string[] = [];
 const complaints: string[] = [];
+/** What the library of the live page says where a stream was cut. */
+const cuts: string[] = [];
 
 async function open(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
   context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
@@ -26,10 +28,12 @@ async function open(options: { javaScriptEnabled?: boolean } = {}): Promise<Page
   await context.addCookies([{ name: 'gb_session', value, url: system.bridgeUrl }]);
   page = await context.newPage();
   asked.splice(0);
+  cuts.splice(0);
   page.on('request', (request) => asked.push(request.url()));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.location().url.includes('/live/events'))
-      complaints.push(message.text());
+    if (message.type() !== 'error' || message.location().url.includes('/live/events')) return;
+    // The library says so where a stream is cut, also by going to another page.
+    (message.text() === '[object Event]' ? cuts : complaints).push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(`${system.bridgeUrl}/apps/${app.clientId}/live`);
@@ -66,12 +70,12 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
     );
     await call('cron/1.0');
     const row = page.getByRole('row').filter({ hasText: 'cron/1.0' });
-    await row.waitFor({ timeout: 3000 });
+    await row.waitFor({ timeout: 30_000 });
     const time = row.locator('time');
     expect(await time.innerText()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d GMT\+9$/);
     expect(await time.getAttribute('title')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
     expect(await row.getAttribute('class')).toMatch(/\bfresh\b/);
-    await page.getByText('1 new call since you opened this page.').waitFor({ timeout: 5000 });
+    await page.getByText('1 new call since you opened this page.').waitFor({ timeout: 30_000 });
     // The other views of the page are in all-pages.
     expect(await inspect(page, 'live', [{ width: 360, colorScheme: 'light' }])).toEqual([]);
   });
@@ -89,7 +93,7 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
     await open();
     await page.getByText('Listening.').waitFor();
     await call('cron/2.0');
-    await page.getByText('cron/2.0').waitFor({ timeout: 3000 });
+    await page.getByText('cron/2.0').waitFor({ timeout: 30_000 });
     const programs = await page.locator('tbody td[data-label="Program"]').allInnerTexts();
     expect(programs).toEqual(['cron/2.0', 'cron/1.0']);
     expect(await page.locator('tbody tr.fresh').count()).toBe(1);
@@ -110,7 +114,7 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
     await page.getByText('Listening.').waitFor();
     clock.advance(10 * 60_000);
     clock.run();
-    await page.getByText('This page has looked for ten minutes and rests now.').waitFor({ timeout: 5000 });
+    await page.getByText('This page has looked for ten minutes and rests now.').waitFor({ timeout: 30_000 });
     await page.waitForTimeout(2500);
     expect(streams()).toHaveLength(1);
     await page.getByRole('link', { name: 'Go on' }).click();
@@ -121,13 +125,12 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
     await open();
     await page.getByText('Listening.').waitFor();
     await call('cron/3.0');
-    await page.getByText('cron/3.0').waitFor({ timeout: 3000 });
+    await page.getByText('cron/3.0').waitFor({ timeout: 30_000 });
     system.bridge.context.live.end();
-    await page.getByText('Not connected;').waitFor({ timeout: 5000 });
+    await page.getByText('Not connected;').waitFor({ timeout: 30_000 });
     while (streams().length < 3) await page.waitForTimeout(100);
     expect(streams()[0]).toContain('after=0-');
     expect(streams().at(-1)).toContain('after=1-');
-    // The library tells the console too that it is not connected.
-    expect([...new Set(complaints.splice(0))]).toEqual(['[object Event]']);
+    expect(cuts).not.toEqual([]);
   });
 });

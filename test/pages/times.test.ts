@@ -19,7 +19,8 @@ let link: string;
 let secretId: string;
 
 beforeAll(async () => {
-  system = await startSystem();
+  // Nobody asks it; while it is there, the retirement is a date to connect before.
+  system = await startSystem({ env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
   [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
   const { context } = system.bridge;
   app = await registerLegacyApp(system.bridge, 'https://timed.example/cb', DANA.accountId);

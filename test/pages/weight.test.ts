@@ -9,7 +9,8 @@ import { startSystem, type System } from '../support/system.ts';
 /** What every page weighs and how long it takes, with a month of calls; and what its head and elements must not hold. */
 
 const HEAVIEST = 100_000;
-const SLOWEST = 100;
+/** On a crowded machine; on the demo data the page-weight.long test asks for 100. */
+const SLOWEST = 300;
 /** The fastest counts, so that what else runs on the machine does not decide. */
 const TRIES = 12;
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
   visitors = Object.fromEntries(people.map((visitor) => [visitor.role, visitor])) as typeof visitors;
   scene = await makeScene(system);
   await fillScene(system, scene);
-}, 60_000);
+});
 
 afterAll(() => system.stop());
 

@@ -36,7 +36,7 @@ let home: Settings;
 
 beforeAll(async () => {
   home = await makeHome();
-}, 120_000);
+});
 
 afterAll(removePlaces);
 

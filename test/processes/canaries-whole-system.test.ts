@@ -53,4 +53,4 @@ test('keys, client secret, tokens and cookies stand in no output, command line o
   expect(system.complaints()).toContain('"process":"modern"');
   const needles = sharpen(collection.all());
   expect(inWords(places.flatMap((one) => search(needles, one)))).toEqual([]);
-}, 120_000);
+});

@@ -149,7 +149,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
   afterAll(async () => {
     await stage.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   test('at least 200 canaries were really used, at least ten of each kind', () => {
     const counted = numbers(stage);

@@ -37,7 +37,7 @@ beforeAll(async () => {
   linePort = await freePort();
   line = await startRecordingProxy(linePort, system.bridgeUrl);
   demo = await startOwnDemo();
-}, 120_000);
+});
 afterAll(async () => {
   await demo.close();
   await line.close();

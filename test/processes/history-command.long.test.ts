@@ -40,7 +40,7 @@ describe.each(modeDatabases)('on %s', (database) => {
       for (const name of ['access_token', 'refresh_token']) secrets.add(String(pair[name]));
       return answer;
     };
-  }, 120_000);
+  });
   afterAll(() => bridges.stop());
 
   test('every entry of whole flows at both processes is chained within a second', async () => {
@@ -70,7 +70,7 @@ describe.each(modeDatabases)('on %s', (database) => {
     await record(5000, 5010);
     await untilChained(3000);
     await nth(bridges, 0).start();
-  }, 60_000);
+  });
 
   test('the export holds every entry once, in order, and no secret', async () => {
     const { code, output, complaints } = await run(bridges.settings, 'history', 'export');
@@ -144,7 +144,7 @@ describe.each(modeDatabases)('on %s', (database) => {
       /^The history is whole: \d+ entries, chained to position \d+, newest anchor 20\S+Z\.\n$/,
     );
     expect(code).toBe(0);
-  }, 60_000);
+  });
 
   test('a cut tail fails the command, which names it', async () => {
     const head = await events().select('position').orderBy('position', 'desc').executeTakeFirst();

@@ -58,7 +58,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     app = registered.json as typeof app;
     await startAuthorization();
     noteSecrets();
-  }, 120_000);
+  });
   afterEach(noteSecrets);
   afterAll(() => machines.stop());
 

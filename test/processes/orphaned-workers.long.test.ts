@@ -43,7 +43,7 @@ beforeAll(async () => {
     redirectUri,
     accessTokenSeconds: TOKEN_SECONDS,
   });
-}, 120_000);
+});
 afterAll(async () => {
   await proxy.close();
   await modern.close();

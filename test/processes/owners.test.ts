@@ -54,7 +54,7 @@ const testAsRoot = process.getuid?.() === 0 && mayRun ? test : test.skip;
 beforeAll(async () => {
   await buildProgram();
   spawnSync('chmod', ['755', folder]);
-}, 120_000);
+});
 
 afterEach(async () => {
   for (const child of running.splice(0)) {

@@ -56,7 +56,7 @@ beforeAll(async () => {
       }
     });
   });
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /**

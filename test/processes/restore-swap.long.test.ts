@@ -30,7 +30,7 @@ beforeAll(async () => {
   await makePlace('ahead');
   backup = await backupOf(settings);
   await run(settings, ...add('More', 'https://more.example/', 'o@more.example'));
-}, 120_000);
+});
 
 afterAll(removePlaces);
 

@@ -38,7 +38,7 @@ let made: string;
 beforeAll(async () => {
   home = await makeHome();
   made = await backupOf(home);
-}, 120_000);
+});
 
 /** A backup of home that a test may spoil. */
 function homeBackup(): string {

@@ -34,7 +34,7 @@ const dropped: Array<() => Promise<void>> = [];
 
 beforeAll(async () => {
   await buildProgram();
-}, 120_000);
+});
 
 beforeEach(async () => {
   ground = await prepareGround();
@@ -135,7 +135,7 @@ test('a staging restore beside a running production says nothing to the modern s
   expect((await run(staging, 'restore', '--take-over')).code).toBe(0);
   await until(async () => (await ready(copy)).status === 200);
   await until(() => way.connections > 0, 20_000);
-}, 120_000);
+});
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
@@ -183,4 +183,4 @@ test('a copy of a PostgreSQL database is silent by its place, beside a productio
   expect((await run(staging, 'restore', '--take-over')).code).toBe(0);
   await until(async () => (await ready(copy)).status === 200);
   await until(() => way.connections > 0, 20_000);
-}, 120_000);
+});

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await buildProgram();
   app = (await runJson(settings, ...add('Old App', 'https://app.example/callback', OWNER)))
     .json as typeof app;
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function inDatabase<T>(work: (db: Database.Database) => T): T {

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await buildProgram();
   place = await choosePlace();
   system = await startWholeSystem(place.settings);
-}, 120_000);
+});
 afterAll(async () => {
   await system.stop();
   place.remove();

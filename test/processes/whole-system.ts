@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Settings, startProgram } from './running-program.ts';
 
 const LAST_LINE = 'Stop with Ctrl-C.';
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 60_000;
 
 /** A folder and three ports of its own for one whole system. */
 export interface Place {

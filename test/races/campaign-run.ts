@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 
 const checkout = resolve(import.meta.dirname, '../..');
 
-/** On a machine that does nothing else a campaign here takes less than half a minute. */
-const LIMIT_MS = 110_000;
+/** On a machine that does nothing else a campaign here takes less than half a minute; one of CI does much else. */
+const LIMIT_MS = 290_000;
 
 interface Ended {
   code: number;

@@ -20,7 +20,7 @@ describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 2, database });
-  }, 120_000);
+  });
   afterAll(() => bridges.stop());
 
   test('a dead grant costs no further token request, also after kill -9 and a new start of every process', async () => {

@@ -199,7 +199,7 @@ describe.each(modeDatabases)('a whole rotation on two workers, on %s', (database
     connected = [await connect(bridges, bridges.app as RegisteredApp, browser)];
     for (let number = 1; number < APPS; number += 1)
       connected.push(await connect(bridges, await register(bridges, number), browser));
-  }, 120_000);
+  });
   afterEach(() => bridges.stop());
 
   test.each<[string, Kills]>([

@@ -17,7 +17,7 @@ describe.each(modeDatabases)('one expired grant, on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 8, database });
-  }, 120_000);
+  });
   afterAll(() => bridges.stop());
 
   test('4,000 calls at eight processes cause one token request, and every caller is answered', async () => {
@@ -38,7 +38,7 @@ describe.each(modeDatabases)('one expired grant, on %s', (database) => {
     const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)].map(Math.round);
     print(`${database}: 4000 calls, 1 token request, wait p50 ${p50} ms, p99 ${p99} ms`);
     bridges.proxy.assertNoRefreshTokenTwice();
-  }, 120_000);
+  });
 });
 
 /** Calls until it is served, as a caller does that is told when to come again: a loaded machine may take its time. */
@@ -106,7 +106,7 @@ describe.each(modeDatabases)(`${GRANTS} grants that expire in the same second, o
     const apps: LegacyApp[] = [];
     while (apps.length < GRANTS) apps.push(await bridges.registerApp());
     for (const app of apps) tokens.push(await connectApp(bridges, app, browser));
-  }, 180_000);
+  });
   afterAll(() => bridges.stop());
 
   test('are refreshed once each, all callers are answered, and no process asks for more than 16 at once', async () => {
@@ -131,5 +131,5 @@ describe.each(modeDatabases)(`${GRANTS} grants that expire in the same second, o
     expect(bridges.proxy.refreshes().length - before).toBe(GRANTS);
     bridges.proxy.assertNoRefreshTokenTwice();
     print(`${database}: ${GRANTS} token requests for ${GRANTS} grants, ${ofOne.most} at once by one process`);
-  }, 120_000);
+  });
 });

@@ -21,7 +21,7 @@ describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 4, database });
-  }, 120_000);
+  });
   beforeEach(() => {
     bridges.proxy.onTokenAnswer = undefined;
   });
@@ -145,7 +145,7 @@ describe.each(modeDatabases)('on %s', (database) => {
     print(
       `${database}: revoked before a claim ${orders.untouched} times, after one ${orders.refreshed} times`,
     );
-  }, 60_000);
+  });
 
   test('is seen by every other process at once', async () => {
     let slowest = 0;

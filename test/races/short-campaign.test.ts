@@ -5,4 +5,4 @@ import { expectNoViolation } from './campaign-run.ts';
 
 beforeAll(() => buildProgram(), 120_000);
 
-test('a short campaign on sqlite violates nothing', () => expectNoViolation('sqlite', '12'), 120_000);
+test('a short campaign on sqlite violates nothing', () => expectNoViolation('sqlite', '12'), 300_000);

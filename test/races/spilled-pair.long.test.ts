@@ -28,7 +28,7 @@ describe.each<DatabaseKind>(['sqlite', 'postgres'])('on %s', (database) => {
   let bridges: Bridges;
   beforeAll(async () => {
     bridges = await startBridges({ count: 1, database });
-  }, 120_000);
+  });
   afterAll(() => bridges.stop());
 
   const spilled = () => {

@@ -35,7 +35,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     ground = await openDeliveryGround({ kind, smtpPort: door.port });
     context = await ground.open(new SettableClock(yesterdayNoon()));
     await setRetirement(context);
-  }, 60_000);
+  });
   afterEach(async () => {
     await ground.close();
     await door.close();
@@ -81,7 +81,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await endClaims(context);
     await ended(ground.spawn());
     expect(idsFor('once@box.example')).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('three processes at once, killed again and again: nothing is lost, and each id stands for one person', async () => {
     const people = Array.from({ length: 60 }, (_, index) => `p${index}@box.example`);
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     // Each process had at most four mails in its hands.
     expect(door.mails.length - people.length).toBeLessThanOrEqual(4 * kills);
     expect(new Set(door.mails.map((mail) => header(mail, 'message-id'))).size).toBe(people.length);
-  }, 120_000);
+  });
 
   test('a server that takes the call and says nothing is given up on, and its mail is tried again later', async () => {
     await addHolder(context, 'slow@box.example');
@@ -134,5 +134,5 @@ describe.each(databaseKinds)('on %s', (kind) => {
     ]);
     door.onMoment = () => undefined;
     for (const wake of wakes) wake();
-  }, 120_000);
+  });
 });

@@ -126,13 +126,16 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const owner = 'both@box.example';
     await addHolder(context, owner);
     const one = await addOwnedApp(context, { owner, contacts: ['one@box.example'], name: 'One' });
-    const two = await addOwnedApp(context, { owner, contacts: ['two@box.example'], name: 'Two' });
+    const two = await addOwnedApp(context, { owner, contacts: ['two@box.example'], name: 'Second of both' });
     const lone = await addOwnedApp(context, { owner, name: 'Lone' });
     door.refused.add(owner);
     expect(await planReminders(context)).toBe(1);
     expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, sent: 2 });
     expect(recipients()).toEqual(['one@box.example', 'two@box.example']);
-    expect(door.mailTo('one@box.example').raw).not.toContain('Two');
+    // Longer than what a random link may hold.
+    const bodyTo = (address: string) => door.mailTo(address).raw.replaceAll('=\r\n', '');
+    expect(bodyTo('one@box.example')).not.toContain('Second of both');
+    expect(bodyTo('two@box.example')).toContain('Second of both');
     const [left, ...more] = await listUndeliverable(context);
     expect(more).toEqual([]);
     expect(left?.reminders.map(({ appName, role }) => `${appName} ${role}`)).toEqual([

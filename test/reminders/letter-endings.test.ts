@@ -141,6 +141,16 @@ test('an owner is told which calls a connection does not carry over the retireme
   );
 });
 
+test('without an old backend only the sunset is there to be rehearsed', async () => {
+  const app = await tokens(['unmapped']);
+  const due = toOwner(app, { milestone: 'retirement', at: RETIREMENT });
+  const said = async (where: System) => flat(await letterTo(where, DANA_PERSON, [due]));
+  expect(await said(withoutOldBackend())).toContain('Rehearse the date');
+  await setDates(system, { retirement: RETIREMENT });
+  expect(await said(system)).toContain('Rehearse the date');
+  expect(await said(withoutOldBackend())).not.toContain('Rehearse the date');
+});
+
 test('a retirement that more time moves behind the sunset is not spoken of', async () => {
   const [now, sunset] = [Date.parse('2026-12-20T09:00:00Z'), Date.parse('2027-02-01T00:00:00Z')];
   clock.set(now);

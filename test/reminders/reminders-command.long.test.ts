@@ -50,4 +50,4 @@ test('run --on writes files, in production only on a copy, and never goes over S
   expect(rehearsed).toMatchObject({ code: 0, json: { sent: 2, directory } });
   expect(readdirSync(directory)).toHaveLength(2);
   expect(door.mails).toEqual([]);
-}, 120_000);
+});

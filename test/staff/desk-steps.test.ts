@@ -1,3 +1,4 @@
+import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { waitingToken, wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
@@ -101,4 +102,18 @@ test('of a mail about two apps the history of each has who dealt with it and why
     const words = wordsOf(await sam.get(at(`/apps/${app}`)));
     expect(words).toMatch(/Support dealt with a mail that reached nobody – .*she was called/);
   }
+});
+
+test('a person of a mail is named as on the desk, and the history of the app does without ids', async () => {
+  const [accountId, now] = [newHexId(), clock.now()];
+  const account = { account_id: accountId, name: 'Eve Unreached', updated_at: now };
+  await rows().insertInto('accounts').values(account).execute();
+  const id = await unreachedMail(system, `account:${accountId}`);
+  const words = wordsOf(await sam.get(at(`/mails/${id}/settle`)));
+  expect(words).toContain('For Eve Unreached Address');
+  expect(words).not.toContain(accountId);
+  await act(sam, at(`/mails/${id}/settle`), { reason: 'she was called' });
+  const history = wordsOf(await sam.get(at(`/apps/${system.app.clientId}`)));
+  expect(history).toContain('Support dealt with a mail that reached nobody – she was called');
+  expect(history).not.toContain(id);
 });

@@ -64,7 +64,7 @@ test('in doubt: the next to expire comes first, with when and what happens then'
   });
   const page = await open('/in-doubt');
   const [first, second, third, fourth, ...none] = linesOf(page);
-  expect(first).toMatch(/expired .*503.* only if the modern server says that it is still valid/);
+  expect(first).toMatch(/expired .*503.* only if the new API says that it is still valid/);
   expect(second).toMatch(
     /in 43 minutes 22 Nov 2026, 10:43 UTC Calls are answered until then.* once more, unless/,
   );
@@ -91,7 +91,7 @@ test('died today: what broke since midnight UTC, and how many ended of each caus
   const mappings = [...page.body.matchAll(/\/support\/mappings\/(\w+)"/g)].map(([, id]) => id);
   expect(mappings).toEqual([second.mappingId, first.mappingId]);
   expect(page.body).toContain(`/support/mappings/${first.mappingId}/link"`);
-  expect(wordsOf(page)).toMatch(/Refused by the modern side 1 Lost answer 1 .*Replaced by a newer consent 1/);
+  expect(wordsOf(page)).toMatch(/Refused by the new API 1 Lost answer 1 .*Replaced by a newer consent 1/);
   const one = await open('/died-today?cause=replaced');
   expect(one.body).toContain(replaced.mappingId);
   expect(one.body).not.toContain(`${replaced.mappingId}/link`);

@@ -35,7 +35,7 @@ afterAll(() => postgres.stop());
 /** Cuts every connection of the store; how many there were. */
 async function cutAll(): Promise<number> {
   const { rows } = await operator.query(
-    "select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name = 'grantbridge'",
+    "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'grantbridge'",
   );
   return rows.length;
 }

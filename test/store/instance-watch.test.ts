@@ -201,9 +201,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
     watch.noteClaim();
     await until(() => logged.includes('the epoch of the database could not be raised'));
     await change({ state: 'copy' });
-    await until(() => watch.isCopy(), 3_000);
+    // Sooner than after the five seconds of a rest.
+    await until(() => watch.isCopy(), 4_500);
     await change({ state: 'original' });
-    await until(() => !watch.isCopy(), 3_000);
+    await until(() => !watch.isCopy(), 4_500);
     await sql`${sql.raw(`drop trigger unraised ${kind === 'postgres' ? 'on instance' : ''}`)}`.execute(
       durable,
     );

@@ -86,7 +86,8 @@ export class CookieWalker {
 
   async #send(url: string, init: Sending): Promise<Page> {
     const cookie = this.cookieHeader(url);
-    const headers = { accept: 'text/html,*/*;q=0.8', ...init.headers };
+    // Each on a connection of its own: a kept one may be closing just now, after five seconds in which nothing came.
+    const headers = { accept: 'text/html,*/*;q=0.8', connection: 'close', ...init.headers };
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',

@@ -11,17 +11,20 @@ export function portOf(server: Server): number {
 
 /** Below the range from which the system hands out ports of its own accord: a port from here stays free until used. */
 const FIRST = 20_000;
-const COUNT = 12_000;
+const COUNT = 3000;
+
+/** Each of jest's workers has ports of its own: one of them may choose what another has chosen and not yet bound. */
+const OWN = FIRST + COUNT * (Number(process.env['JEST_WORKER_ID'] ?? 0) % 4);
 
 /**
  * Test files of one process share nothing but Node's own modules, and fetch keeps connections to servers of earlier
- * files; so the count goes on across files and no port is used twice.
+ * files; so the count goes on across files and no port is used twice. Runs beside each other begin at different ones.
  */
 const shared = globalAgent as typeof globalAgent & { portsTaken?: number };
 
 function nextPort(): number {
   shared.portsTaken = (shared.portsTaken ?? process.pid * 131) + 1;
-  return FIRST + (shared.portsTaken % COUNT);
+  return OWN + (shared.portsTaken % COUNT);
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { findUndeliverable, settleMail } from '../../store/mails.ts';
+import { namesOf } from '../../store/support-events.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
@@ -10,6 +11,8 @@ export interface UnreachedMail {
   mailId: string;
   /** `account:ID`, or `email:ADDRESS`. */
   person: string;
+  /** Of the account, where one is known. */
+  name: string | null;
   address: string | undefined;
   failure: string;
   at: number;
@@ -17,14 +20,23 @@ export interface UnreachedMail {
   apps: Array<{ clientId: string; name: string }>;
 }
 
+/** The id in `account:ID`, of a person who is known by an account. */
+const accountIn = (person: string) => /^account:(.+)$/.exec(person)?.[1] ?? null;
+
 /** A mail that reached nobody, dealt with or not; undefined where there is none. */
-export async function unreachedMail(context: Context, mailId: string): Promise<UnreachedMail | undefined> {
-  const found = await findUndeliverable(context.store.durable, mailId);
+export async function unreachedMail(
+  { store }: Pick<Context, 'store'>,
+  mailId: string,
+): Promise<UnreachedMail | undefined> {
+  const found = await findUndeliverable(store.durable, mailId);
   if (!found) return undefined;
   const { mail, apps } = found;
+  const accountId = accountIn(mail.person);
+  const [account] = accountId === null ? [] : await namesOf(store.durable, [accountId]);
   return {
     mailId,
     person: mail.person,
+    name: account?.name ?? null,
     address: mail.address ?? undefined,
     failure: mail.failure ?? '',
     at: mail.ended_at ?? mail.created_at,
@@ -37,9 +49,6 @@ interface Asked extends Origin {
   mailId: string;
   reason: string;
 }
-
-/** `account:ID` of a person who is known by an account. */
-const accountIn = (person: string) => /^account:(.+)$/.exec(person)?.[1] ?? null;
 
 /**
  * Takes a mail off the list of those that reached nobody; false where it does not stand there.

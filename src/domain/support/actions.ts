@@ -19,7 +19,8 @@ export interface MappingTarget {
   /** Whether it has ended for good. */
   isOver: boolean;
   /** The first and last characters of the token; null where none are known. */
-  hint: { first: string; last: string } | null;
+  hint_first: string | null;
+  hint_last: string | null;
   accountId: string | null;
   accountName: string | null;
   /** Of the account; where none is known the address under which the token waits. */
@@ -29,10 +30,6 @@ export interface MappingTarget {
   grantId: string | null;
   /** Of an app that is not retired. */
   owner: { accountId: string | null; email: string | null };
-}
-
-function hintOf({ hint_first: first, hint_last: last }: TargetRow): MappingTarget['hint'] {
-  return first === null || last === null ? null : { first, last };
 }
 
 function targetOf(row: TargetRow): MappingTarget {
@@ -46,7 +43,8 @@ function targetOf(row: TargetRow): MappingTarget {
     state: row.state,
     isWaiting: !isOver && row.state !== 'active' && row.app_retired_at === null,
     isOver,
-    hint: hintOf(row),
+    hint_first: row.hint_first,
+    hint_last: row.hint_last,
     accountId: row.account_id,
     accountName: row.account_name,
     email: row.email ?? waitsUnder,

@@ -60,12 +60,14 @@ export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRe
   return inOrder(groups, isMore || groups.length > DESK_MAX);
 }
 
-/** Ends after which somebody has to connect again; the others were asked for. */
 const STOPS: ReadonlySet<string> = new Set(['refused', 'lost', 'superseded']);
 
-/** Whether somebody has to connect again after an end: who has done so, or ended it all, has not. */
+/** Whether somebody has to connect again after an end of this cause; the others were asked for. */
+export const isStop = (cause: string): boolean => STOPS.has(cause);
+
+/** The same of one end: who has connected again, or ended it all, has nothing to do any more. */
 export function isBreak({ cause, hasStopped }: { cause: string; hasStopped: boolean }): boolean {
-  return hasStopped && STOPS.has(cause);
+  return hasStopped && isStop(cause);
 }
 
 async function breaksToday(context: Context): Promise<Stack> {

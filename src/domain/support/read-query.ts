@@ -24,7 +24,7 @@ export interface Query {
   email: string | undefined;
   /** Ids of 24 hex digits in the text, or the whole text as a client id. */
   ids: string[];
-  /** As a part of an app's name, which holds neither an address nor a secret. */
+  /** As a part of an app's name or the beginning of a person's, which holds neither an address nor a secret. */
   name: string | undefined;
 }
 

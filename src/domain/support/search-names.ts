@@ -1,8 +1,8 @@
-import { type AppFound, listForNames } from '../../store/support-search.ts';
+import { type AccountFound, accountsNamed, type AppFound, listForNames } from '../../store/support-search.ts';
 import type { Context } from '../context.ts';
 import { takeTurns } from '../reminders/take-turns.ts';
 
-/** Apps by a part of their name. All names are gone through, for the databases differ in what they take for a small letter. */
+/** Apps by a part of their name, which all are gone through: the databases differ in what they take for a small letter. People, who are many, by its beginning. */
 
 /** Apps whose names are read at once, between which the process turns to what waits. */
 const AT_ONCE = 1000;
@@ -47,4 +47,28 @@ export async function appsByName(
     await takeTurns();
   }
   return found.map(({ app }) => app);
+}
+
+/** Fewer letters are looked for as a whole name. */
+const BEGINNING_MIN = 3;
+
+/** SQLite folds the letters of English alone: the others are tried small, as names have them, and as they were typed. */
+function spellings(name: string): string[] {
+  const small = name.toLowerCase();
+  const titled = small.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
+  const all = [name, small, titled].map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  return [...new Set(all)];
+}
+
+/** People by their name or by how it begins; one may be answered twice. */
+export async function accountsByName(
+  { store }: Pick<Context, 'store'>,
+  name: string,
+  limit: number,
+): Promise<AccountFound[]> {
+  const isWhole = name.length < BEGINNING_MIN;
+  const found = await Promise.all(
+    spellings(name).map((one) => accountsNamed(store.durable, { name: one, isWhole }, limit)),
+  );
+  return found.flat();
 }

@@ -14,7 +14,7 @@ import type { Context, Origin } from '../context.ts';
 import { ofMappings, recordEvents } from '../record-event.ts';
 import { underAllKeys } from '../under-all-keys.ts';
 import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
-import { appsByName } from './search-names.ts';
+import { accountsByName, appsByName } from './search-names.ts';
 
 /**
  * The one search of support: anything that a caller can give. A whole token is looked up by its digest, which the history
@@ -121,23 +121,21 @@ const isEmpty = ({ tokens, apps, accounts }: Answers) => tokens.length + apps.le
 
 /** What was found, and which ids of 24 hex digits in the text are ids here. */
 async function lookUp(context: Context, query: Query): Promise<Answers & { knownIds: Set<string> }> {
-  const [hinted, named, addressed, ...byIds] = await Promise.all([
+  const [hinted, named, people, addressed, ...byIds] = await Promise.all([
     byHint(context, query),
     query.name === undefined ? [] : appsByName(context, query.name, LIMIT),
+    query.name === undefined ? [] : accountsByName(context, query.name, LIMIT),
     byEmail(context, query),
     ...query.ids.map((id) => byId(context, id)),
   ]);
   const all = [...byIds, addressed];
-  const isFound = named.length > 0 || !all.every(isEmpty);
+  const isFound = named.length + people.length > 0 || !all.every(isEmpty);
   const byEnds = query.hint?.isGuess && isFound ? [] : hinted;
   const known = query.ids.filter((_, index) => !isEmpty(byIds[index] ?? NOTHING));
   return {
     tokens: unique([...all.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id),
     apps: unique([...all.flatMap(({ apps }) => apps), ...named], ({ client_id }) => client_id),
-    accounts: unique(
-      all.flatMap(({ accounts }) => accounts),
-      ({ account_id }) => account_id,
-    ),
+    accounts: unique([...all.flatMap(({ accounts }) => accounts), ...people], ({ account_id }) => account_id),
     knownIds: new Set(known.filter((id) => HEX_ID.test(id))),
   };
 }

@@ -15,13 +15,14 @@ interface DateCard {
   more: number;
   /** For the owner: until when the app is left out of the brownouts of all, and why. */
   exemption: { until: number; reason: string | undefined } | undefined;
-  /** For the owner: whether there is a date to rehearse. */
+  /** For the owner: whether there is a date whose rehearsal shows something. */
   isRehearsable: boolean;
 }
 
 /** Everything known at this moment, of one app or of those without a date of their own. */
-export function asOfNow({ lifecycle, clock }: Context, clientId?: string): AsOf {
-  return { lifecycle: lifecycle.current(), clientId, now: clock.now() };
+export function asOfNow({ lifecycle, clock, oldBackend }: Context, clientId?: string): AsOf {
+  const hasOldApi = oldBackend !== undefined;
+  return { lifecycle: lifecycle.current(), clientId, now: clock.now(), hasOldApi };
 }
 
 /** The card of an app. */
@@ -42,7 +43,7 @@ export async function dateCard(
     brownouts: brownouts.slice(0, SHOWN),
     more: Math.max(0, brownouts.length - SHOWN),
     exemption: reasons && until > asOf.now ? { until, reason: reasons.exemption } : undefined,
-    isRehearsable: isOwner && lines.some(({ isPast }) => !isPast),
+    isRehearsable: isOwner && lines.some(({ isPast, changesCalls }) => !isPast && changesCalls),
   };
 }
 

@@ -5,7 +5,7 @@ import {
   type Lifecycle,
   type Milestone,
 } from '../../domain/lifecycle.ts';
-import { daysLeft, isSoon, REHEARSED } from './words.ts';
+import { daysLeft, isSoon, rehearsedWords } from './words.ts';
 import type { Sentence } from '../people/words.ts';
 
 /** What people are told of the dates of one app: pure functions of one reading of the dates and one moment. */
@@ -15,6 +15,8 @@ export interface AsOf {
   lifecycle: Lifecycle;
   clientId: string | undefined;
   now: number;
+  /** Whether an old API is there that answers what is not connected until the retirement. */
+  hasOldApi: boolean;
 }
 
 export interface DateLine {
@@ -26,9 +28,15 @@ export interface DateLine {
   /** The class of the badge with it. */
   kind: 'warning' | '';
   meaning: string;
+  /** Whether a call is answered otherwise from then on; a retirement without an old API changes none. */
+  changesCalls: boolean;
   /** The date of all others, where this app was given more time. */
   forOthers: number | undefined;
 }
+
+/** Without an old API the words hold before the retirement and after it. */
+const CHANGES_NOTHING =
+  'The retirement of the old API changes no call here: tokens that are not connected are refused before it too. Connect them, and they read profiles and the user. Every other old call has ended.';
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
@@ -42,28 +50,37 @@ const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   },
 };
 
-function lineOf({ milestone, at, forOthers }: AppDate, now: number): DateLine {
+function lineOf(
+  { milestone, at, forOthers }: AppDate,
+  { now, hasOldApi }: Pick<AsOf, 'now' | 'hasOldApi'>,
+): DateLine {
   const isPast = at <= now;
+  const changesCalls = hasOldApi || milestone === 'sunset';
   return {
     milestone,
     at,
     isPast,
     left: daysLeft(at, now),
-    kind: isSoon(at, now) ? 'warning' : '',
-    meaning: MEANINGS[milestone][isPast ? 'past' : 'ahead'],
+    kind: changesCalls && isSoon(at, now) ? 'warning' : '',
+    meaning: changesCalls ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
+    changesCalls,
     forOthers,
   };
 }
 
-/** The dates that are set and bring something, the earlier first. */
-export function dateLines({ lifecycle, ...asked }: AsOf): DateLine[] {
-  return datesOf(lifecycle, asked).map((date) => lineOf(date, asked.now));
+/** The dates that are set for the app, the earlier first. */
+export function dateLines({ lifecycle, hasOldApi, ...asked }: AsOf): DateLine[] {
+  return datesOf(lifecycle, asked).map((date) => lineOf(date, { ...asked, hasOldApi }));
 }
 
-/** The line that counts now: the next date, else the last one that has passed; undefined where none is set. */
+/**
+ * The line that counts now: the next date, one that changes calls before one that does not, else the last one that has
+ * passed; undefined where none is set.
+ */
 export function nextLine(asOf: AsOf): DateLine | undefined {
   const lines = dateLines(asOf);
-  return lines.find(({ isPast }) => !isPast) ?? lines.at(-1);
+  const ahead = lines.filter(({ isPast }) => !isPast);
+  return ahead.find(({ changesCalls }) => changesCalls) ?? ahead[0] ?? lines.at(-1);
 }
 
 /** When the old API ended for this app; undefined while it has not. */
@@ -80,28 +97,47 @@ export function phaseOf(asOf: AsOf): Phase {
   return dateLines(asOf).some(({ isPast }) => isPast) ? 'retired' : 'before';
 }
 
-/** Until when connecting is of use, in a sentence or two; undefined where no date is set, or once the old API has ended. */
+/** What the words for tokens of one app depend on. */
+export interface Footing {
+  phase: Phase;
+  /** Whether an old API answers what is not connected now; never once the retirement has passed. */
+  hasOldApi: boolean;
+}
+
+/** On what the tokens of the app stand. */
+export function footingOf(asOf: AsOf): Footing {
+  const phase = phaseOf(asOf);
+  return { phase, hasOldApi: asOf.hasOldApi && phase === 'before' };
+}
+
+const REFUSED_NOW = 'What is not connected is refused now.';
+
+/** Until when connecting is of use while an old API is there, or was until the retirement. */
+function byRetirement(retirement: DateLine | undefined, end: Sentence | undefined): Sentence | undefined {
+  if (!retirement) return end && ['Once connected, it works ', ...end];
+  const { at, isPast, left } = retirement;
+  if (!isPast) return ['Connect it by ', at, ` (${left}). From then on, what is not connected is refused.`];
+  return [
+    'Since ',
+    at,
+    ', what is not connected is refused. Connect it, and it works again',
+    ...(end ? [', ', ...end] : ['.']),
+  ];
+}
+
+/**
+ * Until when connecting is of use, in a sentence or two; undefined where no date is set and an old API answers meanwhile, or
+ * once the old API has ended.
+ */
 export function connectByWords(asOf: AsOf): Sentence | undefined {
   const lines = dateLines(asOf);
   const [retirement, sunset] = (['retirement', 'sunset'] as const).map((milestone) =>
     lines.find((line) => line.milestone === milestone),
   );
   if (sunset?.isPast) return undefined;
-  if (retirement && !retirement.isPast)
-    return [
-      'Connect it by ',
-      retirement.at,
-      ` (${retirement.left}). What is not connected by then stops working.`,
-    ];
   const end = sunset && ['until the old API ends on ', sunset.at, ` (${sunset.left}).`];
-  if (retirement)
-    return [
-      'Since ',
-      retirement.at,
-      ', what is not connected is refused. Connect it, and it works again',
-      ...(end ? [', ', ...end] : ['.']),
-    ];
-  return end && ['Once connected, it works ', ...end];
+  if (asOf.hasOldApi) return byRetirement(retirement, end);
+  return end ? [`${REFUSED_NOW} Once connected, it works `, ...end] : [REFUSED_NOW];
 }
 
 export interface BrownoutLine {
@@ -113,13 +149,15 @@ export interface BrownoutLine {
   isOwn: boolean;
 }
 
-/** The brownouts that the app meets now or will meet, by their start. */
-export function brownoutLines({ lifecycle, ...asked }: AsOf): BrownoutLine[] {
-  return brownoutsAhead(lifecycle, asked).map(({ startsAt, endsAt, rehearses, clientId: own }) => ({
-    isNow: startsAt <= asked.now,
-    startsAt,
-    endsAt,
-    meaning: REHEARSED[rehearses],
-    isOwn: own !== undefined,
-  }));
+/** The brownouts that the app meets now or will meet, by their start; without an old API it meets none of the retirement. */
+export function brownoutLines({ lifecycle, hasOldApi, ...asked }: AsOf): BrownoutLine[] {
+  return brownoutsAhead(lifecycle, asked)
+    .filter(({ rehearses }) => hasOldApi || rehearses === 'sunset')
+    .map(({ startsAt, endsAt, rehearses, clientId: own }) => ({
+      isNow: startsAt <= asked.now,
+      startsAt,
+      endsAt,
+      meaning: rehearsedWords(rehearses, hasOldApi),
+      isOwn: own !== undefined,
+    }));
 }

@@ -2,8 +2,8 @@ import type { DateName, Milestone } from '../../domain/lifecycle.ts';
 
 /** What people and programs are told of each date, wherever they look it up. */
 
-/** What a date brings, in words that hold before and after it. */
-export const MEANINGS: Record<DateName, string> = {
+/** In words that hold before and after the date. */
+const MEANINGS: Record<DateName, string> = {
   deprecation:
     'From this date on the old API is deprecated. It goes on working; whoever builds or changes an app uses the new API.',
   retirement:
@@ -11,6 +11,19 @@ export const MEANINGS: Record<DateName, string> = {
   sunset:
     'From this date on the old API has ended: every call to it is refused, whether its token is connected or not.',
 };
+
+/** Where no old API is behind: what is not connected is refused, whatever the date. */
+const WITHOUT_OLD_API: Partial<Record<DateName, string>> = {
+  deprecation:
+    'From this date on the old API is deprecated. Connected tokens go on working; whoever builds or changes an app uses the new API.',
+  retirement:
+    'From this date on the old API is retired. That changes no call here: tokens of the old API that nobody has connected to an account of the new API are refused before it too. Connected ones go on reading profiles and the user; every other old call has ended.',
+};
+
+/** What a date brings; a retirement takes away only what an old API still answers. */
+export function meaningOf(name: DateName, hasOldApi: boolean): string {
+  return (hasOldApi ? undefined : WITHOUT_OLD_API[name]) ?? MEANINGS[name];
+}
 
 /** The status that old calls are answered with from the date on, and in a brownout that rehearses it. */
 export const STATUSES: Record<Milestone, 401 | 410> = { retirement: 401, sunset: 410 };

@@ -36,9 +36,14 @@ export function isSoon(at: number, now: number): boolean {
   return at > now && daysUntil(at, now) <= SOON;
 }
 
-/** What a short test outage does while it lasts. */
-export const REHEARSED: Record<Milestone, string> = {
+const REHEARSED: Record<Milestone, string> = {
   retirement:
     'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
   sunset: 'Every call to the old API is refused.',
 };
+
+/** What a short test outage does while it lasts; without an old API that of a retirement takes nothing away. */
+export function rehearsedWords(milestone: Milestone, hasOldApi: boolean): string {
+  if (milestone === 'sunset' || hasOldApi) return REHEARSED[milestone];
+  return 'No call changes: what it would refuse is refused at any time.';
+}

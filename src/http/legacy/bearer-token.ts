@@ -55,3 +55,13 @@ export async function findToken(req: Request): Promise<FoundToken | undefined> {
   if (new Set(found.map(({ token }) => token)).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
   return found[0];
 }
+
+/** The token of a call that is not refused for what is wrong with it: one that `findToken` would refuse has none. */
+export async function tokenIfAny(req: Request): Promise<FoundToken | undefined> {
+  try {
+    return await findToken(req);
+  } catch (error) {
+    if (error instanceof LegacyError) return undefined;
+    throw error;
+  }
+}

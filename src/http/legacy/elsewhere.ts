@@ -7,6 +7,7 @@ import { isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-
 import { tellDates } from './added-headers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
+import { noteLate } from './late-note.ts';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
 import { isV1, legacyCall, type Passing, passOn, sendPassed } from './pass-through.ts';
 import { MalformedBody } from './request-parameters.ts';
@@ -82,17 +83,19 @@ function afterwards(context: Context, refusal: LegacyError, ending: Ending): Leg
 
 /**
  * Makes the handlers of an address that the bridge refuses, which is passed on where the token is the old backend's.
- * Routing comes before authentication: without a token the refusal stands, and without an old backend nothing is read.
+ * Routing comes before authentication: without a token the refusal stands, and what nobody could answer is refused unread.
+ * Whose token such a call had is looked up behind the refusal: it is what an owner has to know of before the old API ends,
+ * and where there is none to ask it has ended already.
  */
 export function createElsewhere(passing: Passing, readBody: RequestHandler) {
   const { context } = passing;
   return (refuse: () => LegacyError): RequestHandler[] => {
-    const refuseNow: RequestHandler = () => {
+    const onlyPassable: RequestHandler = (req, _res, next) => {
+      if (context.oldBackend && PASSED_METHODS.includes(req.method) && isV1(req)) return next();
+      noteLate(context, req);
       throw refuse();
     };
-    if (!context.oldBackend) return [refuseNow];
-    const onlyPassable: RequestHandler = (req, _res, next) =>
-      next(PASSED_METHODS.includes(req.method) && isV1(req) ? undefined : refuse());
+    if (!context.oldBackend) return [onlyPassable];
     const pass: RequestHandler = async (req, res) => {
       const found = await tokenOf(req);
       const refusal = refuse();

@@ -5,15 +5,18 @@ import { findByToken } from '../../domain/resolve-token.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../page-error.ts';
 import { tellDates } from './added-headers.ts';
-import { findToken, type FoundToken } from './bearer-token.ts';
+import { type FoundToken, tokenIfAny } from './bearer-token.ts';
 import { brownoutText } from './brownout-text.ts';
+import { noteLate } from './late-note.ts';
 import { LegacyError, sendLegacyError } from './legacy-error.ts';
 import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
+import { untilRead } from './read-body.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
  * What the old addresses answer from the sunset on, and in a brownout that rehearses it (design 6): 410, whatever the
- * method, before anything of the call is read. Only where apps differ at the moment is it looked up whose call it is.
+ * method, and whatever else the call holds. Only where apps differ at the moment does the answer wait for whose call it is;
+ * else that is looked up behind it (late-note.ts).
  * No `Retry-After`, in a brownout neither: a client that waits it out would hide from its people what the brownout is to
  * show them.
  */
@@ -27,14 +30,10 @@ interface Caller {
 
 type Identify = (req: Request) => Promise<Caller>;
 
-/** A call that is refused for its token later on has none that says whose it is. */
-async function tokenIn(req: Request): Promise<FoundToken | undefined> {
-  try {
-    return await findToken(req);
-  } catch (error) {
-    if (error instanceof LegacyError) return undefined;
-    throw error;
-  }
+interface Way {
+  identify: Identify;
+  /** Whether a token, which proves whose call it is, is what comes to this address. */
+  takesTokens: boolean;
 }
 
 /**
@@ -42,7 +41,7 @@ async function tokenIn(req: Request): Promise<FoundToken | undefined> {
  * the call names: anybody may name one that was given more time, or that rehearses.
  */
 async function callerOf(context: Context, req: Request): Promise<Caller> {
-  const found = await tokenIn(req);
+  const found = await tokenIfAny(req);
   const mapping = found && (await findByToken(context, found.token));
   return { clientId: mapping?.client_id, carrier: found?.carrier ?? 'header', mapping };
 }
@@ -57,23 +56,33 @@ async function callerInAddress(req: Request): Promise<Caller> {
   return { clientId: clientIdInQuery(req), carrier: 'query', mapping: undefined };
 }
 
-/** Reads the body; what reads it later finds it there. */
-function untilRead(readBody: RequestHandler, req: Request): Promise<void> {
-  return new Promise((resolve, reject) => {
-    void readBody(req, req.res as Response, (error?: unknown) => (error ? reject(error) : resolve()));
-  });
+interface Met {
+  ending: Ending;
+  caller: Caller | undefined;
+  takesTokens: boolean;
+}
+
+/** Measures a call that ends here; where the answer does not wait for whose it is, behind that. */
+function note(context: Context, { ending, caller, takesTokens }: Met, req: Request): void {
+  const brownout = ending.because === 'brownout' ? ending.brownout : undefined;
+  if (caller) noteUsage(context, { ...caller, brownout }, req);
+  else if (takesTokens) noteLate(context, req, brownout);
 }
 
 /** Why a call is answered with 410, which its dates say too; undefined where it goes on. */
-async function meet(context: Context, identify: Identify, req: Request): Promise<Ending | undefined> {
+async function meet(
+  context: Context,
+  { identify, takesTokens }: Way,
+  req: Request,
+): Promise<Ending | undefined> {
   const [lifecycle, now] = [context.lifecycle.current(), context.clock.now()];
   const isCommon = !dependsOnApp(lifecycle, 'sunset', now);
   const caller = isCommon ? undefined : await identify(req);
   const clientId = caller?.clientId;
   const ending = endingOf(lifecycle, 'sunset', { clientId, now });
-  if (ending && req.res) tellDates(context, req.res, { clientId, isSunset: true });
-  const brownout = ending?.because === 'brownout' ? ending.brownout : undefined;
-  if (ending && caller) noteUsage(context, { ...caller, brownout }, req);
+  if (!ending) return undefined;
+  if (req.res) tellDates(context, req.res, { clientId, isSunset: true });
+  note(context, { ending, caller, takesTokens }, req);
   return ending;
 }
 
@@ -115,21 +124,21 @@ export interface LifecycleGate {
 /** The gate before the old addresses; `readBody` reads a body as it is read behind the gate. */
 export function createLifecycleGate(context: Context, readBody: RequestHandler): LifecycleGate {
   const forPrograms =
-    (identify: Identify): RequestHandler =>
+    ({ identify, takesTokens }: Way): RequestHandler =>
     async (req, res, next) => {
       const identifyRead: Identify = async () => {
         await untilRead(readBody, req);
         return identify(req);
       };
-      const ending = await meet(context, identifyRead, req);
+      const ending = await meet(context, { identify: identifyRead, takesTokens }, req);
       if (!ending) return next();
       sendGone(context, res, ending);
     };
   return {
-    json: forPrograms((req) => callerOf(context, req)),
-    exchange: forPrograms(callerByCredentials),
+    json: forPrograms({ identify: (req) => callerOf(context, req), takesTokens: true }),
+    exchange: forPrograms({ identify: callerByCredentials, takesTokens: false }),
     page: async (req, res, next) => {
-      const ending = await meet(context, callerInAddress, req);
+      const ending = await meet(context, { identify: callerInAddress, takesTokens: false }, req);
       if (!ending) return next();
       if (!['GET', 'HEAD'].includes(req.method)) return sendGone(context, res, ending);
       throw gonePage(context, ending);

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle.ts';
 import type { AnsweredBy } from '../../domain/live/live-feed.ts';
-import type { Resolved } from '../../domain/resolve-token.ts';
+import type { KnownToken } from '../../domain/late-tokens.ts';
 import type { FoundToken } from './bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
@@ -14,7 +14,18 @@ function endpointOf({ path, params }: Request): string {
   return `${path.slice(0, path.lastIndexOf('/'))}/:id${suffix}`;
 }
 
-type KnownToken = NonNullable<Resolved['mapping']>;
+/** What is kept of a request itself. */
+export interface Seen {
+  method: string;
+  endpoint: string;
+  userAgent: string | undefined;
+  address: string | undefined;
+}
+
+/** To be taken while the call is answered: a caller that goes away at once leaves no address behind. */
+export function seenOf(req: Request): Seen {
+  return { method: req.method, endpoint: endpointOf(req), userAgent: req.get('user-agent'), address: req.ip };
+}
 
 interface Used extends Pick<FoundToken, 'carrier'> {
   mapping: KnownToken | undefined;
@@ -31,14 +42,23 @@ function measuredAs({ mapping, brownout }: Used): string[] {
 /** Measures a call with a known token, or of an app that rehearses, once it is answered, whoever answers it and however. */
 export function noteUsage(context: Context, used: Used, req: Request): void {
   const { res } = req;
-  const names = measuredAs(used);
-  if (names.length === 0 || res === undefined) return;
-  const call = { endpoint: endpointOf(req), carrier: used.carrier, userAgent: req.get('user-agent') };
-  res.once('finish', () => {
-    for (const mappingId of names) context.usage.note({ ...call, mappingId, status: res.statusCode });
-  });
+  if (res === undefined || measuredAs(used).length === 0) return;
+  const seen = seenOf(req);
+  res.once('finish', () => noteAnswered(context, used, { seen, res }));
+}
+
+interface Answered {
+  seen: Seen;
+  res: Response;
+}
+
+/** The same for a call that is answered already. */
+export function noteAnswered(context: Context, used: Used, { seen, res }: Answered): void {
   const { mapping, carrier } = used;
-  if (mapping) showLive(context, { clientId: mapping.client_id, mapping, carrier }, req);
+  const { endpoint, userAgent } = seen;
+  const call = { endpoint, userAgent, carrier, status: res.statusCode };
+  for (const mappingId of measuredAs(used)) context.usage.note({ ...call, mappingId });
+  if (mapping) show(context, { ...used, clientId: mapping.client_id }, { seen, res });
 }
 
 const passed = new WeakSet<Response>();
@@ -48,12 +68,18 @@ export function markPassed(res: Response): void {
   passed.add(res);
 }
 
+/** Why a call was refused, where more is known than its status says. */
+function refusedFor(status: number, { mapping, brownout }: Shown): AnsweredBy {
+  if (brownout) return brownout.clientId === undefined ? 'brownout' : 'rehearsal';
+  return status === 401 && mapping && mapping.state !== 'active' ? mapping.state : 'refused';
+}
+
 /** Whose answer it was or, where nobody could give one, whose it would have been. */
-function answeredBy(res: Response, mapping: KnownToken | undefined): AnsweredBy {
+function answeredBy(res: Response, shown: Shown): AnsweredBy {
   if (passed.has(res)) return 'old';
   if (res.statusCode < 400) return 'new';
-  if (res.statusCode < 500) return 'refused';
-  return mapping?.state === 'unmapped' ? 'old' : 'new';
+  if (res.statusCode < 500) return refusedFor(res.statusCode, shown);
+  return shown.mapping?.state === 'unmapped' ? 'old' : 'new';
 }
 
 function hintOf({ hint_first: first, hint_last: last }: KnownToken): string | null {
@@ -62,27 +88,30 @@ function hintOf({ hint_first: first, hint_last: last }: KnownToken): string | nu
 
 interface Shown {
   clientId: string;
-  mapping?: KnownToken;
+  mapping?: KnownToken | undefined;
   /** Where the token came, or the credentials of the app. */
   carrier: string;
+  brownout?: Brownout | undefined;
 }
 
-/** Shows a call, once it is answered, to those who look on at its app; costs nothing while nobody does. */
-export function showLive({ live }: Context, { clientId, mapping, carrier }: Shown, req: Request): void {
-  const { res } = req;
-  if (res === undefined || !live.isWatched(clientId)) return;
-  const call = {
+/** Shows an answered call to those who look on at its app; costs nothing while nobody does. */
+function show({ live }: Context, shown: Shown, { seen, res }: Answered): void {
+  const { clientId, carrier, mapping } = shown;
+  live.note({
+    ...seen,
     clientId,
     carrier,
     accountId: mapping?.account_id ?? null,
     hint: mapping ? hintOf(mapping) : null,
-    method: req.method,
-    endpoint: endpointOf(req),
-    userAgent: req.get('user-agent'),
-    // A caller that goes away at once leaves no address behind.
-    address: req.ip,
-  };
-  res.once('finish', () =>
-    live.note({ ...call, status: res.statusCode, answeredBy: answeredBy(res, mapping) }),
-  );
+    status: res.statusCode,
+    answeredBy: answeredBy(res, shown),
+  });
+}
+
+/** Shows a call without a token that is an app's own, once it is answered. */
+export function showLive(context: Context, shown: Shown, req: Request): void {
+  const { res } = req;
+  if (res === undefined) return;
+  const seen = seenOf(req);
+  res.once('finish', () => show(context, shown, { seen, res }));
 }

@@ -8,11 +8,11 @@ import {
 } from '../../domain/lifecycle-changes/describe.ts';
 import type { DateName } from '../../domain/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { daysLeft, isSoon, REHEARSED } from '../dates/words.ts';
+import { daysLeft, isSoon, rehearsedWords } from '../dates/words.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { LOCAL_TIMES } from '../people/words.ts';
-import { bodyAfter, HEADINGS, MEANINGS, STATUSES } from '../dates/meanings.ts';
+import { bodyAfter, HEADINGS, meaningOf, STATUSES } from '../dates/meanings.ts';
 
 /**
  * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and
@@ -23,8 +23,8 @@ const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
 
 const iso = (time: number) => new Date(time).toISOString();
 
-function dateJson(name: DateName, at: number | undefined) {
-  return at === undefined ? null : { at: iso(at), text: MEANINGS[name] };
+function dateJson({ oldBackend }: Context, name: DateName, at: number | undefined) {
+  return at === undefined ? null : { at: iso(at), text: meaningOf(name, oldBackend !== undefined) };
 }
 
 function brownoutJson({ id, rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
@@ -32,14 +32,14 @@ function brownoutJson({ id, rehearses, startsAt, endsAt, state, text }: PublicBr
   return { id, rehearses, ...window, state, text, status: STATUSES[rehearses] };
 }
 
-function lifecycleJson({ settings }: Context, { now, dates, brownouts }: PublicLifecycle) {
+function lifecycleJson(context: Context, { now, dates, brownouts }: PublicLifecycle) {
   return {
     now: iso(now),
-    deprecation: dateJson('deprecation', dates.deprecation),
-    retirement: dateJson('retirement', dates.retirement),
-    sunset: dateJson('sunset', dates.sunset),
+    deprecation: dateJson(context, 'deprecation', dates.deprecation),
+    retirement: dateJson(context, 'retirement', dates.retirement),
+    sunset: dateJson(context, 'sunset', dates.sunset),
     brownouts: brownouts.map(brownoutJson),
-    documentation: `${settings.publicUrl}/lifecycle`,
+    documentation: `${context.settings.publicUrl}/lifecycle`,
   };
 }
 
@@ -57,9 +57,15 @@ function sendLifecycle(context: Context): RequestHandler {
 }
 
 /** The card of a date; none of one that is not set. */
-function shownDate({ dates, now }: PublicLifecycle, name: DateName, publicUrl: string) {
+function shownDate(
+  { settings: { publicUrl }, oldBackend }: Context,
+  { dates, now }: PublicLifecycle,
+  name: DateName,
+) {
   const at = dates[name];
   if (at === undefined) return [];
+  const hasOldApi = oldBackend !== undefined;
+  const changesCalls = name === 'sunset' || (name === 'retirement' && hasOldApi);
   return [
     {
       name,
@@ -67,10 +73,12 @@ function shownDate({ dates, now }: PublicLifecycle, name: DateName, publicUrl: s
       at,
       isPast: at <= now,
       left: daysLeft(at, now),
-      kind: name !== 'deprecation' && isSoon(at, now) ? 'warning' : '',
-      meaning: MEANINGS[name],
+      kind: changesCalls && isSoon(at, now) ? 'warning' : '',
+      meaning: meaningOf(name, hasOldApi),
       answer:
-        name === 'deprecation' ? undefined : { status: STATUSES[name], body: bodyAfter(name, publicUrl) },
+        name === 'deprecation'
+          ? undefined
+          : { status: STATUSES[name], body: bodyAfter(name, publicUrl), isLater: changesCalls },
     },
   ];
 }
@@ -82,8 +90,14 @@ const STATES: Record<BrownoutState, { word: string; kind: string }> = {
   cancelled: { word: 'taken back', kind: '' },
 };
 
-function shownBrownout({ rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
-  const what = { rehearses: REHEARSED[rehearses], status: STATUSES[rehearses] };
+function shownBrownout(
+  { oldBackend }: Context,
+  { rehearses, startsAt, endsAt, state, text }: PublicBrownout,
+) {
+  const what = {
+    rehearses: rehearsedWords(rehearses, oldBackend !== undefined),
+    status: STATUSES[rehearses],
+  };
   return { startsAt, endsAt, ...what, state: STATES[state], text };
 }
 
@@ -101,9 +115,10 @@ function showLifecycle(context: Context, pages: Pages): RequestHandler {
       title: 'Dates of the old API',
       publicUrl,
       narrow: false,
-      dates: NAMES.flatMap((name) => shownDate(described, name, publicUrl)),
+      hasOldApi: context.oldBackend !== undefined,
+      dates: NAMES.flatMap((name) => shownDate(context, described, name)),
       hasEnded: (described.dates.sunset ?? Infinity) <= described.now,
-      brownouts: inOrder(described.brownouts).map(shownBrownout),
+      brownouts: inOrder(described.brownouts).map((one) => shownBrownout(context, one)),
       now: described.now,
       scripts: [LOCAL_TIMES],
     });

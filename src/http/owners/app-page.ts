@@ -5,12 +5,12 @@ import { requestIdOf } from '../request-id.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow, dateCard } from '../dates/card.ts';
-import { connectByWords, endOf, phaseOf } from '../dates/lines.ts';
+import { connectByWords, endOf, footingOf, phaseOf } from '../dates/lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';
 import { holderCards, ownerCards } from './overview.ts';
 import { registeredApp, shownApp } from './shown-app.ts';
-import { stateLines } from './state-words.ts';
+import { stateLines } from '../tokens/state-words.ts';
 
 /**
  * /apps/:clientId: where the `reauthorize` link of a refused token leads. To everybody it tells the app's name; to a
@@ -49,21 +49,22 @@ function showApp(frame: Frame): RequestHandler {
     const shown = await shownApp(frame.context, req);
     const tokens = await ownTokens(frame, req);
     const waiting = await waitingUnder(frame.context, person.email);
-    const phase = phaseOf(asOfNow(frame.context, app.client_id));
+    const footing = footingOf(asOfNow(frame.context, app.client_id));
     const { isOwner } = shown;
     frame.page(res, 'app', {
       title: app.name,
       app,
       isOwner,
       dates: await dateCard(frame.context, { clientId: app.client_id, isOwner }),
-      hasEnded: phase === 'ended',
+      hasEnded: footing.phase === 'ended',
+      areRefused: !footing.hasOldApi,
       waiting: tokens?.waiting ?? 0,
       isWaiting: waiting.tokens + waiting.apps > 0,
       alive: tokens?.alive ?? 0,
-      lines: stateLines(tokens?.counts ?? {}, phase),
+      lines: stateLines(tokens?.counts ?? {}, footing),
       ...(isOwner
-        ? await ownerCards(frame.context, shown, phase)
-        : await holderCards(frame.context, shown, phase)),
+        ? await ownerCards(frame.context, shown, footing)
+        : await holderCards(frame.context, shown, footing)),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
   };

@@ -14,7 +14,7 @@ import { asOfNow, nextBrownout, nextDate } from '../dates/card.ts';
 import { phaseOf } from '../dates/lines.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { appNeed, type Need, peopleWords } from './home-needs.ts';
-import { stateLines } from './state-words.ts';
+import { stateLines } from '../tokens/state-words.ts';
 
 /**
  * GET /apps, the first page of a signed-in person: what needs something of them today, the apps they registered, and those
@@ -43,8 +43,11 @@ async function ownNeeds(
 /** The own apps that wait for people. */
 function awaited(own: Awaited<ReturnType<typeof ownCards>>) {
   return own
-    .filter(({ peopleWaiting, phase }) => peopleWaiting > 0 && phase !== 'ended')
-    .map(({ clientId, name, peopleWaiting }) => ({ clientId, name, people: peopleWords(peopleWaiting) }));
+    .filter(({ peopleWaiting, footing }) => peopleWaiting > 0 && footing.phase !== 'ended')
+    .map(({ clientId, name, peopleWaiting, footing: { hasOldApi } }) => {
+      const people = peopleWords(peopleWaiting);
+      return { clientId, name, people: hasOldApi ? people : `${people}, refused until then` };
+    });
 }
 
 function showApps(frame: Frame): RequestHandler {
@@ -72,7 +75,7 @@ function showApps(frame: Frame): RequestHandler {
       moreNeeds: Math.max(0, needs.length - NEEDS_SHOWN),
       own,
       ownOthers: ownApps.others,
-      connected: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.phase) })),
+      connected: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.footing) })),
       connectedOthers: tokens.others,
       // Not how much, as long as the address is not proven.
       isWaiting: waiting.tokens + waiting.apps > 0,

@@ -7,7 +7,7 @@ import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
 import { byCarrier, byEndpoint, callLine } from '../charts/call-charts.ts';
 import { asOfNow } from '../dates/card.ts';
-import { dateLines } from '../dates/lines.ts';
+import { dateLines, phaseOf } from '../dates/lines.ts';
 import { type ShownApp, shownApp } from './shown-app.ts';
 
 /** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */
@@ -43,11 +43,14 @@ async function chartsOf({ context }: Frame, ids: readonly string[], days: number
   ];
 }
 
-/** When the retirement is or was, and what ends with it whatever is connected. */
+/** When the retirement is or was, and what ends with it, or has ended without an old API, whatever is connected. */
 function endingOf({ context }: Frame, { app }: ShownApp, kinds: Parameters<typeof endpointsElsewhere>[0]) {
   const elsewhere = endpointsElsewhere(kinds);
-  const line = dateLines(asOfNow(context, app.client_id)).find(({ milestone }) => milestone === 'retirement');
-  return { elsewhere, retirement: line };
+  const asOf = asOfNow(context, app.client_id);
+  const line = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
+  // After the sunset the retirement is not spoken of any more.
+  const isGone = !asOf.hasOldApi || phaseOf(asOf) === 'ended';
+  return { elsewhere, isGone, retirement: line };
 }
 
 function showCalls(frame: Frame): RequestHandler {

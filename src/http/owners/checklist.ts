@@ -1,5 +1,6 @@
 import { programWords } from '../../domain/calls-of.ts';
 import type { MovedSoFar } from '../../domain/migration-checklist.ts';
+import type { Footing } from '../dates/lines.ts';
 import { numberWords } from '../people/words.ts';
 
 /** The migration checklist of an app in words; each step says by which numbers it is done or not, and what comes next. */
@@ -23,7 +24,13 @@ function counted(count: number, what: string): string {
   return `${numberWords(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-type Facts = MovedSoFar & { home: string };
+/** Where the steps are told. */
+interface Place extends Pick<Footing, 'hasOldApi'> {
+  /** The page of the app. */
+  home: string;
+}
+
+type Facts = MovedSoFar & Place;
 
 function ownClient({ client, home }: Facts): Step {
   const step = {
@@ -47,7 +54,13 @@ function ownClient({ client, home }: Facts): Step {
   };
 }
 
-function usersMapped({ tokens: { mapped, waiting }, home }: Facts): Step {
+/** Who is waited for, and whether the tokens are refused meanwhile. */
+function waitWords(waiting: number, hasOldApi: boolean): string {
+  const [wait, are] = waiting === 1 ? ['waits for its holder', 'is'] : ['wait for their holders', 'are'];
+  return `${numberWords(waiting)} ${wait}${hasOldApi ? '' : ` and ${are} refused until then`}.`;
+}
+
+function usersMapped({ tokens: { mapped, waiting }, home, hasOldApi }: Facts): Step {
   const all = mapped + waiting;
   const step = {
     id: 'users',
@@ -66,7 +79,7 @@ function usersMapped({ tokens: { mapped, waiting }, home }: Facts): Step {
   return {
     ...step,
     state: mapped > 0 ? 'partly' : 'open',
-    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${numberWords(waiting)} ${waiting === 1 ? 'waits for its holder' : 'wait for their holders'}.`,
+    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${waitWords(waiting, hasOldApi)}`,
     next: {
       text: 'Send their holders to the page of the app, where they sign in and press “Connect”.',
       label: 'See which tokens wait',
@@ -176,8 +189,8 @@ function handOver(facts: Facts): Step {
   };
 }
 
-/** Its four steps in their order; `home` is the page of the app. */
-export function checklist(moved: MovedSoFar, home: string): Step[] {
-  const facts = { ...moved, home };
+/** Its four steps in their order. */
+export function checklist(moved: MovedSoFar, { home, hasOldApi }: Place): Step[] {
+  const facts = { ...moved, home, hasOldApi };
   return [ownClient, usersMapped, oldCalls, handOver].map((step) => step(facts));
 }

@@ -8,7 +8,7 @@ import { personOf } from '../signin/session.ts';
 import { asOfNow } from '../dates/card.ts';
 import { connectByWords, endOf, phaseOf } from '../dates/lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
-import { tokenCount } from './state-words.ts';
+import { tokenCount } from '../tokens/state-words.ts';
 
 /**
  * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before

@@ -1,12 +1,12 @@
 import type { Context } from '../../domain/context.ts';
 import { type CallsLately, callsLately } from '../../domain/progress/calls-lately.ts';
-import { type OwnedTokens, tokensForOwner } from '../../domain/tokens-of-account.ts';
+import { type AppTokens, type OwnedTokens, tokensForOwner } from '../../domain/tokens-of-account.ts';
 import { sparkline } from '../charts/charts.ts';
 import { numberWords } from '../people/words.ts';
 import { leftWords } from '../dates/words.ts';
 import { asOfNow, nextDate } from '../dates/card.ts';
-import { phaseOf } from '../dates/lines.ts';
-import { stateLines } from './state-words.ts';
+import { footingOf } from '../dates/lines.ts';
+import { stateLines } from '../tokens/state-words.ts';
 
 /** The cards of apps on the first page: their states, the days that are left, and their calls. */
 
@@ -42,30 +42,47 @@ function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
   return { words, chart: sparkline({ label: `Calls of each of the last ${DAYS} days`, values }) };
 }
 
+type Counts = AppTokens['counts'];
+
+/** Whether every token of it has moved or was ended, so that no date concerns it any more. */
+function isOver({ unmapped = 0, active = 0, reauthorization_required: stopped = 0, ...final }: Counts) {
+  const { migrated = 0, revoked = 0 } = final;
+  return unmapped + active + stopped === 0 && migrated + revoked > 0;
+}
+
 /** The next date where it is another than that of all, which the page says once; else only how long it is until then. */
 function dateOf(context: Context, clientId: string) {
   const [next, common] = [nextDate(context, clientId), nextDate(context)];
-  if (next?.at !== common?.at) return { ownDate: next };
-  const left = next && { ...next, words: leftWords(next.at, context.clock.now()) };
-  return { left: left?.words ? left : undefined };
+  // Nothing is left of what a date does not change.
+  if (!next?.changesCalls) return {};
+  if (next.at !== common?.at) return { ownDate: next };
+  const words = leftWords(next.at, context.clock.now());
+  return { left: words === '' ? undefined : { ...next, words } };
 }
 
 /** What every card says of an app, whoever looks. */
-function cardOf(context: Context, { clientId, calls }: { clientId: string; calls: CallsLately | undefined }) {
+function cardOf(
+  context: Context,
+  { clientId, counts, calls }: { clientId: string; counts: Counts; calls: CallsLately | undefined },
+) {
   return {
-    ...dateOf(context, clientId),
-    phase: phaseOf(asOfNow(context, clientId)),
+    ...(isOver(counts) ? {} : dateOf(context, clientId)),
+    footing: footingOf(asOfNow(context, clientId)),
     calls: calls && callsCard(calls),
   };
 }
 
 /** The cards of apps whose tokens act for an account. */
-export async function connectedCards<A extends App>(context: Context, apps: readonly A[], accountId: string) {
+export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
+  context: Context,
+  apps: readonly A[],
+  accountId: string,
+) {
   const asked = apps.map(({ clientId }) => ({ clientId, accountId }));
   const calls = await callsLately(context, asked, { days: DAYS });
   return apps.map((app, index) => ({
     ...app,
-    ...cardOf(context, { clientId: app.clientId, calls: calls[index] }),
+    ...cardOf(context, { ...app, calls: calls[index] }),
   }));
 }
 
@@ -76,12 +93,13 @@ export async function ownCards(context: Context, apps: readonly App[], ownerAcco
     apps.map(async (app, index) => {
       const { clientId } = app;
       const tokens: OwnedTokens = await tokensForOwner(context, { clientId, ownerAccountId });
-      const card = cardOf(context, { clientId, calls: calls[index] });
-      const lines = stateLines(tokens.counts, card.phase).map(({ tokens: of, label, kind }) => ({
+      const card = cardOf(context, { clientId, counts: tokens.counts, calls: calls[index] });
+      const lines = stateLines(tokens.counts, card.footing).map(({ tokens: of, label, kind }) => ({
         text: `${of} ${label}`,
         kind,
       }));
-      return { ...app, ...card, ...tokens, lines };
+      const hasMoved = isOver(tokens.counts) && (tokens.counts.migrated ?? 0) > 0;
+      return { ...app, ...card, ...tokens, lines, hasMoved };
     }),
   );
 }

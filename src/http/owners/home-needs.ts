@@ -1,8 +1,8 @@
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
 import { numberWords, type Sentence } from '../people/words.ts';
-import { type AsOf, connectByWords } from '../dates/lines.ts';
-import { tokenCount } from './state-words.ts';
-import { tokenWords } from './token-words.ts';
+import { type AsOf, connectByWords, footingOf } from '../dates/lines.ts';
+import { tokenCount } from '../tokens/state-words.ts';
+import { tokenWords } from '../tokens/token-words.ts';
 
 /** What asks for something of the person who looks at the own apps, each with the one thing to do. */
 
@@ -21,15 +21,10 @@ export interface Need {
 }
 
 /** Why an app has stopped for its holder. */
-function stoppedWords(reason: string | null): string {
-  const facts = { state: 'reauthorization_required', reason, isOwn: true, phase: 'before' } as const;
-  const rest = {
-    source: 'issued',
-    grant_state: null,
-    account_id: null,
-    isExpected: false,
-    hasOldApi: true,
-  } as const;
+function stoppedWords(reason: string | null, asOf: AsOf): string {
+  const facts = { state: 'reauthorization_required', reason, isOwn: true, ...footingOf(asOf) } as const;
+  // What the words for a stopped token do not depend on.
+  const rest = { source: 'issued', grant_state: null, account_id: null, isExpected: false } as const;
   return tokenWords({ ...facts, ...rest }).reason;
 }
 
@@ -41,11 +36,24 @@ const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
 const works = (count: number) => `${tokenCount(count)} ${count === 1 ? 'works' : 'work'}`;
 
+/** What is wrong with an app that was never connected. */
+function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AsOf): string {
+  const isRefused = !footingOf(asOf).hasOldApi;
+  if (isUnidentified)
+    return isRefused
+      ? 'A program that nobody registered is refused'
+      : 'A program that nobody registered uses your account';
+  return isRefused
+    ? `“${name}” is refused: it is not connected to the new API`
+    : `“${name}” is not connected to the new API`;
+}
+
 /** An app of which tokens of the person have stopped, or were never connected. */
 export function appNeed(
-  { clientId, name, isUnidentified, waiting }: AppTokens,
+  app: AppTokens,
   { stopped, asOf }: { stopped: { reason: string | null; at: number } | undefined; asOf: AsOf },
 ): Need {
+  const { clientId, name, isUnidentified, waiting } = app;
   const todo = {
     id: `needs-app-${clientId}`,
     action: `/apps/${clientId}/connect`,
@@ -57,7 +65,7 @@ export function appNeed(
       ...todo,
       kind: 'error',
       heading: `“${name}” has stopped`,
-      words: [`${stoppedWords(stopped.reason)} ${after}`],
+      words: [`${stoppedWords(stopped.reason, asOf)} ${after}`],
       at: stopped.at,
     };
   const by = connectByWords(asOf) ?? [];
@@ -65,9 +73,7 @@ export function appNeed(
   return {
     ...todo,
     kind: 'warning',
-    heading: isUnidentified
-      ? 'A program that nobody registered uses your account'
-      : `“${name}” is not connected to the new API`,
+    heading: unconnectedHeading(app, asOf),
     words: [`${program}${after} `, ...by],
   };
 }

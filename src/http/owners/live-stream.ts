@@ -102,8 +102,8 @@ export async function streamCalls(frame: Frame, res: Response, view: LiveView): 
   const { req } = res;
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  const events = openEvents(res);
   const endsAt = context.clock.now() + LIVE_LOOK;
+  const events = openEvents(res);
   try {
     await follow({ frame, req, view, events, endsAt }, AbortSignal.any([gone.signal, context.live.ending]));
   } catch (error) {

@@ -7,24 +7,58 @@ const STATUSES: Readonly<Record<number, string>> = {
   400: 'the call was malformed',
   401: 'the token is not valid',
   403: 'the call is not allowed',
-  404: 'there is no such thing',
+  404: 'there is nothing at this address',
   405: 'the method is wrong',
-  410: 'the old API has ended, or its end is rehearsed',
   429: 'too many calls',
   503: 'the API could not be reached',
 };
 
-/** The answer in words, with its number: `answered (200)`. */
-function statusWords(status: number): string {
-  const general = status < 400 ? 'answered' : 'an error';
-  return `${STATUSES[status] ?? general} (${status})`;
-}
-
-const MARKS: Readonly<Record<LiveCallRow['answered_by'], { text: string; kind: string }>> = {
+const MARKS = {
   new: { text: 'new API', kind: 'ok' },
   old: { text: 'old API', kind: 'warning' },
   refused: { text: 'refused', kind: 'danger' },
+} as const;
+
+interface Refusal {
+  words: string;
+  /** What brings the program back, as the words of a link to the page of the app: it says who can do it, and has the button. */
+  next?: string;
+}
+
+/** Where more is known than the number says. */
+const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
+  unmapped: { words: 'the token is not connected yet', next: 'Where to connect it' },
+  reauthorization_required: { words: 'the connection has ended', next: 'Where to connect it again' },
+  revoked: { words: 'the token was revoked' },
+  migrated: { words: 'the app has moved and the token was retired' },
+  brownout: { words: 'a planned test outage (brownout) runs: served again after it' },
+  rehearsal: { words: 'the app’s own rehearsal runs: served again after it' },
 };
+
+const ENDED: Refusal = { words: 'the old API has ended', next: 'How to move to the new one' };
+
+function refusalOf({ answered_by: by, status }: LiveCallRow): Refusal | undefined {
+  return REFUSALS[by] ?? (status === 410 ? ENDED : undefined);
+}
+
+/** The answer in words, with its number: `answered (200)`. */
+function statusWords(status: number, refusal: Refusal | undefined): string {
+  const general = status < 400 ? 'answered' : 'an error';
+  return `${refusal?.words ?? STATUSES[status] ?? general} (${status})`;
+}
+
+/** Whose answer it was, what it said and, where there is something to do, where that is done: the page of the app. */
+function answerWords(call: LiveCallRow) {
+  const { answered_by: by, status, client_id: clientId } = call;
+  const refusal = refusalOf(call);
+  const mark = by === 'new' || by === 'old' ? MARKS[by] : MARKS.refused;
+  const next = refusal?.next;
+  return {
+    mark,
+    status: statusWords(status, refusal),
+    next: next === undefined ? undefined : { text: next, href: `/apps/${clientId}` },
+  };
+}
 
 function tokenWords({ carrier, hint }: LiveCallRow): { hint: string | null; sentIn: string } {
   if (carrier === 'credentials') return { hint, sentIn: 'no token, but the app’s own secret' };
@@ -40,8 +74,7 @@ export function liveLine(call: LiveCallRow, isFresh: boolean) {
     token: tokenWords(call),
     program: programWords(call.user_agent),
     network: call.network === 'unknown' ? 'an unknown network' : call.network,
-    status: statusWords(call.status),
-    mark: MARKS[call.answered_by],
+    ...answerWords(call),
     isFresh,
   };
 }

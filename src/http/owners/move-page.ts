@@ -3,6 +3,8 @@ import { tokensRead } from '../../domain/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import type { EnteredClient } from '../../domain/enter-modern-client.ts';
 import { movedSoFar } from '../../domain/migration-checklist.ts';
+import { asOfNow } from '../dates/card.ts';
+import { footingOf } from '../dates/lines.ts';
 import type { Frame } from '../people/frame.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
@@ -42,7 +44,8 @@ function showMove(frame: Frame): RequestHandler {
     const app = await ownedApp(context, req);
     const { ids } = await tokensRead(context, { clientId: app.client_id });
     const moved = await movedSoFar(context, app.client_id, ids);
-    const steps = checklist(moved, `/apps/${app.client_id}`);
+    const { hasOldApi } = footingOf(asOfNow(context, app.client_id));
+    const steps = checklist(moved, { home: `/apps/${app.client_id}`, hasOldApi });
     const values = valuesFor(context, app, moved.client);
     frame.page(res, 'move', {
       title: `Move “${app.name}” to the new API`,

@@ -3,13 +3,12 @@ import { type Calls, callsOf, programWords } from '../../domain/calls-of.ts';
 import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
 import type { Context } from '../../domain/context.ts';
 import { movedSoFar } from '../../domain/migration-checklist.ts';
-import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';
 import { checklist, type Step } from './checklist.ts';
 import type { ShownApp } from './shown-app.ts';
-import type { Phase } from '../dates/lines.ts';
-import { stateLines } from './state-words.ts';
+import type { Footing } from '../dates/lines.ts';
+import { stateLines } from '../tokens/state-words.ts';
 import { tokenLines } from './token-lines.ts';
 
 /** What the page of one app shows beside the own tokens and the dates. */
@@ -38,28 +37,27 @@ async function callsCard(context: Context, ids: readonly string[], last: Calls['
 }
 
 /** What an owner sees besides: the calls, how all tokens are, and the next step of the move. */
-export async function ownerCards(context: Context, { app, of }: ShownApp, phase: Phase) {
+export async function ownerCards(context: Context, { app, of }: ShownApp, footing: Footing) {
   const { ids } = await tokensRead(context, of);
   const moved = await movedSoFar(context, app.client_id, ids);
-  const steps = checklist(moved, `/apps/${app.client_id}`);
+  const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
   const next: Step | undefined = steps.find(({ state }) => state !== 'done');
   return {
     calls: await callsCard(context, ids, moved.calls.last),
-    all: stateLines(moved.states, phase),
+    all: stateLines(moved.states, footing),
     steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
     next,
   };
 }
 
 /** What a holder who is not the owner sees besides: the calls of the own tokens, and why each is as it is. */
-export async function holderCards(context: Context, { app, of, reader }: ShownApp, phase: Phase) {
-  const hasOldApi = oldBackendUntilRetired(context, app.client_id) !== undefined;
+export async function holderCards(context: Context, { of, reader }: ShownApp, footing: Footing) {
   const { ids } = await tokensRead(context, of);
   const { last } = await callsOf(context, ids, { days: 1 });
   const { tokens, next } = await tokensOfApp(context, of);
   return {
     calls: await callsCard(context, ids, last),
-    tokenLines: tokenLines(tokens, { reader, phase, hasOldApi }),
+    tokenLines: tokenLines(tokens, { reader, footing }),
     isMore: next !== undefined,
   };
 }

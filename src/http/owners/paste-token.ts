@@ -17,7 +17,8 @@ const A_MINUTE = 10;
 function show(frame: Frame, res: Response, problems: Problems = {}): void {
   const title = 'Connect a token that you have';
   const targets = formTargets(frame.context.server.authorizationUrl);
-  askAgain(frame, res, { template: 'paste-token', title, problems, formTargets: targets });
+  const { hasOldApi } = asOfNow(frame.context);
+  askAgain(frame, res, { template: 'paste-token', title, problems, hasOldApi, formTargets: targets });
 }
 
 const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>, string>> = {

@@ -6,12 +6,13 @@ import {
   progressOfApps,
   tokensCounted,
 } from '../../domain/progress/progress-of.ts';
+import { lastCountAt } from '../../domain/progress/last-count.ts';
 import { appsOfOwner } from '../../domain/tokens-of-account.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { lines } from '../charts/charts.ts';
 import { type Frame, personIn } from '../people/frame.ts';
 import { asOfNow } from '../dates/card.ts';
-import { type DateLine, dateLines } from '../dates/lines.ts';
+import { type AsOf, type DateLine, dateLines } from '../dates/lines.ts';
 import { progressWords } from './progress-words.ts';
 
 /** GET /apps/progress: how the tokens of the own apps move from the old API, against the retirement. */
@@ -21,9 +22,9 @@ const DAYS = 90;
 /** A page with a chart for each of very many apps is slow, and nobody reads it. */
 const APPS_SHOWN = 12;
 
-/** The retirement as it applies to an app, or to those without more time; undefined where it brings nothing. */
-function retirementOf(context: Context, clientId?: string): DateLine | undefined {
-  return dateLines(asOfNow(context, clientId)).find(({ milestone }) => milestone === 'retirement');
+/** The retirement as it applies to an app, or to those without more time; undefined where it changes no call. */
+function retirementOf(asOf: AsOf): DateLine | undefined {
+  return dateLines(asOf).find(({ milestone, changesCalls }) => milestone === 'retirement' && changesCalls);
 }
 
 const isCounted = ({ mapped, waiting, migrated, revoked }: ProgressDay) =>
@@ -56,10 +57,10 @@ function chartOf(counted: readonly ProgressDay[], retirement: DateLine | undefin
   });
 }
 
-function shown(days: readonly ProgressDay[], retirement: DateLine | undefined, of: Charted) {
+function shown(days: readonly ProgressDay[], asOf: AsOf, of: Charted) {
   const counted = sinceCounted(days);
   const last = counted.at(-1) ?? { mapped: 0, waiting: 0, migrated: 0 };
-  return { words: progressWords(last, retirement), chart: chartOf(counted, retirement, of) };
+  return { words: progressWords(last, asOf), chart: chartOf(counted, retirementOf(asOf), of) };
 }
 
 interface App {
@@ -85,7 +86,7 @@ async function ofEach(context: Context, apps: readonly App[]) {
   return apps.map(({ clientId, name }) => {
     const charted = { id: `app-${clientId}`, title: `Tokens of ${name}`, isSmall: true };
     const days = progress.get(clientId) ?? [];
-    return { clientId, name, ...shown(days, retirementOf(context, clientId), charted) };
+    return { clientId, name, ...shown(days, asOfNow(context, clientId), charted) };
   });
 }
 
@@ -96,12 +97,15 @@ function showProgress(frame: Frame): RequestHandler {
     const apps = await appsOfOwner(context, ownerAccountId);
     const all = await progressOf(context, { ownerAccountId }, { days: DAYS });
     const listed = await largest(context, apps);
+    const [asOf, countedAt] = [asOfNow(context), await lastCountAt(context)];
     frame.page(res, 'progress', {
       title: 'Progress',
       count: apps.length,
       leftOut: apps.length - listed.length,
-      retirement: retirementOf(context),
-      all: shown(all, retirementOf(context), { id: 'all', title: 'Tokens of all your apps' }),
+      countedAt,
+      isUncounted: countedAt === undefined && sinceCounted(all).length === 0,
+      retirement: retirementOf(asOf),
+      all: shown(all, asOf, { id: 'all', title: 'Tokens of all your apps' }),
       apps: await ofEach(context, listed),
     });
   };

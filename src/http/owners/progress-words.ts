@@ -1,12 +1,15 @@
 import type { ProgressDay } from '../../domain/progress/progress-of.ts';
 import { numberWords, type Sentence } from '../people/words.ts';
-import type { DateLine } from '../dates/lines.ts';
+import { type AsOf, dateLines, footingOf } from '../dates/lines.ts';
 
 /** How far apps have come, in words. */
 
-/** What the retirement means to so many tokens that wait. */
-function untilWords(retirement: DateLine | undefined, waiting: number): Sentence {
-  const they = waiting === 1 ? 'it is' : 'they are';
+/** What so many tokens that wait have to fear, or suffer already. */
+function untilWords(asOf: AsOf, waiting: number): Sentence {
+  const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
+  if (footingOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
+  if (!asOf.hasOldApi) return [`${They} refused until connected.`];
+  const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
   if (!retirement) return ['No retirement date is set yet.'];
   if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
   return [`The old API retires ${retirement.left}; from then on ${they} refused until connected.`];
@@ -15,7 +18,7 @@ function untilWords(retirement: DateLine | undefined, waiting: number): Sentence
 /** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 wait.` */
 export function progressWords(
   { mapped, waiting, migrated }: Pick<ProgressDay, 'mapped' | 'waiting' | 'migrated'>,
-  retirement: DateLine | undefined,
+  asOf: AsOf,
 ): Sentence {
   const all = mapped + waiting + migrated;
   if (all === 0) return ['There is no token in use.'];
@@ -28,6 +31,6 @@ export function progressWords(
   const done = `${numberWords(mapped + migrated)} of ${numberWords(all)} ${all === 1 ? 'token' : 'tokens'} ${mapped + migrated === 1 ? 'is' : 'are'} connected or moved`;
   return [
     `${done}; ${numberWords(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. `,
-    ...untilWords(retirement, waiting),
+    ...untilWords(asOf, waiting),
   ];
 }

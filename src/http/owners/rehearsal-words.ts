@@ -23,9 +23,15 @@ function lengthWords(length: number): string {
   return parts.filter(Boolean).join(' ');
 }
 
+/** Whether it was ended before it began, and so met no call. */
+function isTakenBack({ startsAt, endsAt, failed }: Rehearsal): boolean {
+  return endsAt <= startsAt && (failed?.calls ?? 0) === 0;
+}
+
 /** In how many seconds there is something new to see: the next calls, or the end; undefined when all is known. */
-export function reloadAfter({ endsAt }: Rehearsal, now: number): number | undefined {
-  if (now >= endsAt + SETTLED_AFTER) return undefined;
+export function reloadAfter(rehearsal: Rehearsal, now: number): number | undefined {
+  const { endsAt } = rehearsal;
+  if (now >= endsAt + SETTLED_AFTER || isTakenBack(rehearsal)) return undefined;
   const left = Math.ceil(Math.max(endsAt - now, 0) / SECOND);
   return left > 0 ? Math.min(LOOK_EVERY, left + 1) : LOOK_EVERY;
 }
@@ -45,8 +51,8 @@ function callLine({ endpoint, carrier, user_agent, calls, last_at }: Kinds[numbe
 }
 
 interface ShownRehearsal {
-  /** `settling`: over, but the last calls may not be counted yet. */
-  state: 'starting' | 'running' | 'settling' | 'over';
+  /** `settling`: over, but the last calls may not be counted yet. `taken back`: ended before it began. */
+  state: 'starting' | 'running' | 'settling' | 'over' | 'taken back';
   rehearses: Milestone;
   name: string;
   startsAt: number;
@@ -62,8 +68,10 @@ interface ShownRehearsal {
   dateAt: number | undefined;
 }
 
-function stateOf({ startsAt, endsAt }: Rehearsal, now: number): ShownRehearsal['state'] {
-  if (now < startsAt && now < endsAt) return 'starting';
+function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
+  const { startsAt, endsAt } = rehearsal;
+  if (isTakenBack(rehearsal)) return 'taken back';
+  if (now < startsAt && startsAt < endsAt) return 'starting';
   if (now < endsAt) return 'running';
   return now < endsAt + SETTLED_AFTER ? 'settling' : 'over';
 }
@@ -91,12 +99,15 @@ export function shownRehearsal(
 }
 
 /** An earlier one, in one line. */
-export function pastLine({ startsAt, endsAt, rehearses, failed }: Rehearsal) {
+export function pastLine(rehearsal: Rehearsal) {
+  const { startsAt, endsAt, rehearses, failed } = rehearsal;
   const calls = failed?.calls ?? 0;
   return {
     startsAt,
     name: NAMES[rehearses],
-    lasted: lengthWords(Math.min(Math.max(endsAt - startsAt, 0), 60 * MINUTE)),
+    lasted: isTakenBack(rehearsal)
+      ? 'ended before it began'
+      : lengthWords(Math.min(endsAt - startsAt, 60 * MINUTE)),
     outcome: calls === 0 ? 'No call failed' : `${counted(calls, 'call')} failed`,
   };
 }

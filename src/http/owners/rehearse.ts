@@ -26,9 +26,20 @@ import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
 const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehearse`;
 
-/** The dates of the app that can still be rehearsed. */
+/** The dates of the app whose rehearsal shows something: what a date does not change cannot be shown. */
 function aheadOf({ context }: Frame, { client_id: clientId }: OwnedApp): DateLine[] {
-  return dateLines(asOfNow(context, clientId)).filter(({ isPast }) => !isPast);
+  return dateLines(asOfNow(context, clientId)).filter(({ isPast, changesCalls }) => !isPast && changesCalls);
+}
+
+const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehearse.';
+
+const NONE_CHANGES =
+  'The retirement changes no call of this app, so that a rehearsal would show nothing: tokens that are not connected are refused already. See which they are, and which programs still call.';
+
+/** Why there is nothing to rehearse. */
+function noneWords({ context }: Frame, { client_id: clientId }: OwnedApp): string {
+  const isAhead = dateLines(asOfNow(context, clientId)).some(({ isPast }) => !isPast);
+  return isAhead ? NONE_CHANGES : NONE_AHEAD;
 }
 
 async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehearsal | undefined) {
@@ -66,6 +77,7 @@ async function show(
     app,
     page: pageOf(app),
     ahead: aheadOf(frame, app),
+    noneAhead: noneWords(frame, app),
     shown: await showRehearsal(frame, app, latest),
     past: past.filter((one) => one !== latest).map(pastLine),
     isWatching,
@@ -73,17 +85,16 @@ async function show(
   });
 }
 
-const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehearse.';
-
 const NOT_AHEAD = 'Choose one of the dates below.';
 
 /** What keeps a rehearsal from being begun now, for a person; undefined where nothing does. */
 function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
   const ahead = aheadOf(frame, app);
-  if (ahead.length === 0) return NONE_AHEAD;
+  if (ahead.length === 0) return noneWords(frame, app);
   if (rehearses === undefined) return NOT_AHEAD;
-  const { lifecycle, now } = asOfNow(frame.context);
+  const { lifecycle, now, hasOldApi } = asOfNow(frame.context);
   const met = (['retirement', 'sunset'] as const)
+    .filter((milestone) => milestone === 'sunset' || hasOldApi)
     .map((milestone) => endingOf(lifecycle, milestone, { clientId: app.client_id, now }))
     .find((ending) => ending?.because === 'brownout' && ending.brownout.clientId === undefined);
   return (

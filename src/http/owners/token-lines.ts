@@ -1,6 +1,6 @@
 import type { AppToken } from '../../domain/app-tokens.ts';
-import type { Phase } from '../dates/lines.ts';
-import { hintWords, holderWords, sourceWords, tokenWords } from './token-words.ts';
+import type { Footing } from '../dates/lines.ts';
+import { hintWords, holderWords, sourceWords, tokenWords } from '../tokens/token-words.ts';
 
 /** One token as a row of a table. */
 interface TokenLine {
@@ -18,10 +18,10 @@ interface TokenLine {
 /** Tokens as rows, for one reader. */
 export function tokenLines(
   tokens: readonly AppToken[],
-  { reader, phase, hasOldApi }: { reader: string; phase: Phase; hasOldApi: boolean },
+  { reader, footing }: { reader: string; footing: Footing },
 ): TokenLine[] {
   return tokens.map((token) => ({
-    ...tokenWords({ ...token, isOwn: token.account_id === reader, phase, hasOldApi }),
+    ...tokenWords({ ...token, isOwn: token.account_id === reader, ...footing }),
     hint: hintWords(token),
     holder: holderWords(token, reader),
     source: sourceWords(token.source),

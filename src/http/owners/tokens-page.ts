@@ -1,11 +1,10 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { tokensOfApp } from '../../domain/app-tokens.ts';
-import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import type { Frame } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
 import { asOfNow } from '../dates/card.ts';
-import { phaseOf } from '../dates/lines.ts';
+import { footingOf } from '../dates/lines.ts';
 import { shownApp } from './shown-app.ts';
 import { tokenLines } from './token-lines.ts';
 
@@ -24,8 +23,7 @@ function showTokens(frame: Frame): RequestHandler {
   return async (req, res) => {
     const { app, isOwner, reader, of } = await shownApp(context, req);
     const after = afterOf(req);
-    const phase = phaseOf(asOfNow(context, app.client_id));
-    const hasOldApi = oldBackendUntilRetired(context, app.client_id) !== undefined;
+    const footing = footingOf(asOfNow(context, app.client_id));
     const { tokens, next } = await tokensOfApp(context, of, after);
     const own = await tokensOfPair(context, { clientId: app.client_id, accountId: reader });
     frame.page(res, 'tokens', {
@@ -33,9 +31,10 @@ function showTokens(frame: Frame): RequestHandler {
       app,
       isOwner,
       isFirst: after === '',
-      lines: tokenLines(tokens, { reader, phase, hasOldApi }),
+      lines: tokenLines(tokens, { reader, footing }),
       next,
-      waiting: phase === 'ended' ? 0 : (own?.waiting ?? 0),
+      waiting: footing.phase === 'ended' ? 0 : (own?.waiting ?? 0),
+      areRefused: !footing.hasOldApi,
       alive: own?.alive ?? 0,
       formTargets: formTargets(context.server.authorizationUrl),
     });

@@ -165,7 +165,13 @@ function knowRole(context: Context): RequestHandler {
   };
 }
 
-function notAllowed(role: StaffRole | undefined, needed: StaffRole): PageError {
+/** What an action is about has a page that every member of the staff may read. */
+function pageOfAction({ originalUrl }: Request): string | undefined {
+  return /^\/support\/(?:mappings|apps|accounts)\/[^/?#]+(?=\/)/.exec(originalUrl)?.[0];
+}
+
+function notAllowed(req: Request, role: StaffRole | undefined, needed: StaffRole): PageError {
+  const href = pageOfAction(req);
   return role === undefined
     ? new PageError(403, 'This page is for support staff', {
         reason: 'Your account is not of the staff.',
@@ -174,6 +180,7 @@ function notAllowed(role: StaffRole | undefined, needed: StaffRole): PageError {
     : new PageError(403, 'Your role does not allow this', {
         reason: `It takes the role “${needed}”, and yours is “${role}”. Nothing was changed.`,
         next: `Ask somebody with the role “${needed}” to do it.`,
+        ...(href !== undefined && { wayOn: { href, label: 'Back to the page of the action' } }),
       });
 }
 
@@ -204,7 +211,7 @@ export function createFrame(parts: SigninParts): Frame {
     requireRole: (needed) => (req, res, next) => {
       if (!personOf(req)) return res.redirect(303, signInAddress(req));
       const role = roleIn(res);
-      next(role !== undefined && mayAct(role, needed) ? undefined : notAllowed(role, needed));
+      next(role !== undefined && mayAct(role, needed) ? undefined : notAllowed(req, role, needed));
     },
     page,
   };

@@ -22,7 +22,7 @@ function refusedOnPage(error: OAuthErrorCode): PageError {
   const isPassing = error === 'temporarily_unavailable';
   return new PageError(200, 'Not connected', {
     reason: isPassing
-      ? 'The modern side did not answer or asked to wait, so the app was not connected.'
+      ? 'The new API did not answer or asked to wait, so the app was not connected.'
       : 'The app was not connected.',
     next: `${isPassing ? 'Wait a little, then start' : 'Start'} again from the app.`,
   });

@@ -1,10 +1,12 @@
 import type { RequestHandler, Router } from 'express';
+import type { Context } from '../../domain/context.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { describeAccount } from '../../domain/support/describe-account.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
+import { stateLines, tokenCount } from '../tokens/state-words.ts';
 import { mailLine } from './mail-words.ts';
-import { stateBadges, tokenLine } from './mapping-badges.ts';
+import { tokenLine, worldOf } from './token-line.ts';
 
 /** /support/accounts/:accountId: one person with all tokens, apps and mails. */
 
@@ -15,13 +17,13 @@ const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(cli
 function waitingWords({ waiting }: Described): string | undefined {
   const { tokens, apps } = waiting;
   const parts = [
-    tokens === 0 ? [] : [`${tokens} ${tokens === 1 ? 'token' : 'tokens'}`],
+    tokens === 0 ? [] : [tokenCount(tokens)],
     apps === 0 ? [] : [`${apps} ${apps === 1 ? 'app' : 'apps'}`],
   ].flat();
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
 
-function shown(described: Described, reader: StaffRole) {
+function shown(context: Context, described: Described, reader: StaffRole) {
   const { account, apps, tokens, isMore, owned, mails, browsers, role } = described;
   return {
     account: {
@@ -33,9 +35,9 @@ function shown(described: Described, reader: StaffRole) {
     apps: apps.map(({ clientId, name, counts }) => ({
       href: appAddress(clientId),
       name,
-      states: stateBadges(counts),
+      states: stateLines(counts, worldOf(context, clientId)),
     })),
-    tokens: tokens.map(tokenLine),
+    tokens: tokens.map((row) => tokenLine(context, row)),
     isMore,
     owned: owned.map(({ clientId, name }) => ({ href: appAddress(clientId), name })),
     mails: mails.map((mail) => mailLine(mail, reader)),
@@ -57,7 +59,7 @@ function show(frame: Frame): RequestHandler {
     frame.page(res, 'support-account', {
       title: name ?? email ?? 'Account',
       wide: true,
-      ...shown(described, roleIn(res) as StaffRole),
+      ...shown(frame.context, described, roleIn(res) as StaffRole),
     });
   };
 }

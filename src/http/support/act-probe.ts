@@ -20,7 +20,7 @@ const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
   'in doubt, unsure': 'probe-doubt-unsure',
 };
 
-/** Each test is a call to the modern side, which has limits of its own. */
+/** Each test is a call to the new API, which has limits of its own. */
 const A_MINUTE = 6;
 
 function tooFast({ context }: Frame, res: Response): Problems | undefined {

@@ -3,6 +3,7 @@ import { settleUnreached, type UnreachedMail, unreachedMail } from '../../domain
 import { PageError } from '../page-error.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action, Leaving } from './action-form.ts';
+import { personPart } from './desk-parts.ts';
 import { failureWords } from './failure-words.ts';
 
 /** /support/mails/:id/settle: takes a mail that reached nobody off the list. */
@@ -26,7 +27,7 @@ export function settleAction(frame: Frame): Action<UnreachedMail> {
     path: '/support/mails/:id/settle',
     needs: 'agent',
     find: (req) => mailIn(frame, req),
-    async ask({ person, address, failure, at, isSettled, apps }) {
+    async ask({ address, failure, at, isSettled, apps, ...to }) {
       if (isSettled) return leaveTo('too-late');
       return {
         title: 'Mark this mail as dealt with',
@@ -35,7 +36,7 @@ export function settleAction(frame: Frame): Action<UnreachedMail> {
           'Say in the reason what was done: that somebody was called, for instance, or that nobody is left to be told.',
         ],
         facts: [
-          { term: 'For', text: person.replace(/^(?:account|email):/, '') },
+          { term: 'For', text: personPart(to).text },
           { term: 'Address', text: address ?? 'none was known' },
           { term: 'Why it reached nobody', text: failureWords(failure) },
           { term: 'When', time: at },

@@ -3,6 +3,7 @@ import { type MappingTarget, mappingTarget } from '../../domain/support/actions.
 import { PageError } from '../page-error.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Asking, Leaving } from './action-form.ts';
+import { hintText } from './token-line.ts';
 
 /** What the pages of actions say of the token that they are about. */
 
@@ -38,9 +39,9 @@ export function accountWords({ accountId, accountName, email, waitsUnder }: Mapp
 
 /** Token, app and account. */
 export function tokenFacts(target: MappingTarget): Asking['facts'] {
-  const { hint, appName, clientId } = target;
+  const { appName, clientId } = target;
   return [
-    { term: 'Token', text: hint ? `1/${hint.first}…${hint.last}` : 'its characters are not known' },
+    { term: 'Token', text: hintText(target) },
     { term: 'App', text: `${appName} (${clientId})` },
     { term: 'Account', text: accountWords(target) },
   ];

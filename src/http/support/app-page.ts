@@ -9,11 +9,12 @@ import { byEndpoint } from '../charts/call-charts.ts';
 import { dateCard } from '../dates/card.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
+import { stateLines } from '../tokens/state-words.ts';
 import { appActionsFor } from './action-list.ts';
 import { inVainWords } from './extension-words.ts';
-import { stateBadges, tokenLine } from './mapping-badges.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
 import { whoWords } from './timeline-words.ts';
+import { tokenLine, worldOf } from './token-line.ts';
 
 /** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
 
@@ -82,14 +83,14 @@ function extensionLine(
 /** Whether one of them counts now. */
 const isExtended = ({ extensions }: Described) => extensions.some(({ ended_at }) => ended_at === null);
 
-function shownTokens({ app, counts, tokens, next }: Described, req: Request) {
+function shownTokens(context: Context, { app, counts, tokens, next }: Described, req: Request) {
   const path = addressOf(app.client_id);
   return {
-    states: stateBadges(counts.states),
+    states: stateLines(counts.states, worldOf(context, app.client_id)),
     total: counts.total,
     isPartial: counts.isPartial,
     countedOn: counts.day,
-    lines: tokens.map(tokenLine),
+    lines: tokens.map((row) => tokenLine(context, row)),
     next: next === undefined ? undefined : `${path}?after=${encodeURIComponent(next)}#tokens`,
     first: req.query['after'] === undefined ? undefined : `${path}#tokens`,
   };
@@ -130,7 +131,7 @@ function show(frame: Frame): RequestHandler {
         }),
       ),
       client,
-      tokens: shownTokens(all, req),
+      tokens: shownTokens(context, all, req),
       chart: shownChart(all),
       timeline: shownTimeline(history, {
         path: addressOf(app.client_id),

@@ -11,6 +11,7 @@ import {
   undeliverable,
   waitingApps,
 } from '../../domain/support/desks-lists.ts';
+import { ENDS } from '../tokens/ends.ts';
 import {
   doubtRow,
   endedRow,
@@ -21,7 +22,6 @@ import {
   waitingRow,
 } from './desk-rows.ts';
 import type { Seen, ShownRow } from './desk-parts.ts';
-import { CAUSES } from './desk-words.ts';
 
 /** One page of each desk, in words. */
 
@@ -58,7 +58,7 @@ function shown<Row>(
 }
 
 function causeLines(counts: ReadonlyMap<string, number>, asked: string | undefined): CauseLine[] {
-  return Object.entries(CAUSES).map(([cause, { label }]) => ({
+  return Object.entries(ENDS).map(([cause, { label }]) => ({
     label,
     count: counts.get(cause) ?? 0,
     href: `/support/desks/died-today?cause=${cause}`,
@@ -67,7 +67,7 @@ function causeLines(counts: ReadonlyMap<string, number>, asked: string | undefin
 }
 
 async function endedList(context: Context, { after, cause }: Asked, seen: Seen): Promise<DeskList> {
-  const asked = cause !== undefined && Object.hasOwn(CAUSES, cause) ? cause : undefined;
+  const asked = cause !== undefined && Object.hasOwn(ENDS, cause) ? cause : undefined;
   const { causes, ...page } = await endedToday(context, after, asked);
   return { ...shown(page, endedRow, seen), causes: causeLines(causes, asked) };
 }

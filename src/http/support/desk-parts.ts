@@ -37,3 +37,11 @@ interface Action {
 export function actionPart({ role }: Seen, { text, href, needs }: Action): Part {
   return mayAct(role, needs) ? { text, href } : { text: `${text} (takes “${needs}”)`, kind: 'muted' };
 }
+
+/** To whom a mail is: `account:ID`, with the name of the account where it has one, or `email:ADDRESS`. */
+export function personPart({ person, name }: { person: string; name: string | null }) {
+  const id = person.slice(person.indexOf(':') + 1);
+  return person.startsWith('account:')
+    ? { text: name ?? `Account ${id}`, href: `/support/accounts/${encodeURIComponent(id)}` }
+    : { text: id };
+}

@@ -7,13 +7,16 @@ import type {
   UndeliverableMail,
   WaitingApp,
 } from '../../domain/support/desks-lists.ts';
+import { isStop } from '../../domain/support/desks.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { actionPart, cell, type Part, type Seen, type ShownRow } from './desk-parts.ts';
-import { CAUSES, countWords, distanceWords, doubtFate, SEND_LINK, sentence } from './desk-words.ts';
+import { capital, whyGrantEnded } from '../tokens/ends.ts';
+import { actionPart, cell, type Part, personPart, type Seen, type ShownRow } from './desk-parts.ts';
+import { countWords, distanceWords, doubtFate } from './desk-words.ts';
 import { inVainWords } from './extension-words.ts';
 import { failureWords } from './failure-words.ts';
 import { IMPORT_PAIR } from './holder-words.ts';
-import { hintWords } from './mapping-badges.ts';
+import { stageWords } from './mail-words.ts';
+import { hintText } from './token-line.ts';
 
 /** The rows of the desks as one template shows them all: cells of parts, the first cell heads its row. */
 
@@ -25,7 +28,7 @@ interface Hint {
 function tokenPart(row: Hint & { mapping_id: string | null }): Part {
   return row.mapping_id === null
     ? { text: 'No token', kind: 'muted' }
-    : { text: hintWords(row), href: `/support/mappings/${row.mapping_id}`, kind: 'nowrap' };
+    : { text: hintText(row), href: `/support/mappings/${row.mapping_id}`, kind: 'nowrap' };
 }
 
 const appPart = ({ client_id, app_name }: { client_id: string; app_name: string }): Part => ({
@@ -63,47 +66,26 @@ export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
 const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
 
 function endedStep({ mapping_id: id, dead_cause: cause, hasStopped }: EndedGrant, seen: Seen): Part[] {
-  const words = CAUSES[cause ?? ''];
-  if (words?.next !== SEND_LINK) return [{ text: words?.next ?? '' }];
+  if (!isStop(cause ?? '')) return [{ text: 'Nothing to do.' }];
   if (!hasStopped || id === null) return [{ text: MENDED }];
   const link = { text: 'Make the link', href: `/support/mappings/${id}/link`, needs: 'agent' } as const;
-  return [{ text: words.next }, actionPart(seen, link)];
+  return [{ text: 'Send the holder a link to connect again.' }, actionPart(seen, link)];
 }
 
 /** A grant that ended, with why and what to do. */
 export function endedRow(row: EndedGrant, seen: Seen): ShownRow {
-  const words = CAUSES[row.dead_cause ?? ''];
   return [
     cell('Token', tokenPart(row)),
     cell('App', appPart(row)),
     cell('Account', holderPart(row)),
     cell('Ended', { time: row.dead_at ?? 0 }),
-    cell('Why', { text: words?.why ?? row.dead_cause ?? '' }),
+    cell('Why', { text: `${capital(whyGrantEnded(row.dead_cause) ?? 'not known')}.` }),
     cell('Next step', ...endedStep(row, seen)),
   ];
 }
 
-function personPart({ person, name }: UndeliverableMail): Part {
-  const id = person.slice(person.indexOf(':') + 1);
-  return person.startsWith('account:')
-    ? { text: name ?? `Account ${id}`, href: `/support/accounts/${encodeURIComponent(id)}` }
-    : { text: id };
-}
-
-const STAGES: Record<string, string> = {
-  died: 'its connection ended',
-  woken: 'its token is in use again',
-  unused: 'it is not used any more',
-};
-
-function stageWords(stage: string): string {
-  const days = /^\d+$/.test(stage) ? Number(stage) : undefined;
-  if (days === undefined) return STAGES[stage] ?? stage;
-  return days === 0 ? 'the day of the date' : `${countWords(days, 'day')} before the date`;
-}
-
 function aboutPart(reminder: UndeliverableMail['reminders'][number]): Part[] {
-  const text = `${stageWords(reminder.stage)}, as ${reminder.role === 'owner' ? 'its owner' : 'holder of a token'}`;
+  const text = `${stageWords(reminder)}, as ${reminder.role === 'owner' ? 'its owner' : 'holder of a token'}`;
   return [appPart(reminder), { text, kind: 'muted' }];
 }
 
@@ -128,7 +110,7 @@ export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
   return [
     cell('Person', personPart(row), { ...address, kind: 'muted' }),
     cell('About', ...row.reminders.slice(0, ABOUT_MAX).flatMap(aboutPart), ...moreOf(row.reminders.length)),
-    cell('Why', { text: sentence(failureWords(row.failure ?? 'not known')) }),
+    cell('Why', { text: capital(failureWords(row.failure ?? 'not known')) }),
     cell('Given up', { time: row.ended_at ?? row.created_at }),
     cell('Next step', ...undeliverableSteps(row, seen)),
   ];
@@ -158,7 +140,7 @@ export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
     cell('Person', { text: who }),
     cell('Waiting', { text: countWords(row.count, 'token') }),
     cell('One token', {
-      text: hintWords(row),
+      text: hintText(row),
       href: `/support/mappings/${row.id}`,
       kind: 'nowrap',
     }),

@@ -1,5 +1,6 @@
 import type { Desk } from '../../domain/support/desks.ts';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
+import { capital } from '../tokens/ends.ts';
 
 /** What staff are told of the desks and of what stands on them: pure functions of a row and one moment. */
 
@@ -21,7 +22,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   'died-today': {
     title: 'Connections that ended today',
-    about: 'Since midnight UTC these grants ended, and their account holders have to connect again.',
+    about: 'Since midnight UTC these connections ended, and their account holders have to connect again.',
     empty: 'Good news: no connection broke since midnight UTC.',
   },
   undeliverable: {
@@ -51,43 +52,6 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     title: 'Extensions that end',
     about: 'Apps that were given more time which ends within 30 days, and those whose time is over.',
     empty: 'Good news: no extension ends within 30 days, and none is over.',
-  },
-};
-
-/** What helps where a connection broke. */
-export const SEND_LINK = 'Send the holder a link to connect again.';
-
-/** Each cause of an end, short, as a sentence, and with what to do. */
-export const CAUSES: Record<string, { label: string; why: string; next: string }> = {
-  refused: {
-    label: 'Refused by the modern side',
-    why: 'The modern side refused the refresh token: the holder took the access back there, or it lapsed.',
-    next: SEND_LINK,
-  },
-  lost: {
-    label: 'Lost answer',
-    why: 'The answer that held the next token was lost, and trying again would have been unsafe.',
-    next: SEND_LINK,
-  },
-  superseded: {
-    label: 'Used by the original of a copy',
-    why: 'This database was restored from a copy, and the original had gone on meanwhile.',
-    next: SEND_LINK,
-  },
-  deauthorized: {
-    label: 'Revoked on request',
-    why: 'The holder, the app or support asked for it.',
-    next: 'Nothing to do.',
-  },
-  replaced: {
-    label: 'Replaced by a newer consent',
-    why: 'The holder connected again, and the newer grant serves the tokens.',
-    next: 'Nothing to do.',
-  },
-  handed_over: {
-    label: 'Handed over to its app',
-    why: 'The app has taken the connection over and moved to the new API.',
-    next: 'Nothing to do.',
   },
 };
 
@@ -125,8 +89,8 @@ interface Doubt {
 /** On what a token in doubt is presented again (design 4). */
 function condition({ has_sibling: hasSibling }: Doubt): string {
   return hasSibling
-    ? 'only if the modern server says that it is still valid, because another connection of this account would end with it'
-    : 'unless the modern server says that it is not valid any more';
+    ? 'only if the new API says that it is still valid, because another connection of this account would end with it'
+    : 'unless the new API says that it is not valid any more';
 }
 
 /** What happens to a grant in doubt, in one sentence or two. */
@@ -137,11 +101,6 @@ export function doubtFate(doubt: Doubt, now: number): string {
   const then = `the refresh token is presented once more, ${condition(doubt)}; else the holder is asked to connect again.`;
   if (expiresAt > now) return `Calls are answered until then. After it ${then}`;
   return quietUntil > now
-    ? `Calls get the last known answer or 503. ${sentence(distanceWords(quietUntil, now))} ${then}`
+    ? `Calls get the last known answer or 503. ${capital(distanceWords(quietUntil, now))} ${then}`
     : `Calls get the last known answer or 503. Any moment now ${then}`;
-}
-
-/** With a capital letter at its start. */
-export function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -21,11 +21,11 @@ function daysWords(stage: string): string {
 /** What a reminder was about: `30 days before the retirement on 2027-02-01`. */
 export function stageWords({
   stage,
-  planned_for: planned,
-}: Pick<ReminderMail, 'stage' | 'planned_for'>): string {
+  planned_for: planned = '',
+}: Pick<ReminderMail, 'stage'> & { planned_for?: string }): string {
   if (Object.hasOwn(STAGES, stage)) return STAGES[stage] ?? stage;
   const [name = '', day = ''] = planned.split(':');
-  const date = Object.hasOwn(DATES, name) ? DATES[name] : 'a date';
+  const date = Object.hasOwn(DATES, name) ? DATES[name] : 'the date';
   return `${daysWords(stage)} ${date}${day === '' ? '' : ` on ${day}`}`;
 }
 

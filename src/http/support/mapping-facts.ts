@@ -3,10 +3,9 @@ import type { StaffRole } from '../../domain/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../domain/support/describe-mapping.ts';
 import type { Context } from '../../domain/context.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { asOfNow } from '../dates/card.ts';
-import { phaseOf } from '../dates/lines.ts';
 import { grantCard } from './grant-words.ts';
 import type { StandingFacts } from './mapping-standing.ts';
+import { worldOf } from './token-line.ts';
 
 /** What the page of a token is made from, taken out of its description at one moment. */
 
@@ -35,12 +34,11 @@ export function standingFacts(context: Context, described: MappingDescription): 
   return {
     state: mapping.state,
     reason: mapping.reason,
-    phase: phaseOf(asOfNow(context, app.client_id)),
+    ...worldOf(context, app.client_id),
     holder: holderOf(described),
     isUnidentified: app.source === 'observed',
     isAppRetired: app.retired_at !== null,
     isOwnersOwn: mapping.source === 'registration',
-    hasOldApi: context.oldBackend !== undefined,
     grant: grantFacts(described, now),
     handover: handoverOf(described, now),
   };
@@ -69,16 +67,4 @@ export function mappingGrant(context: Context, { grant }: MappingDescription) {
       now: context.clock.now(),
     })
   );
-}
-
-const SOURCES: Record<MappingDescription['mapping']['source'], string> = {
-  issued: 'issued by grantbridge',
-  imported: 'imported',
-  observed: 'first seen in use',
-  registration: 'made for the app’s owner at its registration',
-};
-
-/** Where it comes from. */
-export function sourceWords(source: keyof typeof SOURCES): string {
-  return SOURCES[source];
 }

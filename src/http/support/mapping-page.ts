@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
+import type { Context } from '../../domain/context.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { describeMapping, type MappingDescription } from '../../domain/support/describe-mapping.ts';
 import { timelineOfMapping } from '../../domain/support/timeline.ts';
@@ -6,11 +7,12 @@ import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint, callLine } from '../charts/call-charts.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
+import { sourceWords } from '../tokens/token-words.ts';
 import { mailLine } from './mail-words.ts';
-import { hintWords, holderWords, STATE_BADGES } from './mapping-badges.ts';
-import { mappingActions, mappingGrant, sourceWords, standingFacts } from './mapping-facts.ts';
+import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';
 import { standingOf } from './mapping-standing.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
+import { hintText, holderText, stateBadge } from './token-line.ts';
 
 /** /support/mappings/:id: all that is known of one token, first of all how it stands and what to do. */
 
@@ -40,7 +42,7 @@ function shownCalls({ calls }: MappingDescription) {
 const accountAddress = (id: string | null) =>
   id === null ? undefined : `/support/accounts/${encodeURIComponent(id)}`;
 
-/** What the modern side says of the account, and by what a holder is known while none is. */
+/** What the new API says of the account, and by what a holder is known while none is. */
 function shownAccount({ mapping, account }: MappingDescription) {
   const { account_id: id, account_email: waitsFor, legacy_account_id: olderId } = mapping;
   const { name, email, timezone: zone } = account ?? {};
@@ -63,12 +65,12 @@ async function shownHistory({ context }: Frame, req: Request, { mapping, pair }:
   return shownTimeline(page, { path: `/support/mappings/${mapping.id}`, at, holderId });
 }
 
-function shownMapping({ mapping, app }: MappingDescription) {
+function shownMapping(context: Context, { mapping, app }: MappingDescription) {
   return {
     id: mapping.id,
-    hint: hintWords(mapping),
-    holder: holderWords(mapping),
-    state: STATE_BADGES[mapping.state],
+    hint: hintText(mapping),
+    holder: holderText(mapping),
+    state: stateBadge(context, mapping),
     source: sourceWords(mapping.source),
     createdAt: mapping.created_at,
     updatedAt: mapping.updated_at,
@@ -84,7 +86,7 @@ function shownMapping({ mapping, app }: MappingDescription) {
 function show(frame: Frame): RequestHandler {
   return async (req, res) => {
     const all = await described(frame, req);
-    const shown = shownMapping(all);
+    const shown = shownMapping(frame.context, all);
     const role = roleIn(res) as StaffRole;
     frame.page(res, 'support-mapping', {
       title: `Token ${shown.hint}`,

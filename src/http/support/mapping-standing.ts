@@ -1,5 +1,6 @@
 import type { MappingDescription } from '../../domain/support/describe-mapping.ts';
 import type { Phase } from '../dates/lines.ts';
+import { whyGrantEnded, whyTokenEnded } from '../tokens/ends.ts';
 import { unknownHolderStep } from './holder-words.ts';
 
 /** How one token stands: one plain sentence and the next step, as a pure function of what is known. */
@@ -111,22 +112,10 @@ function active({ grant, phase }: StandingFacts): Standing {
   return grant.state === 'in_doubt' ? inDoubt(grant.isServing) : serving(grant);
 }
 
-/** Why a connection ended, by the cause that its grant keeps. */
-const ENDED_BY: Readonly<Record<NonNullable<Grant['dead_cause']>, string>> = {
-  refused:
-    'the new API refused to renew its connection, most often because the account holder took the access back or did not use it for long',
-  lost: 'the answer with which its connection was to be renewed was lost on the way',
-  superseded: 'the service was restored from a backup, and its connection had been renewed after that backup',
-  deauthorized: 'the app’s access to the account was ended',
-  replaced: 'a newer consent replaced its connection',
-  handed_over: 'the app took its connection over',
-};
-
 function endedBy({ reason, grant }: StandingFacts): string {
   if (reason !== null && !reason.startsWith('grant_'))
     return `it was given to another app, and its connection did not come along (“${reason}”)`;
-  const cause = (reason?.slice('grant_'.length) ?? grant?.cause ?? '') as keyof typeof ENDED_BY;
-  return Object.hasOwn(ENDED_BY, cause) ? ENDED_BY[cause] : 'its connection has ended';
+  return whyTokenEnded(reason) ?? whyGrantEnded(grant?.cause) ?? 'its connection has ended';
 }
 
 function stopped(facts: StandingFacts): Standing {
@@ -140,8 +129,7 @@ function waits({ phase, hasOldApi, isOwnersOwn }: StandingFacts): string {
   const kept = isOwnersOwn ? 'It was made for the app’s owner at the registration and' : 'It';
   if (phase === 'retired')
     return `${kept} is not connected to the new API, and its calls are refused since the retirement.`;
-  if (isOwnersOwn)
-    return `${kept} waits until the owner connects the app once; until then its calls are refused.`;
+  if (isOwnersOwn) return `${kept} is refused until the owner connects the app once.`;
   return hasOldApi
     ? 'It is not connected to the new API yet; the old API still answers its calls.'
     : 'It is not connected to the new API, and its calls are refused.';
@@ -167,21 +155,17 @@ function unmapped(facts: StandingFacts): Standing {
   return { kind: 'warning', sentence: `${waits(facts)}${known}`, next: holderStep(facts) };
 }
 
+const CAME_TWICE =
+  'Ask the people who make the app why the code came twice; a reload of its callback page is the usual cause.';
+
 function revoked({ reason }: StandingFacts): Standing {
-  if (reason === 'deauthorized')
-    return {
-      kind: '',
-      sentence: 'It was revoked when the app’s access to the account was ended.',
-      next: ANEW,
-    };
-  if (reason === 'code_replayed')
-    return {
-      kind: '',
-      sentence: 'It was revoked for safety, because the code that it was made from was used a second time.',
-      next: `${ANEW} Ask the people who make the app why the code came twice; a reload of its callback page is the usual cause.`,
-    };
-  const why = reason === null ? '' : ` The reason that was given: “${reason}”.`;
-  return { kind: '', sentence: `It was revoked.${why}`, next: ANEW };
+  const why = whyTokenEnded(reason);
+  const typed = reason === null ? '.' : `. The reason that was given: “${reason}”.`;
+  return {
+    kind: '',
+    sentence: `It was revoked${why === undefined ? typed : `: ${why}.`}`,
+    next: reason === 'code_replayed' ? `${ANEW} ${CAME_TWICE}` : ANEW,
+  };
 }
 
 function migrated({ handover }: StandingFacts): Standing {

@@ -5,7 +5,7 @@ import { dayOf } from '../../shared/moments.ts';
 import { type Series, stackedBars } from '../charts/charts.ts';
 import { daysLeft, timeWords } from '../dates/words.ts';
 import type { Frame } from '../people/frame.ts';
-import { CAUSES } from './desk-words.ts';
+import { ENDS } from '../tokens/ends.ts';
 import { sendExport } from './numbers-export.ts';
 import { moveWords, percentWords } from './numbers-words.ts';
 
@@ -36,10 +36,11 @@ const KINDS: Record<string, Series['kind']> = {
 
 /** The causes in one order on every day. */
 function endsInOrder({ ends }: Numbers) {
-  return Object.keys(CAUSES).flatMap((cause) => ends.causes.find((one) => one.cause === cause) ?? []);
+  return Object.keys(ENDS).flatMap((cause) => ends.causes.find((one) => one.cause === cause) ?? []);
 }
 
-const labelOf = (cause: string) => CAUSES[cause]?.label ?? cause;
+const labelOf = (cause: string) =>
+  Object.hasOwn(ENDS, cause) ? ENDS[cause as keyof typeof ENDS].label : cause;
 
 function endsChart(numbers: Numbers): string {
   return stackedBars({

@@ -8,8 +8,8 @@ import { fieldsOf, type Frame, personIn, roleIn } from '../people/frame.ts';
 import { numberWords } from '../people/words.ts';
 import { requestIdOf } from '../request-id.ts';
 import { DESK_WORDS } from './desk-words.ts';
-import { tokenLine } from './mapping-badges.ts';
 import { nothingFoundWords } from './search-words.ts';
+import { tokenLine } from './token-line.ts';
 
 /**
  * /support: one box that takes anything a caller can give. The text comes in the body of a POST alone, and the page that
@@ -42,10 +42,10 @@ function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
   return hits.length === 1 ? hits[0] : undefined;
 }
 
-function shownResult(result: SearchResult) {
+function shownResult(context: Context, result: SearchResult) {
   const { tokens, apps, accounts, isMore, query } = result;
   return {
-    tokens: tokens.map(tokenLine),
+    tokens: tokens.map((row) => tokenLine(context, row)),
     apps: apps.map((app) => ({
       href: appAddress(app.client_id),
       clientId: app.client_id,
@@ -94,7 +94,7 @@ function search(frame: Frame): RequestHandler {
     if (!result) return res.redirect(303, '/support');
     const only = onlyHit(result);
     if (only !== undefined) return res.redirect(303, only);
-    const found = shownResult(result);
+    const found = shownResult(frame.context, result);
     frame.page(res, 'support-found', {
       title: found.nothing ? 'Nothing was found' : 'What was found',
       wide: true,

@@ -25,7 +25,10 @@ function understoodOf({ isLikelyToken, hint, email, ids, name }: Read): string[]
       email === undefined &&
       !isLikelyToken &&
       'an id of an app, an account, a token or a grant',
-    name !== undefined && email === undefined && !isLikelyToken && 'a part of an app’s name',
+    name !== undefined &&
+      email === undefined &&
+      !isLikelyToken &&
+      'a part of an app’s name, as the beginning of a person’s name',
   ];
   return all.filter((words): words is string => typeof words === 'string');
 }

@@ -1,5 +1,6 @@
 import type { ShownEvent } from '../../domain/support/timeline.ts';
 import type { Sentence } from '../people/words.ts';
+import { whyGrantEnded, whyTokenEnded } from '../tokens/ends.ts';
 
 /** Entries of the history in words: who, what, why. */
 
@@ -58,18 +59,19 @@ const ACTIONS: Readonly<Record<string, What>> = {
   token_revoked: { words: 'The token was revoked', kind: 'danger' },
 };
 
-/** Reasons that are kept as one word; all others are words already. */
+/** Reasons that are kept in other words than a page has; those of ends stand with the ends, all others are words already. */
 const REASONS: Readonly<Record<string, string>> = {
-  refused: 'the new API refused its refresh token',
-  lost: 'the answer that held the next pair was lost',
-  superseded: 'after a restored backup, the original had renewed it',
-  grant_refused: 'the new API refused to renew its connection',
-  grant_lost: 'an answer of the new API was lost',
-  grant_superseded: 'a backup was restored',
-  deauthorized: 'the app’s access to the account was ended',
-  handed_over: 'the app took the connection over',
   consent: 'consent of the account holder',
-  code_replayed: 'its code was used a second time',
+  'the modern side says so': 'the new API says so',
+  'the modern side verifies e-mail addresses': 'the new API verifies e-mail addresses',
+  'the old backend knows the same profiles': 'the old API knows the same profiles',
+  'the old backend accepts it': 'the old API accepts it',
+};
+
+/** What the setting for codes that come twice did. */
+const REPLAYS: Readonly<Record<string, string>> = {
+  deny: 'the token stays',
+  revoke: 'its token was revoked',
 };
 
 const known = <T>(words: Readonly<Record<string, T>>, key: string): T | undefined =>
@@ -89,7 +91,7 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 /** A time as the history keeps it in a reason. */
-const MOMENT = /(\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)/;
+const MOMENT = /(\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z)/;
 
 /** People type reasons too: what only looks like a time stays as it is. */
 function withTimes(reason: string): Sentence {
@@ -99,10 +101,23 @@ function withTimes(reason: string): Sentence {
   });
 }
 
+type Entry = Pick<ShownEvent, 'action' | 'reason'>;
+
+/** Of what is kept otherwise: an id says nothing to the reader, and what it is of stands in the entry or on the page. */
+const BY_ACTION: Readonly<Record<string, (reason: string) => string | undefined>> = {
+  grant_died: whyGrantEnded,
+  code_replayed: (reason) => known(REPLAYS, reason),
+  mail_settled: (reason) => reason.replace(/^mail [0-9a-f]{24}: /, ''),
+  secret_added: () => '',
+  secret_retired: () => '',
+};
+
 /** Why, where that says more than what happened. */
-function whyWords({ action, reason }: Pick<ShownEvent, 'action' | 'reason'>): Sentence | undefined {
-  if (reason === null || reason === '' || known(SAME, action) === reason) return undefined;
-  return withTimes(known(REASONS, reason) ?? reason);
+function whyWords({ action, reason }: Entry): Sentence | undefined {
+  if (reason === null || known(SAME, action) === reason) return undefined;
+  const words =
+    known(BY_ACTION, action)?.(reason) ?? whyTokenEnded(reason) ?? known(REASONS, reason) ?? reason;
+  return words === '' ? undefined : withTimes(words);
 }
 
 interface Who {

@@ -122,7 +122,7 @@ export function describeEveryPage(views: readonly View[], { only }: { only?: rea
       await Promise.all(looking.values());
       const [lead, second] = [await looking.get('lead'), await looking.get('second')];
       if (lead && second) await liveIn(opened.world, { dana: lead.page, sam: second.page });
-    }, 120_000);
+    });
     afterAll(() => opened.close());
 
     for (const [about, onlooker, pages] of groups)

@@ -108,7 +108,7 @@ export const OWNER_ACTS: readonly Shown[] = [
   }),
   page('form-expired-secret', '/apps/paste-token', async (shown) => {
     await outdate(shown);
-    await fill('Access token', `1/${'0123456789abcdef'.repeat(2)}`, 'Compare with my account')(shown);
+    await fill('Access token', `1/${'0123456789abcdef'.repeat(2)}`, 'Look it up')(shown);
   }),
   page('registered', '/apps/register', register),
   page('secret-added', `${news}/secrets`, (shown) => press(shown, 'Make a new secret')),

@@ -42,7 +42,9 @@ export function pastingAToken(stage: Stage): void {
   const pastePage = () => `${stage.system.bridgeUrl}/apps/paste-token`;
 
   async function paste(token: string, browser = stage.dana): Promise<Page> {
-    return pressIn(browser, await browser.get(pastePage()), /^Compare with my account$/, { token });
+    return pressIn(browser, await browser.get(pastePage()), /^(Compare with my account|Look it up)$/, {
+      token,
+    });
   }
 
   /** From the form to the return of a consent by this person. */

@@ -31,7 +31,7 @@ function eventOf(block: string): SeenEvent & { id: string | undefined } {
   return { name: values('event')[0] ?? '', id: values('id')[0], data: values('data').join('\n') };
 }
 
-const PATIENCE = 8000;
+const PATIENCE = 30_000;
 
 /** Opens an address in a browser's session. */
 export function openEventStream(

@@ -53,7 +53,7 @@ async function startAndWait(settings: Settings): Promise<Program> {
   await until(() => {
     if (program.process.exitCode !== null) throw new Error(`it ended: ${program.said.complaints}`);
     return program.said.output.includes('Stop with Ctrl-C.');
-  }, 30_000);
+  });
   return program;
 }
 

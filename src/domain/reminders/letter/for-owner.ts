@@ -118,7 +118,9 @@ function moving({ app, part }: Facts, chief: Told): Block {
   const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= reader.now;
   // No connection outlasts the sunset.
   const isHelped = part.tokens.waiting > 0 && chief.milestone !== 'sunset';
-  const isRehearsed = !isOver && app.dates.length > 0;
+  // Without an old API the retirement changes no call.
+  const isRehearsed =
+    !isOver && app.dates.some(({ milestone }) => app.hasOldBackend || milestone === 'sunset');
   const lines = [
     ...(isHelped && !isOver ? [connecting] : []),
     ownClient,

@@ -1,22 +1,33 @@
+import type { AppToken } from '../../domain/app-tokens.ts';
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
 import type { Phase } from '../dates/lines.ts';
 import { numberWords } from '../people/words.ts';
 
-/** What the states of tokens mean to the person whose they are. */
+/** What the states of tokens are called on every page, so that owner and support speak of the same at the phone. */
 
 type Counts = AppTokens['counts'];
 type State = keyof Counts;
 
-interface StateLine {
-  /** How many, as `1 token`. */
-  tokens: string;
+/** What the name of a state depends on beside the state. */
+interface World {
+  phase: Phase;
+  /** Whether an old API is there that answers what is not connected until the retirement. */
+  hasOldApi: boolean;
+}
+
+interface StateWords {
   label: string;
   meaning: string;
   /** The class of its badge. */
   kind: 'ok' | 'warning' | '';
 }
 
-const WORDS: Record<State, Omit<StateLine, 'tokens'>> = {
+interface StateLine extends StateWords {
+  /** How many, as `1 token`. */
+  tokens: string;
+}
+
+const WORDS: Record<State, StateWords> = {
   reauthorization_required: {
     label: 'stopped',
     meaning: 'The connection has ended, so calls are refused. Connect again and they work.',
@@ -53,12 +64,20 @@ const LATER: Record<Phase, Partial<typeof WORDS>> = {
   },
 };
 
+/** A token in words; what the bridge made at a registration the old API never knew, so nobody answers it before. */
+export function stateWords(
+  state: State,
+  { phase, hasOldApi, source }: World & { source?: AppToken['source'] },
+): StateWords {
+  const isAnswered = hasOldApi && source !== 'registration';
+  return LATER[phase === 'before' && !isAnswered ? 'retired' : phase][state] ?? WORDS[state];
+}
+
 /** One line for each state that occurs; what asks for something to be done comes first. */
-export function stateLines(counts: Counts, phase: Phase): StateLine[] {
-  const words = { ...WORDS, ...LATER[phase] };
+export function stateLines(counts: Counts, world: World): StateLine[] {
   return (Object.keys(WORDS) as State[]).flatMap((state) => {
     const count = counts[state] ?? 0;
-    return count === 0 ? [] : [{ ...words[state], tokens: tokenCount(count) }];
+    return count === 0 ? [] : [{ ...stateWords(state, world), tokens: tokenCount(count) }];
   });
 }
 

@@ -1,0 +1,63 @@
+import type { ShownGrant } from '../../domain/support/describe-mapping.ts';
+
+/** Why a connection or a token ended, in the words of every page. Who has to act after it: `isStop` of the desks. */
+
+type Cause = NonNullable<ShownGrant['dead_cause']>;
+
+interface End {
+  /** In a list or a chart. */
+  label: string;
+  /** A clause: it stands after a colon, or as a sentence. */
+  why: string;
+}
+
+/** The causes that a grant keeps. */
+export const ENDS: Readonly<Record<Cause, End>> = {
+  refused: {
+    label: 'Refused by the new API',
+    why: 'the new API refused to renew the connection, most often because it was revoked in the account settings or not used for long',
+  },
+  lost: {
+    label: 'Lost answer',
+    why: 'an answer of the new API was lost on the way, and with it the connection',
+  },
+  superseded: {
+    label: 'Went on elsewhere',
+    why: 'this service was restored from a backup, and the connection had gone on elsewhere after that backup',
+  },
+  deauthorized: {
+    label: 'Ended on request',
+    why: 'the account holder, the app or support ended the access',
+  },
+  replaced: {
+    label: 'Replaced by a newer consent',
+    why: 'the account holder connected again, and the newer connection took its place',
+  },
+  handed_over: {
+    label: 'Taken over by its app',
+    why: 'the app took the connection over and calls the new API itself',
+  },
+};
+
+/** The reasons that a mapping keeps by one word; all others were written by support. */
+const KEPT: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ENDS).map(([cause, { why }]) => [`grant_${cause}`, why] as const),
+  ['deauthorized', ENDS.deauthorized.why],
+  ['handed_over', ENDS.handed_over.why],
+  ['code_replayed', 'the code that it was made from was used twice, so it was ended for safety'],
+]);
+
+/** Why a grant ended; undefined where the cause is not known. */
+export function whyGrantEnded(cause: string | null | undefined): string | undefined {
+  return KEPT.get(`grant_${cause}`);
+}
+
+/** Why a token is as it is; undefined where nothing is kept, or what support wrote. */
+export function whyTokenEnded(reason: string | null): string | undefined {
+  return reason === null ? undefined : KEPT.get(reason);
+}
+
+/** With a capital letter at its start. */
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

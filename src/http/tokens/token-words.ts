@@ -1,0 +1,98 @@
+import type { AppToken } from '../../domain/app-tokens.ts';
+import type { Phase } from '../dates/lines.ts';
+import { capital, whyTokenEnded } from './ends.ts';
+import { stateWords } from './state-words.ts';
+
+/** One token in words, for its holder or for the owner of its app. */
+
+/** What the words depend on. */
+export interface TokenFacts
+  extends Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
+  /** Whether the reader is its holder. */
+  isOwn: boolean;
+  phase: Phase;
+  /** Whether the old API can still be asked whose a token is. */
+  hasOldApi: boolean;
+}
+
+interface TokenWords {
+  label: string;
+  /** The class of the badge. */
+  kind: 'ok' | 'warning' | '';
+  /** Why it is so, in one sentence. */
+  reason: string;
+}
+
+/** What support wrote is for the holder whom it is about, as its form says; the owner of the app does not read it. */
+function endWords({ reason, isOwn }: TokenFacts): string | undefined {
+  const why = whyTokenEnded(reason);
+  if (why !== undefined) return `${capital(why)}.`;
+  return isOwn && reason !== null ? `The reason given is: ${reason}` : undefined;
+}
+
+/** Whose turn it is while a token waits for its first consent. */
+function waitingReason({ account_id: accountId, isExpected, isOwn, source, hasOldApi }: TokenFacts): string {
+  if (isOwn && source === 'registration') return 'It was made for you with the app. Connect the app once.';
+  if (isOwn) return 'You have not connected the app to the new API yet.';
+  if (accountId !== null) return 'Its holder has not connected the app to the new API yet.';
+  if (isExpected) return 'Its holder is known by a mail address alone and has not signed in here yet.';
+  return hasOldApi
+    ? 'Nobody has shown yet whose it is. Its holder can paste it under “Your apps”.'
+    : 'Nobody has shown yet whose it is. Support can find out: write to it, without the token itself.';
+}
+
+const IN_DOUBT = 'The new API did not answer a renewal clearly. It works on meanwhile; this is tried again.';
+
+function stoppedReason(facts: TokenFacts): string {
+  const why = endWords(facts) ?? 'The connection has ended.';
+  if (facts.phase === 'ended') return `${why} So has the old API.`;
+  return `${why} ${facts.isOwn ? 'Connect again.' : 'Its holder has to connect again.'}`;
+}
+
+/** Undefined where what the state means is all that there is to say. */
+function reasonOf(facts: TokenFacts): string | undefined {
+  const { state, phase, grant_state: grant } = facts;
+  if (state === 'reauthorization_required') return stoppedReason(facts);
+  if (state === 'revoked') return endWords(facts);
+  if (state === 'migrated' || phase === 'ended') return undefined;
+  if (state === 'unmapped') return waitingReason(facts);
+  return grant === 'in_doubt' ? IN_DOUBT : 'Connected. Its calls are answered.';
+}
+
+/** State and reason of a token. */
+export function tokenWords(facts: TokenFacts): TokenWords {
+  const { label, kind, meaning } = stateWords(facts.state, facts);
+  const reason = reasonOf(facts) ?? meaning;
+  return { label, kind: reason === IN_DOUBT ? 'warning' : kind, reason };
+}
+
+const SOURCES: Record<AppToken['source'], string> = {
+  issued: 'issued',
+  imported: 'imported',
+  observed: 'seen in use',
+  registration: 'from the registration',
+};
+
+/** Where it comes from. */
+export function sourceWords(source: AppToken['source']): string {
+  return SOURCES[source];
+}
+
+/** Enough to recognise it by: `1/abcd…wxyz`. */
+export function hintWords({
+  hint_first: first,
+  hint_last: last,
+}: Pick<AppToken, 'hint_first' | 'hint_last'>) {
+  return first === null || last === null ? undefined : `1/${first}…${last}`;
+}
+
+/** Whose it is, for the owner of its app, who is never told the mail address of somebody else: some are named by one. */
+export function holderWords(
+  { account_id: id, account_name: name }: Pick<AppToken, 'account_id' | 'account_name'>,
+  reader: string,
+): string {
+  if (id === null) return 'not known yet';
+  if (id === reader) return 'you';
+  const shown = name?.trim() ?? '';
+  return shown === '' || shown.includes('@') ? 'an account without a name' : shown;
+}

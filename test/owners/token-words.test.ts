@@ -1,0 +1,175 @@
+import { stateLines } from '../../src/http/tokens/state-words.ts';
+import { holderWords, hintWords, type TokenFacts, tokenWords } from '../../src/http/tokens/token-words.ts';
+
+/** What tokens and their states are called, without a server. */
+
+const FACTS: TokenFacts = {
+  state: 'active',
+  reason: null,
+  source: 'imported',
+  grant_state: 'ready',
+  account_id: 'a1',
+  isExpected: false,
+  isOwn: false,
+  phase: 'before',
+  hasOldApi: true,
+};
+
+const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind: string, reason: RegExp]> = [
+  ['a connected one works', {}, 'working', 'ok', /^Connected\./],
+  [
+    'one in doubt works, with a warning',
+    { grant_state: 'in_doubt' },
+    'working',
+    'warning',
+    /did not answer a renewal/,
+  ],
+  ['after the sunset it is connected in vain', { phase: 'ended' }, 'connected', '', /old API has ended/],
+  ['a waiting one is for its holder', { state: 'unmapped' }, 'waiting', 'warning', /^Its holder has not/],
+  ['to its holder it says so', { state: 'unmapped', isOwn: true }, 'waiting', 'warning', /^You have not/],
+  [
+    'one of a registration says where it comes from',
+    { state: 'unmapped', isOwn: true, source: 'registration' },
+    'refused',
+    'warning',
+    /made for you/,
+  ],
+  [
+    'one with an address alone waits for its proof',
+    { state: 'unmapped', account_id: null, isExpected: true },
+    'waiting',
+    'warning',
+    /known by a mail address alone/,
+  ],
+  [
+    'one of nobody can be pasted',
+    { state: 'unmapped', account_id: null },
+    'waiting',
+    'warning',
+    /Nobody has shown yet.*paste it/,
+  ],
+  [
+    'where the old API cannot be asked, it cannot',
+    { state: 'unmapped', account_id: null, hasOldApi: false },
+    'refused',
+    'warning',
+    /Nobody has shown yet whose it is\. Support can find out/,
+  ],
+  [
+    'after the retirement it is refused',
+    { state: 'unmapped', phase: 'retired' },
+    'refused',
+    'warning',
+    /^Its holder/,
+  ],
+  [
+    'after the sunset nothing helps it',
+    { state: 'unmapped', phase: 'ended' },
+    'refused',
+    '',
+    /never connected/,
+  ],
+  [
+    'one that was refused says where it was ended',
+    { state: 'reauthorization_required', reason: 'grant_refused' },
+    'stopped',
+    'warning',
+    /^The new API refused .*revoked in the account settings.* Its holder has to connect again\.$/,
+  ],
+  [
+    'one whose answer was lost says so',
+    { state: 'reauthorization_required', reason: 'grant_lost', isOwn: true },
+    'stopped',
+    'warning',
+    /lost on the way.* Connect again\.$/,
+  ],
+  [
+    'one of a copy says so',
+    { state: 'reauthorization_required', reason: 'grant_superseded' },
+    'stopped',
+    'warning',
+    /^This service was restored from a backup/,
+  ],
+  [
+    'after the sunset there is nothing to mend',
+    { state: 'reauthorization_required', reason: 'grant_lost', phase: 'ended' },
+    'stopped',
+    '',
+    /So has the old API\.$/,
+  ],
+  [
+    'the words of support are for the holder',
+    { state: 'revoked', reason: 'Dana called us', isOwn: true },
+    'revoked',
+    '',
+    /Dana called us/,
+  ],
+  [
+    'and for nobody else',
+    { state: 'revoked', reason: 'Dana called us' },
+    'revoked',
+    '',
+    /^Ended for good\. It cannot be connected again\.$/,
+  ],
+  [
+    'nor are they when it stopped',
+    { state: 'reauthorization_required', reason: 'Dana called us' },
+    'stopped',
+    'warning',
+    /^The connection has ended\./,
+  ],
+  [
+    'a name of the language is no reason',
+    { state: 'revoked', reason: 'constructor' },
+    'revoked',
+    '',
+    /^Ended for good\. It cannot be connected again\.$/,
+  ],
+  [
+    'a deauthorized one names who ends access',
+    { state: 'revoked', reason: 'deauthorized' },
+    'revoked',
+    '',
+    /^The account holder, the app or support ended the access\.$/,
+  ],
+  [
+    'one of a replayed code says so',
+    { state: 'revoked', reason: 'code_replayed' },
+    'revoked',
+    '',
+    /used twice/,
+  ],
+  ['a moved one needs nothing', { state: 'migrated', reason: 'handed_over' }, 'moved', '', /new API/],
+];
+
+test.each(ROWS)('a token: %s', (_says, facts, label, kind, reason) => {
+  expect(tokenWords({ ...FACTS, ...facts })).toEqual({ label, kind, reason: expect.stringMatching(reason) });
+});
+
+test('what is counted has the label that each of the tokens has', () => {
+  const states = ['unmapped', 'active', 'reauthorization_required', 'revoked', 'migrated'] as const;
+  for (const phase of ['before', 'retired', 'ended'] as const)
+    for (const hasOldApi of [true, false])
+      for (const state of states) {
+        const { label, kind } = tokenWords({ ...FACTS, state, phase, hasOldApi });
+        expect(stateLines({ [state]: 1 }, { phase, hasOldApi })).toMatchObject([{ label, kind }]);
+      }
+});
+
+const holder = (id: string | null, name: string | null) =>
+  holderWords({ account_id: id, account_name: name }, 'me');
+
+test('a holder is told by name, never by a mail address', () => {
+  expect([holder('me', 'Dana'), holder('x', ' Sam '), holder(null, null)]).toEqual([
+    'you',
+    'Sam',
+    'not known yet',
+  ]);
+  for (const name of [null, '', 'sam@example.org'])
+    expect(holder('x', name)).toBe('an account without a name');
+});
+
+test('a token is shown by its ends, or not at all', () => {
+  expect(hintWords({ hint_first: 'abcd', hint_last: 'wxyz' })).toBe('1/abcd…wxyz');
+  expect(hintWords({ hint_first: null, hint_last: null })).toBeUndefined();
+});
