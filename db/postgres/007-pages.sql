@@ -46,8 +46,8 @@ create index mappings_by_hint_last on mappings (hint_last) where hint_last is no
 create index mappings_by_app on mappings (client_id, id);
 -- Contacts in the letters in which somebody typed them.
 create index app_contacts_by_address on app_contacts (lower(address));
--- People by how their names begin, by bytes as SQLite compares them.
-create index accounts_by_name on accounts ((lower(name) collate "C"), account_id) where name is not null;
+-- People by how their names begin, by bytes as SQLite compares them; a whole name may be too long for an index.
+create index accounts_by_name on accounts ((left(lower(name), 100) collate "C"), account_id) where name is not null;
 drop index mappings_by_pair;
 create index mappings_by_pair on mappings (client_id, account_id, id);
 create index handovers_awaited on handovers (client_id, handed_at) where confirmed_at is null;

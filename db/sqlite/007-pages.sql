@@ -47,7 +47,7 @@ create index mappings_by_app on mappings (client_id, id);
 -- Contacts in the letters in which somebody typed them.
 create index app_contacts_by_address on app_contacts (lower(address));
 -- People by how their names begin.
-create index accounts_by_name on accounts (lower(name), account_id) where name is not null;
+create index accounts_by_name on accounts (substr(lower(name), 1, 100), account_id) where name is not null;
 drop index mappings_by_pair;
 create index mappings_by_pair on mappings (client_id, account_id, id);
 create index handovers_awaited on handovers (client_id, handed_at) where confirmed_at is null;

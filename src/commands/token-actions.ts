@@ -50,6 +50,11 @@ function accountOf({ account_id, email }: Told): string {
   return email === null ? 'not known' : `not known, waits for ${email}`;
 }
 
+/** The last call that the bridge saw; of a token without one, what is known from elsewhere. */
+function lastOf({ last_used_at: used, last_seen_at: seen }: Told): string {
+  return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? 'never'}`;
+}
+
 /** Imported names may hold anything, and a terminal obeys control characters. */
 function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '?');
@@ -63,7 +68,7 @@ function linesOf(told: Told): string[] {
     `    app ${told.client_id} ${told.app}`,
     `    account ${accountOf(told)}`,
     ...(told.reason === null ? [] : [`    reason: ${told.reason}`]),
-    `    created ${told.created_at}, last used ${told.last_used_at ?? 'not known'}, last seen ${told.last_seen_at ?? 'never'}`,
+    `    created ${told.created_at}, ${lastOf(told)}`,
     carriers.length === 0
       ? `    ${calls}`
       : `    ${calls}, in ${carriers.join(', ')}, by ${agents.join('; ')}`,

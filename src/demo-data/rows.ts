@@ -12,6 +12,9 @@ import { demoUsage } from './usage-rows.ts';
 /** The tokens are years older than the bridge, each of another day. */
 const ageOf = ({ id }: LaidToken) => (700 + ((Number.parseInt(id.slice(-4), 10) * 61.37) % 500)) * DAY;
 
+/** What was seen in use is known since that moment. */
+const firstSeen = ({ stands }: LaidToken) => stands[0]?.at ?? 0;
+
 const SCOPE = 'account:read posts:read posts:write offline_access';
 
 /** To the day, as it is kept everywhere. */
@@ -25,7 +28,7 @@ export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, n
   const isObserved = pair.clientId === UNIDENTIFIED.clientId;
   return pair.tokens.map((token) => {
     const hint = tokenHint(token.token);
-    const stand = token.stands.at(-1);
+    const { state, reason, at } = token.stands.at(-1) ?? { state: 'unmapped', reason: null, at: now };
     return {
       id: token.id,
       token_digest: digest(token.token),
@@ -36,11 +39,11 @@ export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, n
       account_email: pair.email,
       legacy_account_id: pair.legacyAccountId,
       grant_id: pair.grant?.id ?? null,
-      state: stand?.state ?? 'unmapped',
-      reason: stand?.reason ?? null,
+      state,
+      reason,
       source: isObserved ? 'observed' : 'imported',
-      created_at: Math.floor(now - ageOf(token)),
-      updated_at: stand?.at ?? now,
+      created_at: isObserved ? firstSeen(token) : Math.floor(now - ageOf(token)),
+      updated_at: at,
       last_used_at: lastUse(token, now),
     };
   });

@@ -21,8 +21,13 @@ function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): 
   const sums = new Map(known);
   for (const kind of kinds) {
     const key = [kind.endpoint, kind.carrier, kind.user_agent].join('\n');
-    const { calls = 0, last_at = 0 } = sums.get(key) ?? {};
-    sums.set(key, { ...kind, calls: kind.calls + calls, last_at: Math.max(kind.last_at, last_at) });
+    const { calls = 0, answered = 0, last_at = 0 } = sums.get(key) ?? {};
+    sums.set(key, {
+      ...kind,
+      calls: kind.calls + calls,
+      answered: kind.answered + answered,
+      last_at: Math.max(kind.last_at, last_at),
+    });
   }
   return sums;
 }
@@ -84,9 +89,17 @@ export function programWords(userAgent: string): string {
   return PROGRAMS.get(userAgent) ?? userAgent;
 }
 
-/** The endpoints that the old backend alone answers, which end with the retirement for connected tokens too. */
+/** The endpoints that the bridge does not serve itself, be there an old backend that answers them or not. */
 export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
   return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter(
     (endpoint) => !SERVED_HERE.includes(endpoint),
   );
+}
+
+/**
+ * Those of them that the old backend answered, which end with the retirement for connected tokens too: programs call what
+ * never was as well.
+ */
+export function endpointsPassed(kinds: Calls['kinds']): string[] {
+  return endpointsElsewhere(kinds.filter(({ answered }) => answered > 0));
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../shared/logger.ts';
-import { SECOND } from '../shared/lifetimes.ts';
+import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import type { Vault } from '../shared/secrets.ts';
 import { type KnownToken, listByDigests } from '../store/known-tokens.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +15,7 @@ export type { KnownToken } from '../store/known-tokens.ts';
  */
 
 export interface LateTokens {
-  /** Whether one more token can be looked up in this turn. */
+  /** Whether one more token can be looked up in this turn. Where not, its call is left out, and a flood of them logged. */
   hasRoom(): boolean;
   /** Tells whose token it is, soon, if the bridge knows it. Never throws. */
   lookUp(token: string, tell: (known: KnownToken) => void): void;
@@ -29,8 +29,8 @@ const TURN = 100;
 /** Tokens of one turn. */
 const ROOM = 100;
 
-/** Calls with one of them in one turn. */
-const CALLS = 100;
+/** Calls of one turn, with whichever of them. */
+const CALLS = 1000;
 
 type Tell = (known: KnownToken) => void;
 
@@ -55,25 +55,46 @@ async function lookUpAll({ store, vault }: Omit<Parts, 'logger'>, waiting: Waiti
 /** The tokens that wait for the next turn, each with the calls that brought it. */
 function createWaiting() {
   let waiting = new Map<string, Tell[]>();
+  let calls = 0;
+  const hasRoom = () => waiting.size < ROOM && calls < CALLS;
   return {
+    hasRoom,
     size: () => waiting.size,
-    add(token: string, tell: Tell): void {
+    /** Adds a call, unless it would be one too many. */
+    add(token: string, tell: Tell): boolean {
       const tells = waiting.get(token);
-      if (!tells && waiting.size < ROOM) waiting.set(token, [tell]);
-      else if (tells && tells.length < CALLS) tells.push(tell);
+      if (tells ? calls >= CALLS : !hasRoom()) return false;
+      if (tells) tells.push(tell);
+      else waiting.set(token, [tell]);
+      calls += 1;
+      return true;
     },
     take(): Waiting {
       const taken = waiting;
       waiting = new Map();
+      calls = 0;
       return taken;
     },
+  };
+}
+
+/** Says that calls are left out, once for each flood, which is over when none was for a minute. */
+function createFloodWarning(logger: Logger): () => void {
+  let overAt = 0;
+  return () => {
+    const now = performance.now();
+    if (now >= overAt)
+      logger.warn('calls that were refused unread are left out', { tokens: ROOM, calls: CALLS });
+    overAt = now + MINUTE;
   };
 }
 
 /** The look-ups of one process; a turn begins with the first token that waits, and never while another one runs. */
 export function createLateTokens({ logger, ...parts }: Parts): LateTokens {
   const waiting = createWaiting();
-  let asked: Waiting = new Map();
+  const warnOfFlood = createFloodWarning(logger);
+  const nobody: Waiting = new Map();
+  let asked = nobody;
   const patient = { logger, message: 'calls that were refused unread are not measured', firstRest: SECOND };
   const look = tolerant(patient, () => lookUpAll(parts, asked));
   let [timer, running] = [undefined as NodeJS.Timeout | undefined, Promise.resolve()];
@@ -81,6 +102,8 @@ export function createLateTokens({ logger, ...parts }: Parts): LateTokens {
   const turn = async () => {
     asked = waiting.take();
     await look();
+    // Tokens as they came are held no longer than that.
+    asked = nobody;
     timer = waiting.size() > 0 ? soon() : undefined;
   };
   const soon = () =>
@@ -88,10 +111,14 @@ export function createLateTokens({ logger, ...parts }: Parts): LateTokens {
       running = turn();
     }, TURN).unref();
   return {
-    hasRoom: () => !isClosed && waiting.size() < ROOM,
+    hasRoom() {
+      const hasRoom = waiting.hasRoom();
+      if (!hasRoom && !isClosed) warnOfFlood();
+      return hasRoom && !isClosed;
+    },
     lookUp(token, tell) {
       if (isClosed) return;
-      waiting.add(token, tell);
+      if (!waiting.add(token, tell)) warnOfFlood();
       timer ??= soon();
     },
     async close() {

@@ -19,6 +19,11 @@ export interface Brownout {
   text: string;
 }
 
+/** Whether a date changes how calls are answered: a retirement takes away only what an old backend answers before it. */
+export function changesCalls(milestone: Milestone, hasBackend: boolean): boolean {
+  return hasBackend || milestone === 'sunset';
+}
+
 /** Under what name usage keeps the calls that an owner's own brownout made fail, in the place of a token's id. */
 export function rehearsalId(brownoutId: string): string {
   return `rehearsal:${brownoutId}`;

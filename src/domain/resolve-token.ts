@@ -120,8 +120,10 @@ export function brownoutFor(token: Resolved): Brownout | undefined {
 
 type Lesson = (tx: Database) => Promise<void>;
 
+type Learnt = Pick<Mapping, 'id' | 'token_digest' | 'hint_first' | 'hint_last'>;
+
 /** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
-function moveToActiveKey(context: Context, mapping: Mapping, token: string): Lesson | undefined {
+function moveToActiveKey(context: Context, mapping: Learnt, token: string): Lesson | undefined {
   const from = mapping.token_digest;
   if (keyIdOf(from) === context.keyring.activeId('digest')) return undefined;
   return async (tx) => {
@@ -133,13 +135,23 @@ function moveToActiveKey(context: Context, mapping: Mapping, token: string): Les
 }
 
 /** A token that was imported as a digest has no hint before it is first seen (design 5, secrets at rest). */
-function learnHint({ id, hint_first }: Mapping, token: string): Lesson | undefined {
-  const hint = hint_first === null ? hintOfAny(token) : undefined;
-  return hint && ((tx) => keepHint(tx, id, hint));
+function newHint({ hint_first }: Learnt, token: string): ReturnType<typeof hintOfAny> {
+  return hint_first === null ? hintOfAny(token) : undefined;
 }
 
-/** Keeps what only the token itself tells, each once. */
-function learnFrom(context: Context, mapping: Mapping, token: string): void {
+function learnHint(mapping: Learnt, token: string): Lesson | undefined {
+  const hint = newHint(mapping, token);
+  return hint && ((tx) => keepHint(tx, mapping.id, hint));
+}
+
+/** Keeps what only the token itself tells, each once; answers what is known of it now. */
+export function learnFrom<Known extends Learnt>(context: Context, mapping: Known, token: string): Known {
+  keepLessons(context, mapping, token);
+  const hint = newHint(mapping, token);
+  return hint ? { ...mapping, hint_first: hint.first, hint_last: hint.last } : mapping;
+}
+
+function keepLessons(context: Context, mapping: Learnt, token: string): void {
   const lessons = [moveToActiveKey(context, mapping, token), learnHint(mapping, token)];
   if (lessons.every((lesson) => lesson === undefined)) return;
   const learn = async (tx: Database) => {

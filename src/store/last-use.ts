@@ -12,6 +12,8 @@ export interface LastUse {
   last_at: number;
   /** The last call of what the old backend alone answers. */
   passed_at: number | null;
+  /** The last call of what the bridge serves, or that an old backend answered. */
+  served_at: number | null;
 }
 
 const PATHS_SERVED = [
@@ -22,13 +24,17 @@ const PATHS_SERVED = [
   '/user/deauthorize',
 ];
 
-/** What the bridge answers itself, as `usage` names it; all else goes to the old backend. `other` were too many to be named. */
-export const SERVED_HERE: readonly string[] = [
-  'other',
-  ...PATHS_SERVED.flatMap((path) => [path, `${path}.json`]),
-];
+const SERVED = PATHS_SERVED.flatMap((path) => [path, `${path}.json`]);
 
-const IS_PASSED = sql<boolean>`outcome = 'ok' and endpoint not in (${sql.join(SERVED_HERE.map((path) => sql.lit(path)))})`;
+/** What the bridge answers itself, as `usage` names it; all else goes to the old backend. `other` were too many to be named. */
+export const SERVED_HERE: readonly string[] = ['other', ...SERVED];
+
+const listOf = (endpoints: readonly string[]) => sql.join(endpoints.map((path) => sql.lit(path)));
+
+const IS_PASSED = sql<boolean>`outcome = 'ok' and endpoint not in (${listOf(SERVED_HERE)})`;
+
+/** Of what nobody serves a connection mends nothing, and it is asked for at once where a token wakes. */
+const IS_SERVED = sql<boolean>`outcome = 'ok' or endpoint in (${listOf(SERVED)})`;
 
 /**
  * The last uses of tokens day by day (`YYYY-MM-DD`, UTC) and token by token, from behind this one on. The pair is compared
@@ -46,6 +52,7 @@ export async function usesAfter(
       'mapping_id',
       eb.fn.max('last_at').as('last_at'),
       sql<number | null>`max(case when ${IS_PASSED} then last_at end)`.as('passed_at'),
+      sql<number | null>`max(case when ${IS_SERVED} then last_at end)`.as('served_at'),
     ])
     .where(sql<SqlBool>`(day, mapping_id) > (${day}, ${mapping_id})`)
     .groupBy(['day', 'mapping_id'])
@@ -93,7 +100,8 @@ async function inOrder(
 
 /**
  * Keeps later uses; nothing ever moves back. A token that waits wakes by a use after a long silence: after a known one, or
- * after its holder was told that it is not used. Answers how many rows moved.
+ * after its holder was told that it is not used. A call that nobody serves is a use, and wakes nothing. Answers how many
+ * rows moved.
  */
 export async function keepLastUses(
   db: Database,
@@ -102,19 +110,20 @@ export async function keepLastUses(
 ): Promise<number> {
   const json = JSON.stringify(uses);
   const given = isSqlite(db)
-    ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at from json_each(${json}))`
-    : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint))`;
+    ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at,
+        value ->> 'served_at' as served_at from json_each(${json}))`
+    : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint, served_at bigint))`;
   const person = sql`case when t.account_id is null then 'email:' || t.account_email else 'account:' || t.account_id end`;
   const wakes = sql`t.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))}) and (
-    t.last_used_at <= u.last_at - ${sql.lit(silence)}
+    t.last_used_at <= u.served_at - ${sql.lit(silence)}
     or (t.last_used_at is null and exists (select 1 from reminders r
       where r.person = ${person} and r.client_id = t.client_id and r.role = 'holder' and r.stage = 'unused'
-        and r.planned_for = '' and r.dropped_at is null and r.created_at < u.last_at)))`;
+        and r.planned_for = '' and r.dropped_at is null and r.created_at < u.served_at)))`;
   const from = sql`${given} as u`;
   const where = sql<SqlBool>`t.id = u.mapping_id
     and (t.last_used_at is null or t.last_used_at < u.last_at - ${sql.lit(keptEvery)})`;
   const move = sql`update mappings as t set last_used_at = u.last_at,
-      woken_at = case when ${wakes} then u.last_at else t.woken_at end
+      woken_at = case when ${wakes} then u.served_at else t.woken_at end
     from ${from} where ${where}`;
   return inOrder(db, { table: 'mappings', key: 'id', from, where }, move);
 }

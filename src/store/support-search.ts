@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { MappingRow } from './find-mappings.ts';
 import { isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
@@ -63,23 +63,36 @@ const LAST_CHARACTER = '\u{10FFFF}';
 
 const folded = (text: string) => sql`lower(cast(${text} as text))`;
 
+/** So much of a name stands in its index, of which PostgreSQL takes no long entries. */
+const INDEXED = 100;
+
 /** Accounts by their whole name or by how it begins (`isWhole` not), in what the database takes for lower case. */
 export async function accountsNamed(
   db: Database,
   { name, isWhole }: { name: string; isWhole: boolean },
   limit: number,
 ): Promise<AccountFound[]> {
-  // In the words of the index, by bytes.
-  const kept = isSqlite(db) ? sql`lower(name)` : sql`(lower(name) collate "C")`;
+  const startOf = (text: RawBuilder<unknown>) =>
+    isSqlite(db) ? sql`substr(${text}, 1, ${sql.lit(INDEXED)})` : sql`left(${text}, ${sql.lit(INDEXED)})`;
+  // By bytes, as SQLite compares.
+  const inBytes = (text: RawBuilder<unknown>) => (isSqlite(db) ? text : sql`(${text} collate "C")`);
+  const whole = inBytes(sql`lower(name)`);
+  // In the words of the index.
+  const start = inBytes(startOf(sql`lower(name)`));
+  const wanted = startOf(folded(name));
   const query = db
     .selectFrom('accounts')
     .select(['account_id', 'name', 'email'])
     .where('name', 'is not', null);
   const found = isWhole
-    ? query.where(kept, '=', folded(name))
-    : query.where(kept, '>=', folded(name)).where(kept, '<', folded(name + LAST_CHARACTER));
+    ? query.where(start, '=', wanted).where(whole, '=', folded(name))
+    : query
+        .where(start, '>=', wanted)
+        .where(start, '<', sql`${wanted} || ${sql.lit(LAST_CHARACTER)}`)
+        .where(whole, '>=', folded(name))
+        .where(whole, '<', folded(name + LAST_CHARACTER));
   return found
-    .$if(!isWhole, (some) => some.orderBy(kept))
+    .$if(!isWhole, (some) => some.orderBy(start))
     .orderBy('account_id')
     .limit(limit)
     .execute();

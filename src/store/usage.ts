@@ -71,6 +71,8 @@ export interface CallSum {
   carrier: string;
   user_agent: string;
   calls: number;
+  /** Those that were served. */
+  answered: number;
   last_at: number;
 }
 
@@ -92,6 +94,7 @@ export async function sumCalls(
       'carrier',
       'user_agent',
       sql<number | string>`sum(calls)`.as('calls'),
+      sql<number | string>`sum(case when outcome = 'ok' then calls else 0 end)`.as('answered'),
       eb.fn.max('last_at').as('last_at'),
     ])
     .where(isOfTokens(store, mappingIds))
@@ -103,7 +106,7 @@ export async function sumCalls(
     .orderBy('user_agent')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
+  return rows.map((row) => ({ ...row, calls: Number(row.calls), answered: Number(row.answered) }));
 }
 
 /** The last call of any of these tokens since a day (`YYYY-MM-DD`). */

@@ -83,6 +83,20 @@ test('the progress goes back two months and ends at what the tokens are now', as
   expect(counted).toEqual(await states());
 });
 
+test('every extension gives its app more time, and what was seen in use is known since then', async () => {
+  const { retirement = Infinity } = world.bridge.context.lifecycle.current().dates;
+  const given = await db().selectFrom('extensions').select(['name', 'until']).execute();
+  expect(given.filter(({ name, until }) => name === 'retirement' && until > retirement)).toHaveLength(2);
+  const seen = await db()
+    .selectFrom('events as e')
+    .innerJoin('mappings as m', 'm.id', 'e.mapping_id')
+    .select(['e.at', 'm.created_at'])
+    .where('e.action', '=', 'token_observed')
+    .execute();
+  expect(seen.length).toBeGreaterThan(0);
+  for (const { at, created_at } of seen) expect(created_at).toBe(at);
+});
+
 test('its history holds', async () => {
   const { context } = world.bridge;
   await sealHistory(context);

@@ -1,13 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { createLateTokens, type KnownToken } from '../../src/domain/late-tokens.ts';
+import { callsOf, endpointsElsewhere, endpointsPassed } from '../../src/domain/calls-of.ts';
 import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage.ts';
-import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { createLogger, type Logger } from '../../src/shared/logger.ts';
-import { createVault } from '../../src/shared/secrets.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
-import type { Store } from '../../src/store/store.ts';
-import { ACCOUNT, APP, keepAppAndAccount } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -25,27 +19,6 @@ const CALL: Call = {
   userAgent: 'node-buffer/1.0',
   status: 200,
 };
-
-const key = { id: 'k', secret: randomBytes(32) };
-const ring = { active: key, all: [key] };
-const vault = createVault(() => ({ digest: ring, sealing: ring, session: ring, history: ring }));
-
-/** A token that waits. */
-async function keepToken({ durable }: Store): Promise<string> {
-  const token = newLegacyToken();
-  await keepAppAndAccount(durable);
-  await insertMapping(durable, {
-    id: newHexId(),
-    token_digest: vault.digest(token),
-    client_id: APP,
-    account_id: ACCOUNT,
-    state: 'unmapped',
-    source: 'imported',
-    created_at: 0,
-    updated_at: 0,
-  });
-  return token;
-}
 
 describe.each(databaseKinds)('on %s', (kind) => {
   const clock = new SettableClock();
@@ -248,31 +221,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(wider.get('m1')).toMatchObject({ calls: 5, carriers: ['header', 'body', 'query'] });
   });
 
-  test('tokens are told of in one look for all; too many of one turn, or with the database away, are let go', async () => {
-    const late = createLateTokens({ store: stores.one, vault, logger });
-    const known = await keepToken(stores.one);
-    const told: string[] = [];
-    const tell = ({ client_id: clientId }: KnownToken) => void told.push(clientId);
-    for (let n = 0; n < 99; n += 1) late.lookUp(newLegacyToken(), tell);
-    late.lookUp(known, tell);
-    expect(late.hasRoom()).toBe(false);
-    late.lookUp(await keepToken(stores.one), tell);
-    for (let n = 0; n < 200; n += 1) late.lookUp(known, tell);
-    await until(() => late.hasRoom());
-    await until(() => told.length > 0);
-    expect(told).toEqual(Array.from({ length: 100 }, () => APP));
-    await breaker.whileMissing('mappings', async () => {
-      late.lookUp(known, tell);
-      await until(() => log.length > 0);
-    });
-    expect(log).toEqual([expect.stringContaining('calls that were refused unread are not measured')]);
-    await until(() => {
-      late.lookUp(known, tell);
-      return told.length > 100;
-    });
-    await late.close();
-    const closed = told.length;
-    late.lookUp(known, tell);
-    expect([late.hasRoom(), told.length]).toEqual([false, closed]);
+  test('the old API answered the addresses at which a call was answered, and no others', async () => {
+    for (const [endpoint, status] of [
+      ['/1/profiles.json', 200],
+      ['/1/updates/create.json', 200],
+      ['/1/updates/create.json', 401],
+      ['/1/typo.json', 404],
+      ['/1/links.json', 405],
+    ] as const)
+      one.note({ ...CALL, endpoint, status });
+    await one.flush();
+    const { kinds } = await callsOf({ store: stores.one, clock }, ['m1'], { days: 7 });
+    expect(endpointsPassed(kinds)).toEqual(['/1/updates/create.json']);
+    expect(endpointsElsewhere(kinds).toSorted()).toEqual([
+      '/1/links.json',
+      '/1/typo.json',
+      '/1/updates/create.json',
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { findTokens } from '../../src/domain/find-tokens.ts';
+import { forgetHints } from '../support/forgotten-hints.ts';
 import { until } from '../support/held-answer.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { multipart, type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
@@ -96,13 +97,21 @@ async function callsTo(path: string, token: string): Promise<Array<Pick<RawAnswe
 
 const UNKNOWN = `1/${'0'.repeat(32)}`;
 
+async function hintsOf(clientId: string): Promise<string[]> {
+  const { durable } = door.bridge.context.store;
+  const found = durable.selectFrom('mappings').select(['hint_first', 'hint_last']);
+  const rows = await found.where('client_id', '=', clientId).execute();
+  return rows.map(({ hint_first: first, hint_last: last }) => `${first}…${last}`);
+}
+
 test.each([
   [404, 'other', '/1/updates/create.json', {}],
   [410, 'refused', '/1/profiles.json', { dates: { sunset: 1 } }],
 ])(
   'a call that is answered %d unread is counted as %s, if its token is known',
   async (status, outcome, path, dates) => {
-    const { token } = await connectApp(door, await door.addApp());
+    const { token, app } = await connectApp(door, await door.addApp());
+    await forgetHints(door.bridge, app.clientId);
     await plan(door.bridge, dates);
     const refused = await callsTo(path, UNKNOWN);
     expect(refused.map((answer) => answer.status)).toEqual([status, status, status, status]);
@@ -122,6 +131,10 @@ test.each([
       `${path} header ${name} ${outcome} 1`,
       `${path} query ${name} ${outcome} 1`,
     ]);
+    // What only the token itself tells is learned all the same.
+    await until(async () =>
+      (await hintsOf(app.clientId)).includes(`${token.slice(2, 6)}…${token.slice(-4)}`),
+    );
   },
 );
 
@@ -140,3 +153,29 @@ test('the answer waits for no body, and the call is counted once that has come',
   expect(await written(1)).toEqual(['/1/updates/create.json body none other 1']);
   socket.destroy();
 });
+
+const PATH = '/1/updates/create.json';
+
+test.each([
+  ['closes and sends its body later', 'HTTP/1.1', 'close', 'header'],
+  ['speaks HTTP/1.0', 'HTTP/1.0', 'close', 'query'],
+  ['leaves after the answer', 'HTTP/1.1', 'keep-alive', 'header'],
+])(
+  'a call whose body never comes is counted by the token before it: of a client that %s',
+  async (_, version, connection, carrier) => {
+    const { token } = await connectApp(door, await door.addApp());
+    const { hostname, port } = new URL(door.bridgeUrl);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    const path = carrier === 'query' ? `${PATH}?access_token=${encodeURIComponent(token)}` : PATH;
+    const head = [`POST ${path} ${version}`, 'Host: localhost', `Connection: ${connection}`];
+    const kind = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 40'];
+    const header = carrier === 'header' ? [`Authorization: Bearer ${token}`] : [];
+    socket.write([...head, ...kind, ...header, '', ''].join('\r\n'));
+    const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+    if (connection === 'close') socket.write('text=Hello');
+    else socket.destroy();
+    expect(await written(1)).toEqual([`${PATH} ${carrier} none other 1`]);
+    socket.destroy();
+  },
+);

@@ -139,8 +139,18 @@ describe('with dates and brownouts', () => {
     expect(text.match(/<script/g)).toHaveLength(1);
     clock.set(START + 399 * DAY + HOUR);
     expect(await page()).toContain('<span class="badge warning">tomorrow<');
+  });
+
+  test('once the sunset has come neither says of an earlier date what does not hold any more', async () => {
     clock.set(START + 400 * DAY);
-    expect(await page()).toContain('The old API has ended.');
+    const text = await page();
+    expect(text).toContain('The old API has ended.');
+    expect(text.match(/The old API has ended with the sunset, and this date with it\./g)).toHaveLength(2);
+    expect(text).not.toMatch(/go on (working|reading)|status <strong>401</);
+    expect(text).toContain('status <strong>410<');
+    const { deprecation, retirement } = (await json()) as Record<string, { text: string }>;
+    expect(deprecation?.text).toContain('Connected tokens go on working until the sunset;');
+    expect(retirement?.text).toContain('go on reading profiles and the user until the sunset;');
   });
 
   test('neither tells what was granted to one app, or that its owner rehearses', async () => {

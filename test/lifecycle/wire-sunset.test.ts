@@ -94,7 +94,7 @@ test('a person who is sent to the old authorize address reads a page', async () 
     const page = await send({ path: `${path}?client_id=${system.app.clientId}` });
     expect([page.status, page.headers['content-type']]).toEqual([410, 'text/html; charset=utf-8']);
     expect(page.text).toContain('<h1>Apps can no longer be connected here</h1>');
-    expect(page.text).toContain(link());
+    expect(page.text).toContain(`href="${link()}"`);
     expect(page.headers.link).toContain('rel="sunset"');
     const head = await send({ path, method: 'HEAD' });
     expect([head.status, head.text]).toEqual([410, '']);

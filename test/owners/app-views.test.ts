@@ -1,5 +1,6 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import { dayOf } from '../../src/shared/moments.ts';
+import { plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
@@ -201,6 +202,19 @@ test('the checklist counts what is there, and names what keeps a step from being
   expect(words).toMatch(/3 calls came .* \/1\/profiles\.json by nightly-cron\/2\.1: 3 calls/);
   await issueToken(system, { app });
   expect(wordsOf(await open(dana, '/move'))).toContain('2 of 3 tokens are connected or moved. 1 waits');
+});
+
+test('a rehearsal that is ended before it begins does not begin any more', async () => {
+  const { clock } = system.bridge.context;
+  await plan(system.bridge, { dates: { sunset: clock.now() + 40 * 86_400_000 } });
+  const begun = await dana.follow(
+    await pressIn(dana, await open(dana, '/rehearse'), /^Start the rehearsal$/),
+  );
+  const stopped = await dana.follow(await pressIn(dana, begun, /^End the rehearsal now$/));
+  expect(wordsOf(stopped)).toMatch(/Stopped\. .*Ended before it began .*No call of this app met it\./);
+  expect(wordsOf(stopped)).not.toMatch(/begins in a moment|failed/);
+  expect(stopped.headers.get('refresh')).toBeNull();
+  await plan(system.bridge, {});
 });
 
 test('contacts are added and removed, each once, with an entry in the history', async () => {

@@ -3,10 +3,18 @@ import { checklist } from '../../src/http/owners/checklist.ts';
 
 /** What the pages of one app say of its move, without a server. */
 
-const PLACE = { home: '/apps/x', hasOldApi: true };
+const PLACE = { home: '/apps/x', phase: 'before' as const, hasOldApi: true };
+const ENDED = { ...PLACE, phase: 'ended' as const, hasOldApi: false };
 
 const CLIENT = { id: 'planner', isConfidential: true, scopes: [], provenAt: 1 };
-const CALL = { endpoint: '/1/profiles.json', carrier: 'header', user_agent: 'cron/1', calls: 5, last_at: 1 };
+const CALL = {
+  endpoint: '/1/profiles.json',
+  carrier: 'header',
+  user_agent: 'cron/1',
+  calls: 5,
+  answered: 5,
+  last_at: 1,
+};
 
 const START: MovedSoFar = {
   client: undefined,
@@ -98,6 +106,25 @@ test('each step has its numbers, and one that is not done what comes next', () =
   ]);
 });
 
+test('after the sunset nobody is sent to connect any more', () => {
+  const users = checklist(START, ENDED)[1];
+  expect(users).toMatchObject({
+    evidence: '0 of 3 tokens are connected or moved. 3 are not connected; the old API has ended.',
+    next: undefined,
+  });
+  const moved = {
+    ...START,
+    client: CLIENT,
+    tokens: { mapped: 2, waiting: 0, active: 2, migrated: 0 },
+  };
+  const last = (own: number) => checklist({ ...moved, grants: { all: 2, own } }, ENDED).at(-1);
+  expect(last(0)).toMatchObject({
+    evidence: expect.stringMatching(/^2 tokens are still connected here\. /),
+    next: undefined,
+  });
+  for (const own of [1, 2]) expect(last(own)?.next?.text).toMatch(/^The app exchanges each old token/);
+});
+
 test('connections of before the own client are told to connect once more', () => {
   const moved: MovedSoFar = {
     ...START,
@@ -128,7 +155,9 @@ test('what was not confirmed in time has its own words, once nothing can be conf
   expect(last(1, 1)?.evidence).toMatch(/1 was not confirmed within seven days, .* of it here is erased\.$/);
   expect(last(1, 1)?.next?.text).toMatch(/^Confirm each one within seven days/);
   expect(last(0, 2)?.evidence).toMatch(/2 were not confirmed within seven days, /);
-  expect(last(0, 2)?.next?.text).toMatch(/cannot be confirmed any more\. If the app has stored its pairs/);
+  expect(last(0, 2)?.next?.text).toMatch(
+    /cannot be confirmed any more\. If the app has stored its pairs, .* after the sunset .* at the new API itself/,
+  );
 });
 
 test('an app of which all tokens have moved is not said to have them connected', () => {

@@ -17,15 +17,15 @@ function known(given: Partial<Lifecycle> = {}): Lifecycle {
   return { dates: {}, extensions: new Map(), exemptions: new Map(), brownouts: [], ...given };
 }
 
-const asOfApp = (lifecycle: Partial<Lifecycle>, { now = NOW, hasOldApi = true } = {}) => ({
+const asOfApp = (lifecycle: Partial<Lifecycle>, { now = NOW, hasBackend = true } = {}) => ({
   lifecycle: known(lifecycle),
   clientId: 'app',
   now,
-  hasOldApi,
+  hasBackend,
 });
 
-function seen(lifecycle: Partial<Lifecycle>, now = NOW, hasOldApi = true) {
-  const asOf = asOfApp(lifecycle, { now, hasOldApi });
+function seen(lifecycle: Partial<Lifecycle>, now = NOW, hasBackend = true) {
+  const asOf = asOfApp(lifecycle, { now, hasBackend });
   const lines = dateLines(asOf).map(
     (line) => `${line.milestone} ${line.left || 'past'} ${textOf([line.at])}`,
   );
@@ -54,7 +54,7 @@ describe('the dates in words', () => {
       next: 'retirement',
       phase: 'before',
       connectBy:
-        'Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused.',
+        'Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused, if it is not already.',
     });
   });
 
@@ -105,21 +105,21 @@ describe('the dates in words', () => {
       lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
       clientId: 'app',
       now: RETIREMENT,
-      hasOldApi: true,
+      hasBackend: true,
     });
     expect(line).toMatchObject({ at: SUNSET, isPast: false, forOthers: RETIREMENT });
     const [other] = dateLines({
       lifecycle: known({ dates, extensions: later({ retirement: SUNSET }) }),
       clientId: 'other',
       now: RETIREMENT,
-      hasOldApi: true,
+      hasBackend: true,
     });
     expect(other).toMatchObject({ at: RETIREMENT, isPast: true, forOthers: undefined });
     const [vain] = dateLines({
       lifecycle: known({ dates, extensions: later({ retirement: NOW }) }),
       clientId: 'app',
       now: NOW,
-      hasOldApi: true,
+      hasBackend: true,
     });
     expect(vain).toMatchObject({ at: RETIREMENT, forOthers: undefined });
   });
@@ -156,12 +156,12 @@ describe('the dates in words', () => {
       brownouts,
     });
     const asOf = { lifecycle, clientId: 'app', now: NOW };
-    const lines = brownoutLines({ ...asOf, hasOldApi: true });
+    const lines = brownoutLines({ ...asOf, hasBackend: true });
     const [unmapped, all] = [
       'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
       'Every call to the old API is refused.',
     ];
-    expect(brownoutLines({ ...asOf, hasOldApi: false })).toEqual(lines.slice(2));
+    expect(brownoutLines({ ...asOf, hasBackend: false })).toEqual(lines.slice(2));
     expect(lines).toEqual([
       {
         startsAt: at('2026-11-22T11:30:00Z'),
@@ -207,7 +207,7 @@ describe('without an old API, where nothing waits for a date to be refused', () 
     expect(lone({ dates: { retirement: RETIREMENT } }).next).toBe('retirement');
     expect(lone({ dates }).next).toBe('sunset');
     for (const now of [RETIREMENT - 1, RETIREMENT]) {
-      const lines = dateLines(asOfApp({ dates }, { now, hasOldApi: false }));
+      const lines = dateLines(asOfApp({ dates }, { now, hasBackend: false }));
       expect(lines.map(({ changesCalls, kind }) => [changesCalls, kind])).toEqual([
         [false, ''],
         [true, ''],
@@ -228,7 +228,7 @@ test.each([
     true,
     { retirement: RETIREMENT },
     NOW,
-    'The old API retires in 71 days; from then on they are refused until connected.',
+    'The old API retires in 71 days; at the latest from then on they are refused until connected.',
   ],
   [
     'a date that has passed',
@@ -246,8 +246,8 @@ test.each([
     SUNSET,
     'The old API has ended: connecting helps no more.',
   ],
-])('progress with %s', (_says, hasOldApi, dates, now, words) => {
-  const told = progressWords({ mapped: 1, waiting: 2, migrated: 0 }, asOfApp({ dates }, { now, hasOldApi }));
+])('progress with %s', (_says, hasBackend, dates, now, words) => {
+  const told = progressWords({ mapped: 1, waiting: 2, migrated: 0 }, asOfApp({ dates }, { now, hasBackend }));
   expect(textOf(told)).toBe(`${TEXT} ${words}`);
 });
 
@@ -258,15 +258,15 @@ test.each([
     '“Printer” is refused: it is not connected to the new API',
     'A program that nobody registered is refused',
   ],
-])('what needs its holder, with an old API: %s', (hasOldApi, registered, program) => {
+])('what needs its holder, with an old API: %s', (hasBackend, registered, program) => {
   const app = { clientId: 'app', name: 'Printer', counts: {}, waiting: 1, alive: 1 };
-  const asOf = asOfApp({ dates: { retirement: RETIREMENT } }, { hasOldApi });
+  const asOf = asOfApp({ dates: { retirement: RETIREMENT } }, { hasBackend });
   const need = (isUnidentified: boolean) => appNeed({ ...app, isUnidentified }, { stopped: undefined, asOf });
   expect([need(false).heading, need(true).heading]).toEqual([registered, program]);
   expect(textOf(need(false).words)).toBe(
-    hasOldApi
-      ? '1 token works after one confirmation. Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused.'
-      : '1 token works after one confirmation. What is not connected is refused now.',
+    hasBackend
+      ? '1 token works after one confirmation. Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused, if it is not already.'
+      : '1 token reads profiles and the user after one confirmation. What is not connected is refused now.',
   );
   const stopped = { reason: 'grant_lost', at: NOW };
   expect(appNeed({ ...app, isUnidentified: false }, { stopped, asOf }).kind).toBe('error');

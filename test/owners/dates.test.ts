@@ -1,7 +1,12 @@
+import type { Milestone } from '../../src/domain/lifecycle.ts';
 import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { describeMapping } from '../../src/domain/support/describe-mapping.ts';
 import { timeElement } from '../../src/http/people/words.ts';
+import { standingFacts } from '../../src/http/support/mapping-facts.ts';
+import { standingOf } from '../../src/http/support/mapping-standing.ts';
 import { dayOf } from '../../src/shared/moments.ts';
+import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
@@ -36,10 +41,8 @@ afterAll(async () => {
   await system.stop();
 });
 
-const tables = ['lifecycle_dates', 'extensions', 'brownouts', 'brownout_exemptions'] as const;
 beforeEach(async () => {
-  const { durable } = system.bridge.context.store;
-  for (const table of tables) await durable.deleteFrom(table).execute();
+  await plan(system.bridge, {});
   app = await registerLegacyApp(system.bridge, 'https://dated.example/cb', DANA.accountId);
   ({ id: waiting } = await waitingToken(system, { app, accountId: SAM.accountId }));
   const pair = { clientId: app.clientId, accountId: SAM.accountId };
@@ -56,25 +59,20 @@ async function untilKnown(): Promise<void> {
   await until(async () => (await appPage()).includes('No date is set') !== isSet);
 }
 
-async function set(dates: Partial<Record<'retirement' | 'sunset', number>>): Promise<void> {
-  const { durable } = system.bridge.context.store;
-  for (const [name, time] of Object.entries(dates))
-    await durable
-      .insertInto('lifecycle_dates')
-      .values({ name: name as 'sunset', at: time, changed_at: now, changed_by: 'test' })
-      .execute();
+/** These dates and nothing else. */
+async function set(dates: NonNullable<Plan['dates']>, besides: Omit<Plan, 'dates'> = {}): Promise<void> {
+  await plan(system.bridge, { dates, ...besides });
   await untilKnown();
 }
 
-async function extend(name: 'retirement' | 'sunset', time: number): Promise<void> {
-  const granted = { reason: 'A bank needs six weeks.', granted_by: 'test', granted_at: now };
-  const row = { id: `e-${app.clientId}`, client_id: app.clientId, name, until: time, ...granted };
-  await system.bridge.context.store.durable.insertInto('extensions').values(row).execute();
-}
-
-const appPage = async (browser = sam) =>
-  wordsOf(await browser.get(`${system.bridgeUrl}/apps/${app.clientId}`));
+const wordsAt = async (url: string, browser = sam) => wordsOf(await browser.get(url));
+const appPage = async (browser = sam) => wordsAt(`${system.bridgeUrl}/apps/${app.clientId}`, browser);
 const inDays = (days: number) => now + days * DAY;
+const outageIn = (days: number, rehearses: Milestone) => ({
+  rehearses,
+  startsAt: inDays(days),
+  endsAt: inDays(days) + 60_000,
+});
 const momentOf = (time: number) => timeElement(time).replaceAll(/<[^>]*>/g, '');
 
 test('without dates the page of the app says so, and the others are silent', async () => {
@@ -99,11 +97,11 @@ test('a date ahead stands on each of them, with the days that are left', async (
 });
 
 test('more time is said to everybody, its reason to the owner alone', async () => {
-  await extend('retirement', inDays(60));
-  await set({ retirement: inDays(40) });
+  const extensions = [{ clientId: app.clientId, name: 'retirement' as const, until: inDays(60) }];
+  await set({ retirement: inDays(40) }, { extensions });
   expect(await appPage()).toMatch(/UTC in 60 days .*This app was given more time. For all others it is/);
-  expect(await appPage()).not.toContain('A bank needs');
-  expect(await appPage(dana)).toContain('Reason: A bank needs six weeks.');
+  expect(await appPage()).not.toContain('asked for it');
+  expect(await appPage(dana)).toContain('Reason: asked for it');
   expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps`))).toMatch(
     /in 40 days : .*Its own next date: .*in 60 days/,
   );
@@ -111,25 +109,9 @@ test('more time is said to everybody, its reason to the owner alone', async () =
 
 test('an exemption is told to the owner alone, and brownouts to everybody', async () => {
   const { durable } = system.bridge.context.store;
-  const granted = { reason: 'It prints wages.', granted_by: 'test', granted_at: now };
-  await durable
-    .insertInto('brownout_exemptions')
-    .values({ id: 'x', client_id: app.clientId, until: inDays(3), ...granted })
-    .execute();
-  for (const day of [2, 4, 5, 6, 7, 8])
-    await durable
-      .insertInto('brownouts')
-      .values({
-        id: `b${day}`,
-        rehearses: 'sunset',
-        starts_at: inDays(day),
-        ends_at: inDays(day) + 60_000,
-        text: `Test ${day} of the end.`,
-        planned_by: 'test',
-        planned_at: now,
-      })
-      .execute();
-  await set({ sunset: inDays(40) });
+  const exemptions = [{ clientId: app.clientId, until: inDays(3) }];
+  const brownouts = [2, 4, 5, 6, 7, 8].map((day) => outageIn(day, 'sunset'));
+  await set({ sunset: inDays(40) }, { exemptions, brownouts });
   const page = await appPage();
   expect(page.match(/Every call to the old API is refused\./g)).toHaveLength(4);
   expect(page).toMatch(/And 1 more/);
@@ -143,13 +125,13 @@ test('an exemption is told to the owner alone, and brownouts to everybody', asyn
     `${shown(4)} : A short test outage (brownout). Every call to the old API is refused.`,
   );
   expect(home).not.toContain(shown(2));
-  expect(page).not.toMatch(/left out|wages/);
-  expect(await appPage(dana)).toMatch(/left out of the short test outages until .*It prints wages\./);
+  expect(page).not.toMatch(/left out|asked for it/);
+  expect(await appPage(dana)).toMatch(/left out of the short test outages until .*asked for it/);
 });
 
 test('after the retirement the link still connects', async () => {
   await set({ retirement: inDays(-3), sunset: inDays(20) });
-  expect(await appPage()).toMatch(/1 token refused .*Connect .*Since .*Connect the app and they work again/);
+  expect(await appPage()).toMatch(/1 token refused .*Connect .*Since .*Connect the app and they work, for/);
   const page = await sam.get(link);
   expect(wordsOf(page)).toMatch(/is refused\. .*ends on .* \(in 20 days\)/);
   const left = await pressIn(sam, page, /^Connect$/);
@@ -162,7 +144,7 @@ test('after the sunset nothing leads to a consent, and every page says why', asy
   await set({ sunset: inDays(-1) });
   await calledElsewhere();
   expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps/${app.clientId}/calls`))).toMatch(
-    /Not answered any more The old API alone answered this call, and it is not there any more/,
+    /Refused since the sunset The old API ended on .* Every call to it is refused, for profiles and the user too\./,
   );
   for (const browser of [sam, new CookieWalker()]) {
     const ended = await browser.get(link);
@@ -192,30 +174,74 @@ test('what has moved has no days left', async () => {
     expect(card).toContain(words);
     expect(card).not.toContain('days left');
   }
-});
-
-test('a rehearsal that is ended before it begins does not begin any more', async () => {
-  await set({ sunset: inDays(40) });
-  const page = `${system.bridgeUrl}/apps/${app.clientId}/rehearse`;
-  const begun = await dana.follow(await pressIn(dana, await dana.get(page), /^Start the rehearsal$/));
-  const stopped = await dana.follow(await pressIn(dana, begun, /^End the rehearsal now$/));
-  expect(wordsOf(stopped)).toMatch(/Stopped\. .*Ended before it began .*No call of this app met it\./);
-  expect(wordsOf(stopped)).not.toMatch(/begins in a moment|failed/);
-  expect(stopped.headers.get('refresh')).toBeNull();
+  await calledElsewhere();
+  expect(wordsOf(await dana.get(`${system.bridgeUrl}/apps`))).toMatch(
+    /Its tokens have moved to the new API, but in the last 30 days it called the old one\. .*3 calls in the last/,
+  );
 });
 
 const at = async (path: string, browser = sam) => browser.get(`${lone.url}${path}`);
 const own = (path = '') => `/apps/${app.clientId}${path}`;
 
+/** Of the bridge without an old API. */
+async function expectSaid(says: ReadonlyArray<[path: string, browser: CookieWalker, words: RegExp]>) {
+  for (const [path, browser, words] of says) {
+    const said = wordsOf(await at(path, browser));
+    expect(said).toMatch(words);
+    expect(said).not.toMatch(
+      /Connect it by|days left|From then on|Rehearse it|The old API retires|waiting|since the retirement/,
+    );
+  }
+}
+
 async function calledElsewhere(): Promise<void> {
-  const call = { endpoint: '/1/updates/create.json', carrier: 'header', user_agent: 'x', outcome: 'other' };
+  const call = { endpoint: '/1/updates/create.json', carrier: 'header', user_agent: 'x', outcome: 'ok' };
   const row = { ...call, mapping_id: waiting, day: dayOf(now), calls: 3, last_at: now };
   await system.bridge.context.store.volatile.insertInto('usage').values(row).execute();
 }
 
+const lifecyclePage = async ({ url } = system.bridge) => wordsAt(`${url}/lifecycle`);
+const pastePage = async ({ url } = system.bridge) => wordsAt(`${url}/apps/paste-token`);
+
+test('/lifecycle of a bridge with an old API says what the retirement takes away', async () => {
+  expect(await lifecyclePage()).toMatch(/No date is set\. The old API goes on as it is\./);
+  expect(await lifecyclePage(lone)).toMatch(/No date is set\. Connected tokens go on as they are\./);
+  await set({ retirement: inDays(20) }, { brownouts: [outageIn(2, 'retirement')] });
+  const text = await lifecyclePage();
+  expect(text).toMatch(/in 20 days From this date on tokens .* that nobody has connected .* are refused\./);
+  expect(text).toMatch(/not connected is then answered with status 401 .*Tokens that are not connected are/);
+  const { body } = await sam.get(`${system.bridge.url}/lifecycle.json`);
+  expect(body).toMatch(/"retirement":\{.*are refused\. Connected ones go on reading/);
+  expect(text + body).not.toMatch(/changes no call|is refused now|No call changes/);
+  expect((await sam.get(`${system.bridge.url}/lifecycle`)).body).toContain('badge warning">in 20 days');
+});
+
+test('a token is pasted to be compared only while the old API can be asked for it', async () => {
+  expect(await pastePage()).toMatch(/are compared with your channels.*Compare with my account/);
+  await set({ retirement: inDays(-1) });
+  expect(await pastePage()).toMatch(/only for an app that was given more time, .*Look it up/);
+  expect(await pastePage()).not.toContain('Compare with my account');
+  expect(await pastePage(lone)).toMatch(/cannot be proven now, .*Look it up/);
+});
+
+async function standingAt({ context }: StartedBridge): Promise<string> {
+  const found = await describeMapping(context, waiting);
+  if (!found) throw new Error('the token is not there');
+  return standingOf(standingFacts(context, found)).sentence;
+}
+
+test('support says since when a token is refused', async () => {
+  await set({ retirement: inDays(-1) });
+  expect(await standingAt(system.bridge)).toMatch(/are refused since the retirement\./);
+  expect(await standingAt(lone)).toMatch(/its calls are refused\.$/);
+});
+
 describe('without an old API', () => {
-  test('what is not connected is refused on every page, whatever the retirement', async () => {
-    await set({ retirement: inDays(40) });
+  test.each([
+    ['ahead', 40],
+    ['past', -1],
+  ])('what is not connected is refused on every page, the retirement %s', async (_when, days) => {
+    await set({ retirement: inDays(days) });
     await keepProgress(lone.context);
     await calledElsewhere();
     const SAYS: Array<[path: string, browser: CookieWalker, words: RegExp]> = [
@@ -223,24 +249,34 @@ describe('without an old API', () => {
       [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
       [own(), new CookieWalker(), /needs no change\. What is not connected is refused now\./],
       [new URL(link).pathname, sam, /What is not connected is refused now\./],
-      ['/apps', sam, /“Old App” is refused: .*1 token works after one confirmation\. What is not/],
+      ['/apps', sam, /“Old App” is refused: .*1 token reads profiles and the user after one/],
       ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
-      [own('/tokens'), sam, /works after one confirmation\. Until then calls with it are refused\./],
+      [own('/tokens'), sam, /reads profiles and the user after one confirmation\. Until then calls/],
       [own('/move'), dana, /2 wait for their holders and are refused until then\./],
       ['/apps/progress', dana, /wait\. They are refused until connected\. As counted \d.* UTC/],
-      [own('/calls'), sam, /Not answered any more .*is refused, for connected tokens too\./],
-      [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call of this app/],
+      [own('/calls'), sam, /Not answered Nothing answers this address: calls to it get an error/],
+      [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call|No date is ahead/],
       ['/apps/paste-token', sam, /cannot be proven now, for the older API is not there to ask/],
       ['/lifecycle', sam, /That changes no call here: tokens .* are refused before it too\./],
     ];
-    for (const [path, browser, words] of SAYS) {
-      const said = wordsOf(await at(path, browser));
-      expect(said).toMatch(words);
-      expect(said).not.toMatch(
-        /Connect it by|days left|From then on|Rehearse it|The old API retires|waiting/,
-      );
-    }
+    await expectSaid(SAYS);
     expect((await at('/apps/progress', dana)).body).not.toContain('Retirement');
+  });
+
+  test('after the sunset nobody is told to connect', async () => {
+    await set({ retirement: inDays(-9), sunset: inDays(-1) });
+    await keepProgress(lone.context);
+    await expectSaid([
+      [own(), sam, /1 token refused It was never connected, and the old API has ended\./],
+      [own(), dana, /Next The old API has ended for this app\./],
+      [own('/tokens'), sam, /refused It was never connected, and the old API has ended\./],
+      [own('/move'), dana, /0 of 2 tokens are connected or moved\. 2 are not connected; the old API has/],
+      ['/apps', sam, /Nothing: no app of yours waits for you\./],
+      ['/apps/progress', dana, /The old API has ended: connecting helps no more\./],
+      ['/lifecycle', sam, /The old API has ended\. An app that still calls it has to move/],
+      ['/', sam, /call these addresses .* What is answered there, and until when/],
+    ]);
+    expect(wordsOf(await at(own('/move'), dana))).not.toMatch(/press “Connect”|Send their holders/);
   });
 
   test('the sunset alone can be rehearsed, and counts the days', async () => {

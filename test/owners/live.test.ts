@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { purgeCounts } from '../../src/domain/purge-expired.ts';
@@ -9,8 +8,9 @@ import { sendRaw } from '../support/raw-request.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { testMode } from '../support/test-mode.ts';
+import { forgetHints } from '../support/forgotten-hints.ts';
 import { type EventStream, openEventStream } from './support/event-stream.ts';
-import { agentsIn, agentsOf, markOf, refusalOf, toldAfter } from './support/live-rows.ts';
+import { agentsIn, agentsOf, askAndLeave, markOf, refusalOf, rowOf, toldAfter } from './support/live-rows.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
 import { startSecond } from './support/second-bridge.ts';
 import { startTwoBridges, type TwoBridges } from './support/two-bridges.ts';
@@ -200,16 +200,9 @@ test('who was signed out everywhere is told of no call that comes afterwards', a
 });
 
 test('browsers that left while their stream began hold no place', async () => {
-  const { hostname, port, pathname } = new URL(`${page()}/events`);
   const cookie = dana.cookieHeader(page());
-  const asked = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\n\r\n`;
-  for (const wait of [0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8]) {
-    const socket = connect(Number(port), hostname);
-    await new Promise((sent) => socket.write(asked, sent));
-    await delay(wait);
-    socket.destroy();
-    await delay(30);
-  }
+  for (const wait of [0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8])
+    await askAndLeave(`${page()}/events`, cookie, wait);
   for (let n = 0; n < 3; n += 1) await until(async () => (await lookOn()).status === 200);
 });
 
@@ -249,15 +242,13 @@ test('after ten minutes a call is shown no more, and soon it is not there any mo
   await untilWritten(1);
   expect(agentsOf([(await dana.get(page())).body])).toEqual(['cron/1.0']);
   clock.advance(10 * MINUTE + 1);
-  expect(agentsOf([(await dana.get(page())).body])).toEqual([]);
+  const empty = await dana.get(page());
+  expect(agentsOf([empty.body])).toEqual([]);
+  expect(wordsOf(empty)).toContain('No call in the last ten minutes');
+  expect(wordsOf(empty)).toContain('Calls that came while nobody had this page open are not shown.');
   expect(await writtenCalls()).not.toEqual([]);
   await purgeCounts(system.bridge.context);
   expect(await writtenCalls()).toEqual([]);
-});
-
-test('an app without a call is told what that means', async () => {
-  const words = wordsOf(await dana.get(page()));
-  expect(words).toContain('No call in the last ten minutes');
 });
 
 test('a process that stops lets those who look on go at once, and keeps what it was told last', async () => {
@@ -267,6 +258,8 @@ test('a process that stops lets those who look on go at once, and keeps what it 
   // Without an old API nobody reads what is called here before it is answered.
   const path = '/1/updates/create.json';
   expect((await call(token, { at: stopping.url, path })).status).toBe(404);
+  const shown = async () => (await dana.get(`${stopping.url}/apps/${app.clientId}/live`)).body;
+  await until(async () => (await shown()).includes('this address is not served (404)'));
   const began = performance.now();
   await stopping.close();
   await stream.ended;
@@ -276,8 +269,9 @@ test('a process that stops lets those who look on go at once, and keeps what it 
 });
 
 test('a call that the end of all or its rehearsal refuses is shown, with which of them it was', async () => {
-  const stream = await lookOn();
+  const [stream, holder] = [await lookOn(), await lookOn(sam)];
   await knownEverywhere();
+  await forgetHints(system.bridge, app.clientId);
   const now = clock.now();
   const window = { rehearses: 'sunset', startsAt: now, endsAt: now + MINUTE } as const;
   const refused = async (agent: string, planned: Plan) => {
@@ -290,9 +284,17 @@ test('a call that the end of all or its rehearsal refuses is shown, with which o
   await plan(system.bridge, {});
   await agentsIn(stream, 3);
   const rows = (await stream.until('calls', 1)).join('');
-  expect(refusalOf(/cron\/1/, rows)).toMatch(/^the app’s own rehearsal runs.*\(410\)/);
-  expect(refusalOf(/cron\/2/, rows)).toMatch(/^a planned test outage.*\(410\)/);
+  expect(refusalOf(/cron\/1/, rows)).toMatch(
+    /^the app’s own rehearsal runs: answered as before after it \(410\)/,
+  );
+  expect(refusalOf(/cron\/2/, rows)).toMatch(/^a planned test outage.*: answered as before after it \(410\)/);
   expect(refusalOf(/cron\/3/, rows)).toMatch(
     /^the old API has ended \(410\)\. <a href="\/apps\/[0-9a-f]+">How to move/,
   );
+  // The holder of a token cannot move the app.
+  await agentsIn(holder, 3);
+  const seen = (await holder.until('calls', 1)).join('');
+  expect(refusalOf(/cron\/3/, seen)).toMatch(/^the old API has ended \(410\)<\/td>/);
+  // Such a token is known by its first call, which nobody read before its answer.
+  expect(rowOf(/cron\/2/, rows)).toContain(`1/${token.slice(2, 6)}…${token.slice(-4)}`);
 });

@@ -82,7 +82,7 @@ test('the link connects every token of the app and account by one consent, and n
   const back = await connectFrom(await dana.get(link));
   expect(back.location).toBe(`/apps/${app.clientId}?done=connected`);
   const page = await dana.follow(back);
-  expect(wordsOf(page)).toContain('Connected. The tokens below work again.');
+  expect(wordsOf(page)).toContain('Connected. The tokens below work now.');
   expect(wordsOf(page)).toMatch(/2 tokens working/);
   expect(await Promise.all(mine.map(({ token }) => statusOf(token)))).toEqual([200, 200]);
   expect(await statusOf(theirs.token)).toBe(401);

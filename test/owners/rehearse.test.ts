@@ -159,6 +159,10 @@ test('a sunset: every call of the app fails, on every process, and the owner can
   const again = await window();
   clock.set(again.startsAt);
   expect(await statusOf(active)).toBe(410);
+  const overview = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}`);
+  expect(wordsOf(overview)).toMatch(
+    /Overview .*A rehearsal runs until .* Every call to the old API is refused\. See what fails/,
+  );
   const looking = await dana.get(`${page()}?watch=off`);
   expect(looking.headers.get('refresh')).toBeNull();
   const stopped = await dana.follow(await pressIn(dana, looking, /^End the rehearsal now$/));
@@ -180,8 +184,14 @@ test('one that nothing called says that no call failed, and when to try again', 
   await start('sunset');
   clock.set((await window()).endsAt + MINUTE);
   expect(wordsOf(await dana.get(page()))).toMatch(
-    /Result: no call failed .*Your app did not call the old API .*rehearse again/,
+    /Result: no call failed .*It is over; calls are answered as before\..*Your app did not call the old API .*rehearse again/,
   );
+  await setDates({ retirement: clock.now() - 2 * DAY, sunset: clock.now() - 1 });
+  const since = wordsOf(await dana.get(page()));
+  expect(since).toMatch(
+    /It is over\. The sunset itself has come since: .*every call to the old API is refused\./,
+  );
+  expect(since).not.toMatch(/answered as before|rehearse again/);
 });
 
 test('starting twice changes nothing, and the page shows the one that runs', async () => {

@@ -35,6 +35,20 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     /made for you/,
   ],
   [
+    'one that was issued here the old API never knew',
+    { state: 'unmapped', isOwn: true, source: 'issued' },
+    'refused',
+    'warning',
+    /^You have not/,
+  ],
+  [
+    'one that was seen in use it knows',
+    { state: 'unmapped', isOwn: true, source: 'observed' },
+    'waiting',
+    'warning',
+    /^You have not/,
+  ],
+  [
     'one with an address alone waits for its proof',
     { state: 'unmapped', account_id: null, isExpected: true },
     'waiting',
@@ -57,7 +71,7 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
   ],
   [
     'after the retirement it is refused',
-    { state: 'unmapped', phase: 'retired' },
+    { state: 'unmapped', phase: 'retired', hasOldApi: false },
     'refused',
     'warning',
     /^Its holder/,
@@ -95,7 +109,7 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     { state: 'reauthorization_required', reason: 'grant_lost', phase: 'ended' },
     'stopped',
     '',
-    /So has the old API\.$/,
+    / The old API has ended too\.$/,
   ],
   [
     'the words of support are for the holder',
@@ -154,6 +168,12 @@ test('what is counted has the label that each of the tokens has', () => {
         const { label, kind } = tokenWords({ ...FACTS, state, phase, hasOldApi });
         expect(stateLines({ [state]: 1 }, { phase, hasOldApi })).toMatchObject([{ label, kind }]);
       }
+});
+
+test('connecting is promised to bring back profiles and the user, not every call', () => {
+  const states = { reauthorization_required: 1, unmapped: 1 };
+  for (const { meaning } of stateLines(states, { phase: 'retired', hasOldApi: false }))
+    expect(meaning).toMatch(/Connect .*profiles and the user/);
 });
 
 const holder = (id: string | null, name: string | null) =>

@@ -138,8 +138,34 @@ test('progress is told in a sentence and, from the second day on, against the re
   await until(async () => wordsOf(await progress()).includes('in 10 days'));
   const page = await progress();
   expect(wordsOf(page)).toMatch(/they are refused until connected\. As counted \d.* UTC/);
-  expect(wordsOf(page)).toMatch(/wait\. The old API retires in 10 days; from then on they are refused/);
+  expect(wordsOf(page)).toMatch(
+    /wait\. The old API retires in 10 days; at the latest from then on they are refused/,
+  );
   expect(page.body).toMatch(/Tokens of all your apps<\/title><desc[^>]*>[^<]*waiting: from 5,000 to 5,104\./);
   expect(page.body).toMatch(/chart-mark-label"[^>]*>Retirement, /);
   expect(wordsOf(await progress(sam))).toContain('You have not registered an app.');
+});
+
+test('after the sunset an owner reads which apps still called, and is warned before one is registered', async () => {
+  const at = (path: string) => `${system.bridgeUrl}/apps/${path}`;
+  expect(wordsOf(await dana.get(at('register')))).not.toContain('The old API ended');
+  // Of very many tokens the calls are not read.
+  await store().durable.deleteFrom('mappings').where('id', 'like', 'bulk%').execute();
+  const now = system.bridge.context.clock.now();
+  await store()
+    .durable.insertInto('lifecycle_dates')
+    .values({ name: 'sunset', at: now - DAY, changed_at: now, changed_by: 'test' })
+    .execute();
+  await system.bridge.context.lifecycle.refresh();
+  await until(async () => wordsOf(await dana.get(at('register'))).includes('The old API ended on'));
+  const page = await home();
+  expect(wordsOf(page)).toMatch(
+    /One of your apps called the old API in the last 30 days .* is refused\. .*Old App: .*1,234 calls in/,
+  );
+  expect(page.body).toContain(`href="/apps/${own.clientId}/move"`);
+  expect(wordsOf(page)).not.toContain('Nothing: no app of yours waits');
+  const form = await dana.get(at('paste-token'));
+  expect(wordsOf(await pressIn(dana, form, /^Look it up$/, { token: 'x' }))).toMatch(
+    /not known here\. Check that it is whole\. Write to support/,
+  );
 });

@@ -31,6 +31,9 @@ interface Call {
   outcome?: string;
 }
 
+/** Of a use that was neither served nor answered. */
+const NEITHER = { passed_at: null, served_at: null };
+
 function useAt(
   { store }: Context,
   mappingId: string,
@@ -91,7 +94,7 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
     const silences = { keptEvery: 0, silence: DAY };
     for (let day = 1; day <= 20; day += 1) {
       const last_at = clock.now() + day * DAY;
-      const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, passed_at: null }));
+      const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, ...NEITHER }));
       const moved = await Promise.all([
         keepLastUses(one.store.aside, uses, silences),
         keepLastUses(two.store.aside, uses.toReversed(), silences),
@@ -104,7 +107,7 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
     const app = await addApp(one);
     const tokens = (await Promise.all(Array.from({ length: 20 }, () => addToken(one, app)))).toSorted();
     const last_at = clock.now() + DAY;
-    const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, passed_at: null }));
+    const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, ...NEITHER }));
     let keeping: Promise<number> | undefined;
     await two.store.transaction(async (tx) => {
       for (const [index, id] of tokens.toReversed().entries()) {
@@ -166,6 +169,39 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
       'holder 30 retirement:2027-02-01',
       `holder woken ${clock.now()}`,
     ]);
+  });
+
+  test('of what nobody serves wakes nobody, and is a use all the same', async () => {
+    const app = await addApp(one);
+    const account_id = await addAccount(one, { email: 'ann@example.org' });
+    const now = clock.now();
+    const silentFor = (days: number) => addToken(one, app, { last_used_at: now - days * DAY });
+    const updated_at = now - 60 * DAY;
+    const unused = () => addToken(one, app, { account_id, last_used_at: null, updated_at });
+    const [nobodys, refused, answered, both] = await Promise.all([60, 60, 60, 60].map(silentFor));
+    const [told, toldToo] = [await unused(), await unused()];
+    await planReminders(one);
+    expect((await readLedger(one)).join()).toContain('holder unused');
+    clock.advance(MINUTE);
+    const at = clock.now();
+    const elsewhere = '/1/updates/create.json';
+    const calls: Array<[string, Call]> = [
+      [nobodys ?? '', { endpoint: elsewhere, outcome: 'other' }],
+      [nobodys ?? '', { endpoint: elsewhere, outcome: 'refused' }],
+      [nobodys ?? '', { endpoint: 'other', outcome: 'other' }],
+      [refused ?? '', { endpoint: '/1/profiles/:id.json', outcome: 'refused' }],
+      [answered ?? '', { endpoint: elsewhere }],
+      [both ?? '', { endpoint: elsewhere, outcome: 'other' }],
+      [both ?? '', { outcome: 'refused' }],
+      [told, { endpoint: elsewhere, outcome: 'other' }],
+      [toldToo, { outcome: 'refused' }],
+    ];
+    for (const [token, call] of calls) await useAt(one, token, at, call);
+    await noteLastUse(one);
+    const all = [nobodys, refused, answered, both, told, toldToo];
+    const rows = await Promise.all(all.map((id) => readToken(one, id ?? '')));
+    expect(rows.map(({ last_used_at }) => last_used_at)).toEqual(all.map(() => at));
+    expect(rows.map(({ woken_at }) => woken_at)).toEqual([null, at, at, at, null, at]);
   });
 
   test('is found of each day since the last look, however long ago that was', async () => {

@@ -15,6 +15,7 @@ import {
   toHolder,
   toOwner,
 } from './support/letters.ts';
+import { flat, withoutOldBackend, worlds } from './support/letter-worlds.ts';
 
 /** What a date takes from whom: what is refused already, what a connection does not carry over, and which date counts. */
 
@@ -31,15 +32,8 @@ beforeEach(async () => {
 });
 
 const newApp = () => registerLegacyApp(system.bridge, 'https://ends.example/cb', DANA.accountId);
-const flat = ({ text }: Letter) => text.replace(/\s+/g, ' ');
 const daysIn = ({ calendar = '' }: Letter) =>
   [...calendar.matchAll(/DTSTART:(\d{8})/g)].map(([, day]) => day);
-
-/** The same bridge without an old backend. */
-function withoutOldBackend(): System {
-  const context = { ...system.bridge.context, oldBackend: undefined };
-  return { ...system, bridge: { ...system.bridge, context } };
-}
 
 async function tokens(states: ReadonlyArray<'unmapped' | 'reauthorization_required'>, source = 'imported') {
   const app = await newApp();
@@ -75,11 +69,11 @@ test.each([
 test('without an old backend what waits is refused, with one it is not', async () => {
   const app = await tokens(['unmapped']);
   const said = async (where: System) => (await letterTo(where, DANA_PERSON, [toHolder(app)])).subject;
-  expect(await said(withoutOldBackend())).toBe('“Report tool” is refused now: connect it');
+  expect(await said(withoutOldBackend(system))).toBe('“Report tool” is refused now: connect it');
   expect(await said(system)).toBe('“Report tool” stops working in 14 days (1 February 2027)');
-  const woken = await letterTo(withoutOldBackend(), DANA_PERSON, [toHolder(app, { stage: 'woken' })]);
+  const woken = await letterTo(withoutOldBackend(system), DANA_PERSON, [toHolder(app, { stage: 'woken' })]);
   expect(flat(woken)).toContain('but is refused: connect it and it works again.');
-  const unused = await letterTo(withoutOldBackend(), DANA_PERSON, [toHolder(app, { stage: 'unused' })]);
+  const unused = await letterTo(withoutOldBackend(system), DANA_PERSON, [toHolder(app, { stage: 'unused' })]);
   expect(flat(unused)).toContain('If you do need it, connect the app instead. ');
 });
 
@@ -136,19 +130,70 @@ test('an owner is told which calls a connection does not carry over the retireme
   expect(said).toContain(
     'These calls end with the retirement for connected tokens too: /1/profiles/:id/updates/pending.json, /1/updates/create.json Wh',
   );
-  expect(flat(await letterTo(withoutOldBackend(), DANA_PERSON, [toOwner(app, { part })]))).not.toContain(
-    'These calls end',
+  expect(
+    flat(await letterTo(withoutOldBackend(system), DANA_PERSON, [toOwner(app, { part })])),
+  ).not.toContain('These calls end');
+});
+
+/** The mails of one app to its holder after these calls, which its only token made. */
+async function afterCalls(state: 'unmapped' | 'reauthorization_required', paths: readonly string[]) {
+  const app = await newApp();
+  const { id } = await waitingToken(system, { app, accountId: DANA.accountId, state });
+  const calls = paths.map((path) => ({ endpoint: `/1/${path}`, outcome: 'refused' }));
+  await seen(system, id, calls);
+  return async (where: System, due: Parameters<typeof toHolder>[1] = {}) =>
+    flat(await letterTo(where, DANA_PERSON, [toHolder(app, due)])).replaceAll('\u2060', '');
+}
+
+const MIXED = ['user.json', 'updates/create.json'];
+const NOT_BACK =
+  'Connecting does not bring back /1/updates/create.json. Whoever makes this app has to change it.';
+const ALL_BACK = /works again|answered again|needs no change/;
+
+test('without an old backend a holder is promised no call that a connection does not bring back', async () => {
+  const said = await afterCalls('unmapped', MIXED);
+  const without = withoutOldBackend(system);
+  const refused = await said(without);
+  expect(refused).toContain('Is refused now: connect it to bring back profiles and the user.');
+  expect(refused).toContain(NOT_BACK);
+  expect(await said(without, { milestone: 'sunset', at: SUNSET })).toContain(
+    'connect it to bring back profiles and the user until the old API ends, on 1 June 2027',
   );
+  for (const stage of ['calendar', 'died', 'woken'] as const) {
+    expect(await said(without, { stage })).not.toMatch(ALL_BACK);
+    expect(await said(without, { stage })).toContain(NOT_BACK);
+  }
+  const served = await afterCalls('unmapped', ['user.json']);
+  expect(await served(without)).toContain('Is refused now: connect it and it works again.');
+  expect(await served(without)).not.toContain('Connecting does not bring back');
+});
+
+test('with an old backend such calls come back until the retirement, and the holder reads of both', async () => {
+  const said = await afterCalls('reauthorization_required', MIXED);
+  const before = await said(system);
+  expect(before).toContain('Is refused now: connect it and it works again.');
+  expect(before).toContain(
+    'From 1 February 2027 on these calls are refused, connected or not: /1/updates/create.json. Whoever makes',
+  );
+  expect(before).not.toContain('needs no change');
+  await setDates(system, { sunset: SUNSET });
+  expect(await said(system)).not.toContain('are refused, connected or not');
+  await setDates(system, { retirement: RETIREMENT, sunset: SUNSET });
+  clock.set(RETIREMENT + DAY / 2);
+  expect(await said(system)).toContain('connect it to bring back profiles and the user.');
+  expect(await said(system)).toContain(NOT_BACK);
+  clock.set(SUNSET);
+  expect(await said(system)).not.toContain('Connecting');
 });
 
 test('without an old backend only the sunset is there to be rehearsed', async () => {
   const app = await tokens(['unmapped']);
   const due = toOwner(app, { milestone: 'retirement', at: RETIREMENT });
   const said = async (where: System) => flat(await letterTo(where, DANA_PERSON, [due]));
-  expect(await said(withoutOldBackend())).toContain('Rehearse the date');
+  expect(await said(withoutOldBackend(system))).toContain('Rehearse the date');
   await setDates(system, { retirement: RETIREMENT });
   expect(await said(system)).toContain('Rehearse the date');
-  expect(await said(withoutOldBackend())).not.toContain('Rehearse the date');
+  expect(await said(withoutOldBackend(system))).not.toContain('Rehearse the date');
 });
 
 test('a retirement that more time moves behind the sunset is not spoken of', async () => {
@@ -202,3 +247,5 @@ test('a short test outage that a date has overtaken is not spoken of', async () 
   clock.set(at + 1_800_000);
   expect(await said()).not.toContain('Short test outages');
 });
+
+describe('in each world', () => worlds({ system: () => system, clock }));

@@ -85,21 +85,19 @@ function spent(): number {
   return (user + kernel) / 1000;
 }
 
-/** What the work took, and the longest piece of it in which nothing else had its turn. */
+/** What the work took, and how often everything else had its turn meanwhile. */
 async function watched<Result>(work: () => Promise<Result>) {
-  let [longest, last] = [0, spent()];
+  let turns = 0;
   const turn = () => {
-    const now = spent();
-    longest = Math.max(longest, now - last);
-    last = now;
+    turns += 1;
+    next = setImmediate(turn);
   };
-  const timer = setInterval(turn, 1);
+  let next = setImmediate(turn);
   const start = spent();
   const result = await work();
   const took = spent() - start;
-  turn();
-  clearInterval(timer);
-  return { result, took, longest };
+  clearImmediate(next);
+  return { result, took, turns };
 }
 
 const appAt = (name: string, index: number) => ({ clientId: idOf(500 + index), name }) as never;
@@ -107,14 +105,14 @@ const appAt = (name: string, index: number) => ({ clientId: idOf(500 + index), n
 test('a thousand apps are twenty cards, a hundred lines and a number, written soon and in short turns', async () => {
   await makeApps();
   const due = Array.from({ length: APPS }, (_, index) => dueOf(index));
-  const runs: Array<{ took: number; longest: number; result: Letter }> = [];
+  const runs: Array<{ took: number; turns: number; result: Letter }> = [];
   // The first time compiles; of a few the best one counts.
   for (let run = 0; run < 4; run++) runs.push(await watched(() => letterTo(system, DANA_PERSON, due)));
   const letter = runs[0]!.result;
   // A virtual machine counts what it waited for a real one, so the bound is wider than the second that is meant.
   expect(Math.min(...runs.map(({ took }) => took))).toBeLessThan(5000);
-  // In one piece it would be all of it, however fast the machine is.
-  expect(Math.min(...runs.map(({ took, longest }) => longest / took))).toBeLessThan(0.5);
+  // One for the calls of each card, one after it, and two at the end: a count is the same on a crowded machine.
+  expect(Math.min(...runs.map(({ turns }) => turns))).toBeGreaterThanOrEqual(42);
 
   const { subject, text, html, calendar = '' } = letter;
   expect(subject).toBe(

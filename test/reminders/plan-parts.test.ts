@@ -59,6 +59,25 @@ const cases: Array<[string, Case, string[]]> = [
     ['holder 0 sunset:2027-02-01', 'owner 0 sunset:2027-02-01'],
   ],
   [
+    'a come sunset leaves nothing of what a connection would mend',
+    {
+      dates: { retirement: '2027-01-01', sunset: '2027-01-31' },
+      parts: [holder({ diedAt: ms(ON_THE_DAY), wokenAt: ms(ON_THE_DAY) })],
+      now: ON_THE_DAY,
+    },
+    ['holder 0 sunset:2027-01-31'],
+  ],
+  [
+    'except where the app was given more time',
+    {
+      dates: { sunset: '2027-01-31' },
+      extended: { sunset: '2027-05-01' },
+      parts: [holder({ diedAt: 5, wokenAt: ms(ON_THE_DAY) })],
+      now: ON_THE_DAY,
+    },
+    ['holder died 5', `holder woken ${ms(ON_THE_DAY)}`],
+  ],
+  [
     'what came yesterday is not unused',
     { parts: [holder(knownFor(EARLY.now, 1)), owner(knownFor(EARLY.now, 1))], ...EARLY },
     [],

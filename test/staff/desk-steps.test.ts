@@ -1,3 +1,4 @@
+import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { waitingToken, wordsOf } from '../owners/support/people.ts';
@@ -56,6 +57,41 @@ test('died today: who has connected again, or has no token left, does not have t
   for (const { mappingId } of [again, ended, half])
     expect(refused.body).not.toContain(`/support/mappings/${mappingId}/link"`);
   expect(wordsOf(refused).match(/Nothing to do: its holder has connected again/g)).toHaveLength(2);
+});
+
+test('once the old API has ended, no desk leads to a link, a reminder or a pin, and says why', async () => {
+  await rows().deleteFrom('progress').execute();
+  const { clientId, mappingId } = await deadGrant(system, 'refused', clock.now());
+  await waitingToken(system, { email: 'too-late@example.com' });
+  const { id: spared } = await waitingToken(system, {
+    app: { ...system.app, clientId },
+    email: 'in@time.example',
+  });
+  await rows()
+    .insertInto('progress')
+    .values(counted(system.app.clientId, '2026-11-22', 7))
+    .execute();
+  await unreachedMail(system, 'email:too-late@example.com');
+  const ended = new Date(clock.now() - DAY).toISOString();
+  await setDate(system.bridge.context, 'sunset', ended);
+  for (const desk of ['died-today', 'no-account', 'undeliverable', 'waiting']) {
+    const page = await open(`/${desk}`);
+    expect(page.body).not.toMatch(/href="[^"]*\/(link|pin|remind)"/);
+    expect(linesOf(page).join()).toContain('Nothing to connect any more: the old API has ended for this app');
+    expect(wordsOf(page)).not.toMatch(/ha(s|ve) to connect again|tokens to connect/);
+  }
+  const reminding = await sam.get(at(`/mappings/${mappingId}/remind`));
+  expect(wordsOf(reminding)).toContain('The old API has ended for this app. Nothing that a reader');
+  const token = await sam.get(at(`/mappings/${mappingId}`));
+  expect(token.body).not.toMatch(/href="[^"]*\/(link|pin|remind)"/);
+  // One app was given more time.
+  const more = { clientId, name: 'sunset', actor: 'command', reason: 'test' } as const;
+  await extendApp(system.bridge.context, { ...more, until: clock.now() + 40 * DAY });
+  expect((await open('/died-today')).body).toContain(`/support/mappings/${mappingId}/link"`);
+  expect((await open('/no-account')).body).toContain(`/support/mappings/${spared}/remind"`);
+  await rows().updateTable('lifecycle_dates').set({ at: null }).execute();
+  for (const table of ['extensions', 'progress'] as const) await rows().deleteFrom(table).execute();
+  await system.bridge.context.lifecycle.refresh();
 });
 
 test('waiting: of a program that nobody registered the app is to be found out', async () => {

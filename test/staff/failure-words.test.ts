@@ -28,7 +28,8 @@ test.each([
 });
 
 test('one action at most stands out, and it is the one that the next step names', () => {
-  const facts = { mappingId: 'm', state: 'unmapped', hasGrant: false, isAppRetired: false } as const;
+  const none = { hasGrant: false, isAppRetired: false, hasEnded: false };
+  const facts = { mappingId: 'm', state: 'unmapped', ...none } as const;
   const primary = (rest: { accountId: string | null; email: string | null; isUnidentified: boolean }) =>
     actionsFor('lead', { ...facts, ...rest })
       .filter(({ kind }) => kind === 'primary')
@@ -40,18 +41,22 @@ test('one action at most stands out, and it is the one that the next step names'
   expect(primary({ accountId: null, email: null, isUnidentified: false })).toEqual([]);
 });
 
-test('of a retired app no link and no reminder is offered, for nothing makes its tokens work', () => {
+test('of a retired app, and once the old API has ended, no link and no reminder is offered, for nothing makes its tokens work', () => {
   const facts = {
     mappingId: 'm',
     accountId: 'a',
     email: null,
     hasGrant: false,
     isUnidentified: false,
+    isAppRetired: false,
+    hasEnded: false,
   } as const;
   for (const state of ['unmapped', 'reauthorization_required'] as const) {
-    const names = (isAppRetired: boolean) =>
-      actionsFor('lead', { ...facts, state, isAppRetired }).map(({ name }) => name);
-    expect(names(false)).toEqual(['link', 'remind', 'revoke']);
-    expect(names(true)).toEqual(['revoke']);
+    const names = (rest: Partial<Parameters<typeof actionsFor>[1]>) =>
+      actionsFor('lead', { ...facts, state, ...rest }).map(({ name }) => name);
+    expect(names({})).toEqual(['link', 'remind', 'revoke']);
+    expect(names({ isAppRetired: true })).toEqual(['revoke']);
+    expect(names({ hasEnded: true })).toEqual(['revoke']);
+    expect(names({ hasEnded: true, accountId: null, email: 'a@b.example' })).toEqual(['revoke']);
   }
 });

@@ -1,6 +1,6 @@
+import type { ReminderMail } from '../../src/domain/support/describe-mapping.ts';
 import { standingOf, type StandingFacts } from '../../src/http/support/mapping-standing.ts';
-
-import { deliveryWords, stageWords } from '../../src/http/support/mail-words.ts';
+import { deliveryWords, mailLines, stageWords } from '../../src/http/support/mail-words.ts';
 
 /** How a token stands in one sentence, over every state and cause: a table of what support reads. */
 
@@ -12,10 +12,17 @@ const base: StandingFacts = {
   isUnidentified: false,
   isAppRetired: false,
   isOwnersOwn: false,
+  isFromBefore: true,
+  hasBackend: true,
   hasOldApi: true,
   grant: { state: 'ready', cause: null, isServing: true, isSuspect: false },
   handover: undefined,
 };
+
+/** The worlds in which no old API answers now. */
+const LONE = { hasBackend: false, hasOldApi: false };
+const RETIRED = { phase: 'retired', hasOldApi: false } as const;
+const OWNERS = { isOwnersOwn: true, isFromBefore: false };
 
 const grantIn = (state: 'presenting' | 'in_doubt' | 'dead', changes = {}) => ({
   grant: { state, cause: null, isServing: true, isSuspect: false, ...changes },
@@ -126,27 +133,42 @@ const table: Array<[string, Partial<StandingFacts>, StandingFacts['state'], RegE
     /would not help/,
   ],
   ['waits', { grant: undefined }, 'unmapped', /the old API still answers/, /link/],
-  ['waits without an old API', { hasOldApi: false }, 'unmapped', /its calls are refused/, /link/],
-  ['waits after the retirement', { phase: 'retired' }, 'unmapped', /refused since the retirement/, /link/],
+  ['waits without an old API', LONE, 'unmapped', /its calls are refused\.$/, /link/],
+  ['waits after the retirement', RETIRED, 'unmapped', /refused since the retirement/, /link/],
+  [
+    'waits after a retirement that changed nothing',
+    { ...LONE, phase: 'retired' },
+    'unmapped',
+    /its calls are refused\.$/,
+    /link/,
+  ],
+  ['waits and was issued here', { isFromBefore: false }, 'unmapped', /its calls are refused\.$/, /link/],
+  [
+    'waits and was issued here, after the retirement',
+    { ...RETIRED, isFromBefore: false },
+    'unmapped',
+    /its calls are refused\.$/,
+    /link/,
+  ],
   ['waits for an e-mail', { holder: 'email' }, 'unmapped', /e-mail address alone/, /have a lead say/],
   ['waits for an older id', { holder: 'older id' }, 'unmapped', /id of the old API/, /paste the token/],
   [
     'waits for an older id that the old API cannot be asked about',
-    { holder: 'older id', hasOldApi: false },
+    { ...LONE, holder: 'older id' },
     'unmapped',
     /id of the old API/,
     /import the pair of both ids/,
   ],
   [
     'waits for anybody where the old API cannot be asked',
-    { holder: 'nothing', hasOldApi: false },
+    { ...LONE, holder: 'nothing' },
     'unmapped',
     /Whose it is, is not known/,
     /import the token with its account/,
   ],
   [
     'waits for anybody after the retirement',
-    { holder: 'nothing', phase: 'retired' },
+    { ...RETIRED, holder: 'nothing' },
     'unmapped',
     /Whose it is, is not known/,
     /import the token with its account/,
@@ -159,9 +181,10 @@ const table: Array<[string, Partial<StandingFacts>, StandingFacts['state'], RegE
     /nobody registered/,
     /assign/,
   ],
+  ['is the owner’s own', OWNERS, 'unmapped', /made for the app’s owner .* is refused until/, /link/],
   [
-    'is the owner’s own',
-    { isOwnersOwn: true },
+    'is the owner’s own, after the retirement',
+    { ...RETIRED, ...OWNERS },
     'unmapped',
     /made for the app’s owner .* is refused until/,
     /link/,
@@ -196,20 +219,43 @@ test.each(table)('a token that %s is told of with its next step', (_, changes, s
   expect(standing.next).toMatch(next);
 });
 
-test('every state with every cause, phase and holder has a sentence that ends, and a next step', () => {
+const WORLDS = (['before', 'retired', 'ended'] as const).flatMap((phase) =>
+  [true, false].flatMap((hasBackend) =>
+    [true, false].map((isFromBefore) => ({
+      phase,
+      hasBackend,
+      isFromBefore,
+      hasOldApi: hasBackend && phase === 'before',
+    })),
+  ),
+);
+
+test('every state with every cause, world and holder has a sentence that ends, and a next step', () => {
   const states = ['unmapped', 'active', 'reauthorization_required', 'revoked', 'migrated'] as const;
   const causes = ['refused', 'lost', 'superseded', 'deauthorized', 'replaced', 'handed_over', null] as const;
   const grants = ['ready', 'presenting', 'in_doubt', 'dead'] as const;
   for (const state of states)
     for (const cause of causes)
       for (const grant of grants)
-        for (const phase of ['before', 'retired', 'ended'] as const)
+        for (const world of WORLDS)
           for (const holder of ['account', 'email', 'older id', 'nothing'] as const) {
             const grantFacts = { state: grant, cause, isServing: false, isSuspect: false };
-            const { sentence, next } = standingOf({ ...base, state, phase, holder, grant: grantFacts });
+            const { sentence, next } = standingOf({ ...base, ...world, state, holder, grant: grantFacts });
             expect(sentence).toMatch(/^[A-Z].+\.$/);
             expect(next).toMatch(/^[A-Z].+[.?]$/);
           }
+});
+
+test('the old API answers, or has answered until the retirement, what it may know alone', () => {
+  const said = WORLDS.map((world) => {
+    const { sentence } = standingOf({ ...base, ...world, state: 'unmapped' });
+    const { phase, hasBackend, isFromBefore } = world;
+    const isKnown = hasBackend && isFromBefore;
+    expect(sentence.includes('still answers')).toBe(isKnown && phase === 'before');
+    expect(sentence.includes('since the retirement')).toBe(isKnown && phase === 'retired');
+    return sentence;
+  });
+  expect(new Set(said).size).toBe(4);
 });
 
 test('a mail is told of with what became of it', () => {
@@ -233,4 +279,7 @@ test('a mail is told of with what became of it', () => {
     'on the day of the sunset on 2027-02-01',
   );
   expect(stageWords({ stage: 'died', planned_for: '1' })).toBe('a connection ended');
+  const of = (mail_id: string, stage: string) => ({ mail_id, stage, ...mail, state: 'sent' }) as ReminderMail;
+  const rows = mailLines([of('a', '30'), of('b', '7'), of('a', 'died')], 'agent');
+  expect(rows.map(({ abouts }) => abouts.length)).toEqual([2, 1]);
 });

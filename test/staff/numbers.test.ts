@@ -4,6 +4,7 @@ import { takeLease } from '../../src/store/leases.ts';
 import { DANA, browserOf, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
+import { setDate } from '../reminders/support/planning-ground.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
@@ -121,6 +122,17 @@ test('before anything is counted it says so, and the files hold no app', async (
   await rows().deleteFrom('progress').execute();
   await rows().deleteFrom('progress_of_all').execute();
   expect(wordsOf(await get(''))).toContain('Nothing has been counted yet');
+  const { context } = system.bridge;
+  await setDate(context, 'retirement', '2027-01-21T00:00:00Z');
+  expect(wordsOf(await get(''))).toMatch(
+    /The retirement of the old API, on 21 January 2027 at 00:00 UTC, changes no call here\./,
+  );
+  await setDate(context, 'sunset', '2026-11-20T00:00:00Z');
+  const words = wordsOf(await get(''));
+  expect(words).toContain('The old API ended on 20 November 2026 at 00:00 UTC.');
+  expect(words).not.toContain('retire');
+  await rows().deleteFrom('lifecycle_dates').execute();
+  await context.lifecycle.refresh();
   expect((await csvOf('?by=app')).page.body).toBe(
     'client_id,app_name,day,active,unmapped,reauthorization_required,migrated,revoked,waiting_people\r\n',
   );

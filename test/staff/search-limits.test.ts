@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { appsByName } from '../../src/domain/support/search-names.ts';
 import { harmlessText, QUERY_MAX, readQuery } from '../../src/domain/support/read-query.ts';
 import { newHexId } from '../../src/shared/ids.ts';
+import { upsertAccount } from '../../src/store/accounts.ts';
+import { accountsNamed } from '../../src/store/support-search.ts';
 import { browserOf, DANA, pressIn, wordsOf } from '../owners/support/people.ts';
+import { databaseKinds, openTwoStores } from '../store/support/stores.ts';
 import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { testInProcess } from '../support/test-mode.ts';
@@ -81,6 +85,29 @@ test('a person is found by the name or by its first three letters, in whatever l
   const both = await searchFor('Özg');
   for (const href of [first, second]) expect(both.body).toContain(`href="${href}"`);
   for (const text of ['Öz', 'zge', '%zge', 'özg_']) expect((await searchFor(text)).body).not.toContain(first);
+});
+
+test.each(databaseKinds)('on %s a name of any length is kept, and found by how it begins', async (kind) => {
+  const stores = await openTwoStores(kind);
+  const db = stores.one.durable;
+  // Nothing in it repeats, so that no database makes it small.
+  const tail = randomBytes(20_000).toString('base64');
+  const [long, other] = [`Ann ${tail}`, `Ann ${tail.slice(0, 110)}!`];
+  const named = [long, other, 'Ann', 'Annabel', 'Bo'].entries();
+  for (const [place, name] of named)
+    await upsertAccount(db, { account_id: `a${place}`, name, email: null, updated_at: 0 });
+  const idsOf = async (name: string, isWhole = false) =>
+    (await accountsNamed(db, { name, isWhole }, 10)).map(({ account_id: id }) => id).toSorted();
+  expect(await idsOf('ANN')).toEqual(['a0', 'a1', 'a2', 'a3']);
+  expect(await idsOf(long.slice(0, 100))).toEqual(['a0', 'a1']);
+  expect(await idsOf(long.slice(0, 120))).toEqual(['a0']);
+  expect(await idsOf(other.slice(0, 120))).toEqual(['a1']);
+  expect([await idsOf('ann', true), await idsOf('BO', true), await idsOf('B', true)]).toEqual([
+    ['a2'],
+    ['a4'],
+    [],
+  ]);
+  await stores.close();
 });
 
 test('names are gone through piece by piece, the first of them by name are answered', async () => {

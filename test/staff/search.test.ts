@@ -180,6 +180,9 @@ test('where nothing is found the page says how the text was read and what to try
   const name = await searchFor('<b>No such</b>');
   expect(wordsOf(name)).toContain('a part of an app’s name');
   expect(name.body).not.toContain('<b>No such');
+  expect(wordsOf(name)).not.toContain('lower case');
+  const either = wordsOf(await searchFor('Qq7x'));
+  expect(either).toContain('In the characters of a token upper and lower case count');
 });
 
 test('characters that may be an end of a token are so only where they are no part of a name', async () => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { IANAZone } from 'luxon';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { datesOf, type Lifecycle, type Milestone } from '../lifecycle.ts';
+import { dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle.ts';
 import type { Due, HolderPart, OwnerPart, Part, Person, Stage } from './people.ts';
 
 /**
@@ -200,10 +200,11 @@ function calendarDue(one: Case, date: Countdown, plan: Planning): Due[] {
   return isTold(one, own) ? [] : [{ ...own, ...common, because: `stage ${stage} of ${name} on ${day}` }];
 }
 
-/** What happened to a holder's tokens: it is told of without any date, and at once. */
-function happenedDue(one: Case, { now }: Planning): Due[] {
+/** What happened to a holder's tokens: it is told of without any date, and at once, while a connection would mend it. */
+function happenedDue(one: Case, { lifecycle, now }: Planning): Due[] {
   const { part, zone } = one;
   if (part.role === 'owner' || part.waiting === 0 || !isRecent(part.lastUsedAt, now)) return [];
+  if ((dateFor(lifecycle, 'sunset', part.clientId) ?? Infinity) <= now) return [];
   const happened = [
     { stage: 'died', at: part.diedAt, because: 'its connection ended' },
     { stage: 'woken', at: part.wokenAt, because: 'used again after a long silence' },

@@ -21,8 +21,8 @@ interface DateCard {
 
 /** Everything known at this moment, of one app or of those without a date of their own. */
 export function asOfNow({ lifecycle, clock, oldBackend }: Context, clientId?: string): AsOf {
-  const hasOldApi = oldBackend !== undefined;
-  return { lifecycle: lifecycle.current(), clientId, now: clock.now(), hasOldApi };
+  const hasBackend = oldBackend !== undefined;
+  return { lifecycle: lifecycle.current(), clientId, now: clock.now(), hasBackend };
 }
 
 /** The card of an app. */

@@ -1,6 +1,7 @@
 import {
   type AppDate,
   brownoutsAhead,
+  changesCalls,
   datesOf,
   type Lifecycle,
   type Milestone,
@@ -15,8 +16,8 @@ export interface AsOf {
   lifecycle: Lifecycle;
   clientId: string | undefined;
   now: number;
-  /** Whether an old API is there that answers what is not connected until the retirement. */
-  hasOldApi: boolean;
+  /** Whether an old backend is behind: it answers what is not connected until the retirement. */
+  hasBackend: boolean;
 }
 
 export interface DateLine {
@@ -42,7 +43,7 @@ const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
     ahead:
       'From then on, tokens that are not connected are refused. Connected ones go on reading profiles and the user; every other old call ends.',
-    past: 'Tokens that are not connected are refused. Connect the app and they work again, for profiles and the user. Every other old call has ended.',
+    past: 'Tokens that are not connected are refused. Connect the app and they work, for profiles and the user. Every other old call has ended.',
   },
   sunset: {
     ahead: 'The old API ends. From then on every call to it is refused, connected or not.',
@@ -52,25 +53,25 @@ const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
 
 function lineOf(
   { milestone, at, forOthers }: AppDate,
-  { now, hasOldApi }: Pick<AsOf, 'now' | 'hasOldApi'>,
+  { now, hasBackend }: Pick<AsOf, 'now' | 'hasBackend'>,
 ): DateLine {
   const isPast = at <= now;
-  const changesCalls = hasOldApi || milestone === 'sunset';
+  const isChange = changesCalls(milestone, hasBackend);
   return {
     milestone,
     at,
     isPast,
     left: daysLeft(at, now),
-    kind: changesCalls && isSoon(at, now) ? 'warning' : '',
-    meaning: changesCalls ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
-    changesCalls,
+    kind: isChange && isSoon(at, now) ? 'warning' : '',
+    meaning: isChange ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
+    changesCalls: isChange,
     forOthers,
   };
 }
 
 /** The dates that are set for the app, the earlier first. */
-export function dateLines({ lifecycle, hasOldApi, ...asked }: AsOf): DateLine[] {
-  return datesOf(lifecycle, asked).map((date) => lineOf(date, { ...asked, hasOldApi }));
+export function dateLines({ lifecycle, hasBackend, ...asked }: AsOf): DateLine[] {
+  return datesOf(lifecycle, asked).map((date) => lineOf(date, { ...asked, hasBackend }));
 }
 
 /**
@@ -80,7 +81,7 @@ export function dateLines({ lifecycle, hasOldApi, ...asked }: AsOf): DateLine[] 
 export function nextLine(asOf: AsOf): DateLine | undefined {
   const lines = dateLines(asOf);
   const ahead = lines.filter(({ isPast }) => !isPast);
-  return ahead.find(({ changesCalls }) => changesCalls) ?? ahead[0] ?? lines.at(-1);
+  return ahead.find((line) => line.changesCalls) ?? ahead[0] ?? lines.at(-1);
 }
 
 /** When the old API ended for this app; undefined while it has not. */
@@ -107,7 +108,7 @@ export interface Footing {
 /** On what the tokens of the app stand. */
 export function footingOf(asOf: AsOf): Footing {
   const phase = phaseOf(asOf);
-  return { phase, hasOldApi: asOf.hasOldApi && phase === 'before' };
+  return { phase, hasOldApi: asOf.hasBackend && phase === 'before' };
 }
 
 const REFUSED_NOW = 'What is not connected is refused now.';
@@ -116,7 +117,12 @@ const REFUSED_NOW = 'What is not connected is refused now.';
 function byRetirement(retirement: DateLine | undefined, end: Sentence | undefined): Sentence | undefined {
   if (!retirement) return end && ['Once connected, it works ', ...end];
   const { at, isPast, left } = retirement;
-  if (!isPast) return ['Connect it by ', at, ` (${left}). From then on, what is not connected is refused.`];
+  if (!isPast)
+    return [
+      'Connect it by ',
+      at,
+      ` (${left}). From then on, what is not connected is refused, if it is not already.`,
+    ];
   return [
     'Since ',
     at,
@@ -136,7 +142,7 @@ export function connectByWords(asOf: AsOf): Sentence | undefined {
   );
   if (sunset?.isPast) return undefined;
   const end = sunset && ['until the old API ends on ', sunset.at, ` (${sunset.left}).`];
-  if (asOf.hasOldApi) return byRetirement(retirement, end);
+  if (asOf.hasBackend) return byRetirement(retirement, end);
   return end ? [`${REFUSED_NOW} Once connected, it works `, ...end] : [REFUSED_NOW];
 }
 
@@ -150,14 +156,14 @@ export interface BrownoutLine {
 }
 
 /** The brownouts that the app meets now or will meet, by their start; without an old API it meets none of the retirement. */
-export function brownoutLines({ lifecycle, hasOldApi, ...asked }: AsOf): BrownoutLine[] {
+export function brownoutLines({ lifecycle, hasBackend, ...asked }: AsOf): BrownoutLine[] {
   return brownoutsAhead(lifecycle, asked)
-    .filter(({ rehearses }) => hasOldApi || rehearses === 'sunset')
+    .filter(({ rehearses }) => changesCalls(rehearses, hasBackend))
     .map(({ startsAt, endsAt, rehearses, clientId: own }) => ({
       isNow: startsAt <= asked.now,
       startsAt,
       endsAt,
-      meaning: rehearsedWords(rehearses, hasOldApi),
+      meaning: rehearsedWords(rehearses, hasBackend),
       isOwn: own !== undefined,
     }));
 }

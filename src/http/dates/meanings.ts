@@ -5,25 +5,28 @@ import type { DateName, Milestone } from '../../domain/lifecycle.ts';
 /** In words that hold before and after the date. */
 const MEANINGS: Record<DateName, string> = {
   deprecation:
-    'From this date on the old API is deprecated. It goes on working; whoever builds or changes an app uses the new API.',
+    'From this date on the old API is deprecated. It goes on working until the retirement and the sunset; whoever builds or changes an app uses the new API.',
   retirement:
-    'From this date on tokens of the old API that nobody has connected to an account of the new API are refused. Connected ones go on reading profiles and the user; every other old call ends.',
+    'From this date on tokens of the old API that nobody has connected to an account of the new API are refused. Connected ones go on reading profiles and the user until the sunset; every other old call ends.',
   sunset:
     'From this date on the old API has ended: every call to it is refused, whether its token is connected or not.',
 };
 
-/** Where no old API is behind: what is not connected is refused, whatever the date. */
-const WITHOUT_OLD_API: Partial<Record<DateName, string>> = {
+/** Where no old backend is behind: what is not connected is refused, whatever the date. */
+const WITHOUT_BACKEND: Partial<Record<DateName, string>> = {
   deprecation:
-    'From this date on the old API is deprecated. Connected tokens go on working; whoever builds or changes an app uses the new API.',
+    'From this date on the old API is deprecated. Connected tokens go on working until the sunset; whoever builds or changes an app uses the new API.',
   retirement:
-    'From this date on the old API is retired. That changes no call here: tokens of the old API that nobody has connected to an account of the new API are refused before it too. Connected ones go on reading profiles and the user; every other old call has ended.',
+    'From this date on the old API is retired. That changes no call here: tokens of the old API that nobody has connected to an account of the new API are refused before it too. Connected ones go on reading profiles and the user until the sunset; every other old call has ended.',
 };
 
-/** What a date brings; a retirement takes away only what an old API still answers. */
-export function meaningOf(name: DateName, hasOldApi: boolean): string {
-  return (hasOldApi ? undefined : WITHOUT_OLD_API[name]) ?? MEANINGS[name];
+/** What a date brings; a retirement takes away only what an old backend answers until then. */
+export function meaningOf(name: DateName, hasBackend: boolean): string {
+  return (hasBackend ? undefined : WITHOUT_BACKEND[name]) ?? MEANINGS[name];
 }
+
+/** What is said of the others once the sunset has come, whenever they were to be. */
+export const OVERTAKEN = 'The old API has ended with the sunset, and this date with it.';
 
 /** The status that old calls are answered with from the date on, and in a brownout that rehearses it. */
 export const STATUSES: Record<Milestone, 401 | 410> = { retirement: 401, sunset: 410 };

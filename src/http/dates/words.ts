@@ -1,4 +1,4 @@
-import type { Milestone } from '../../domain/lifecycle.ts';
+import { changesCalls, type Milestone } from '../../domain/lifecycle.ts';
 import { DAY } from '../../shared/lifetimes.ts';
 
 /** Dates as pages tell them. */
@@ -42,8 +42,8 @@ const REHEARSED: Record<Milestone, string> = {
   sunset: 'Every call to the old API is refused.',
 };
 
-/** What a short test outage does while it lasts; without an old API that of a retirement takes nothing away. */
-export function rehearsedWords(milestone: Milestone, hasOldApi: boolean): string {
-  if (milestone === 'sunset' || hasOldApi) return REHEARSED[milestone];
+/** What a short test outage does while it lasts; without an old backend that of a retirement takes nothing away. */
+export function rehearsedWords(milestone: Milestone, hasBackend: boolean): string {
+  if (changesCalls(milestone, hasBackend)) return REHEARSED[milestone];
   return 'No call changes: what it would refuse is refused at any time.';
 }

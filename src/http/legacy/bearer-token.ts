@@ -39,18 +39,29 @@ export interface FoundToken {
   carrier: 'header' | 'query' | 'body';
 }
 
+function carriedBy(carrier: FoundToken['carrier'], tokens: readonly string[]): FoundToken[] {
+  return tokens.filter((token) => token !== '').map((token) => ({ token, carrier }));
+}
+
+function tokensBeforeBody(req: Request): FoundToken[] {
+  return [
+    ...carriedBy('header', headerTokens(req)),
+    ...carriedBy('query', queryParameters(req).all('access_token')),
+  ];
+}
+
+/** Whether a token came before the body, which nobody has to wait for then. */
+export function hasTokenBeforeBody(req: Request): boolean {
+  return tokensBeforeBody(req).length > 0;
+}
+
 /**
  * The token of a call, from the header, the query or the body (specification 5.10.8); undefined when there is none. The
  * same token twice is fine, different ones are refused.
  * @throws {LegacyError}
  */
 export async function findToken(req: Request): Promise<FoundToken | undefined> {
-  const carriedBy = (carrier: FoundToken['carrier'], tokens: readonly string[]) =>
-    tokens.filter((token) => token !== '').map((token) => ({ token, carrier }));
-  const other = [
-    ...carriedBy('header', headerTokens(req)),
-    ...carriedBy('query', queryParameters(req).all('access_token')),
-  ];
+  const other = tokensBeforeBody(req);
   const found = [...other, ...carriedBy('body', await bodyTokens(req, other.length > 0))];
   if (new Set(found.map(({ token }) => token)).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
   return found[0];

@@ -99,12 +99,12 @@ function sendGone(context: Context, res: Response, ending: Ending): void {
 
 /** Of an address that a person opens. */
 function gonePage(context: Context, ending: Ending): PageError {
-  const link = `${context.settings.publicUrl}/lifecycle`;
   const title = 'Apps can no longer be connected here';
   if (ending.because === 'date')
     return new PageError(410, title, {
       reason: 'The app that sent you here uses an old API, and that API has ended.',
-      next: `Tell the people who make the app that it has to move to the new API. How and since when is told at ${link}`,
+      next: 'Tell the people who make the app that it has to move to the new API. How and since when is told here:',
+      wayOn: { href: `${context.settings.publicUrl}/lifecycle`, label: 'Dates of the old API' },
     });
   return new PageError(410, 'Apps cannot be connected here for the moment', {
     reason: brownoutText(context, ending.brownout),

@@ -44,21 +44,28 @@ export function noteUsage(context: Context, used: Used, req: Request): void {
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
   const seen = seenOf(req);
-  res.once('finish', () => noteAnswered(context, used, { seen, res }));
+  res.once('finish', () => noteAnswered(context, used, answeredAs(seen, res)));
 }
 
-interface Answered {
-  seen: Seen;
-  res: Response;
+/** What is kept of a call and its answer: both of them are let go, with the body that they hold. */
+interface Answered extends Seen {
+  status: number;
+  /** Whether the answer was the old backend's own. */
+  isPassed: boolean;
+}
+
+/** A call as it was answered. */
+export function answeredAs(seen: Seen, res: Response): Answered {
+  return { ...seen, status: res.statusCode, isPassed: passed.has(res) };
 }
 
 /** The same for a call that is answered already. */
-export function noteAnswered(context: Context, used: Used, { seen, res }: Answered): void {
+export function noteAnswered(context: Context, used: Used, answered: Answered): void {
   const { mapping, carrier } = used;
-  const { endpoint, userAgent } = seen;
-  const call = { endpoint, userAgent, carrier, status: res.statusCode };
-  for (const mappingId of measuredAs(used)) context.usage.note({ ...call, mappingId });
-  if (mapping) show(context, { ...used, clientId: mapping.client_id }, { seen, res });
+  const { endpoint, userAgent, status } = answered;
+  for (const mappingId of measuredAs(used))
+    context.usage.note({ endpoint, userAgent, carrier, status, mappingId });
+  if (mapping) show(context, { ...used, clientId: mapping.client_id }, answered);
 }
 
 const passed = new WeakSet<Response>();
@@ -75,10 +82,10 @@ function refusedFor(status: number, { mapping, brownout }: Shown): AnsweredBy {
 }
 
 /** Whose answer it was or, where nobody could give one, whose it would have been. */
-function answeredBy(res: Response, shown: Shown): AnsweredBy {
-  if (passed.has(res)) return 'old';
-  if (res.statusCode < 400) return 'new';
-  if (res.statusCode < 500) return refusedFor(res.statusCode, shown);
+function answeredBy({ status, isPassed }: Answered, shown: Shown): AnsweredBy {
+  if (isPassed) return 'old';
+  if (status < 400) return 'new';
+  if (status < 500) return refusedFor(status, shown);
   return shown.mapping?.state === 'unmapped' ? 'old' : 'new';
 }
 
@@ -95,16 +102,16 @@ interface Shown {
 }
 
 /** Shows an answered call to those who look on at its app; costs nothing while nobody does. */
-function show({ live }: Context, shown: Shown, { seen, res }: Answered): void {
+function show({ live }: Context, shown: Shown, answered: Answered): void {
   const { clientId, carrier, mapping } = shown;
+  const { isPassed: _, ...call } = answered;
   live.note({
-    ...seen,
+    ...call,
     clientId,
     carrier,
     accountId: mapping?.account_id ?? null,
     hint: mapping ? hintOf(mapping) : null,
-    status: res.statusCode,
-    answeredBy: answeredBy(res, shown),
+    answeredBy: answeredBy(answered, shown),
   });
 }
 
@@ -113,5 +120,5 @@ export function showLive(context: Context, shown: Shown, req: Request): void {
   const { res } = req;
   if (res === undefined) return;
   const seen = seenOf(req);
-  res.once('finish', () => show(context, shown, { seen, res }));
+  res.once('finish', () => show(context, shown, answeredAs(seen, res)));
 }

@@ -6,13 +6,13 @@ import {
   type PublicBrownout,
   type PublicLifecycle,
 } from '../../domain/lifecycle-changes/describe.ts';
-import type { DateName } from '../../domain/lifecycle.ts';
+import { changesCalls, type DateName } from '../../domain/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { daysLeft, isSoon, rehearsedWords } from '../dates/words.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { LOCAL_TIMES } from '../people/words.ts';
-import { bodyAfter, HEADINGS, meaningOf, STATUSES } from '../dates/meanings.ts';
+import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../dates/meanings.ts';
 
 /**
  * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and
@@ -23,8 +23,10 @@ const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
 
 const iso = (time: number) => new Date(time).toISOString();
 
-function dateJson({ oldBackend }: Context, name: DateName, at: number | undefined) {
-  return at === undefined ? null : { at: iso(at), text: meaningOf(name, oldBackend !== undefined) };
+const hasBackend = ({ oldBackend }: Context) => oldBackend !== undefined;
+
+function dateJson(context: Context, name: DateName, at: number | undefined) {
+  return at === undefined ? null : { at: iso(at), text: meaningOf(name, hasBackend(context)) };
 }
 
 function brownoutJson({ id, rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
@@ -56,31 +58,31 @@ function sendLifecycle(context: Context): RequestHandler {
   };
 }
 
+const hasEnded = ({ dates, now }: PublicLifecycle) => (dates.sunset ?? Infinity) <= now;
+
+/** What a call gets from a milestone on; a deprecation changes none. */
+function shownAnswer(context: Context, name: DateName) {
+  if (name === 'deprecation') return undefined;
+  const { publicUrl } = context.settings;
+  const isLater = changesCalls(name, hasBackend(context));
+  return { status: STATUSES[name], body: bodyAfter(name, publicUrl), isLater };
+}
+
+/** What a date brings; after the sunset nothing of the other dates holds any more. */
+function shownMeaning(context: Context, described: PublicLifecycle, name: DateName) {
+  if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, left: '', kind: '' };
+  const { dates, now } = described;
+  const [at, answer] = [dates[name] ?? now, shownAnswer(context, name)];
+  const kind = answer?.isLater && isSoon(at, now) ? 'warning' : '';
+  return { meaning: meaningOf(name, hasBackend(context)), left: daysLeft(at, now), kind, answer };
+}
+
 /** The card of a date; none of one that is not set. */
-function shownDate(
-  { settings: { publicUrl }, oldBackend }: Context,
-  { dates, now }: PublicLifecycle,
-  name: DateName,
-) {
-  const at = dates[name];
+function shownDate(context: Context, described: PublicLifecycle, name: DateName) {
+  const at = described.dates[name];
   if (at === undefined) return [];
-  const hasOldApi = oldBackend !== undefined;
-  const changesCalls = name === 'sunset' || (name === 'retirement' && hasOldApi);
-  return [
-    {
-      name,
-      heading: HEADINGS[name],
-      at,
-      isPast: at <= now,
-      left: daysLeft(at, now),
-      kind: changesCalls && isSoon(at, now) ? 'warning' : '',
-      meaning: meaningOf(name, hasOldApi),
-      answer:
-        name === 'deprecation'
-          ? undefined
-          : { status: STATUSES[name], body: bodyAfter(name, publicUrl), isLater: changesCalls },
-    },
-  ];
+  const isPast = at <= described.now;
+  return [{ name, heading: HEADINGS[name], at, isPast, ...shownMeaning(context, described, name) }];
 }
 
 const STATES: Record<BrownoutState, { word: string; kind: string }> = {
@@ -90,12 +92,9 @@ const STATES: Record<BrownoutState, { word: string; kind: string }> = {
   cancelled: { word: 'taken back', kind: '' },
 };
 
-function shownBrownout(
-  { oldBackend }: Context,
-  { rehearses, startsAt, endsAt, state, text }: PublicBrownout,
-) {
+function shownBrownout(context: Context, { rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
   const what = {
-    rehearses: rehearsedWords(rehearses, oldBackend !== undefined),
+    rehearses: rehearsedWords(rehearses, hasBackend(context)),
     status: STATUSES[rehearses],
   };
   return { startsAt, endsAt, ...what, state: STATES[state], text };
@@ -115,9 +114,9 @@ function showLifecycle(context: Context, pages: Pages): RequestHandler {
       title: 'Dates of the old API',
       publicUrl,
       narrow: false,
-      hasOldApi: context.oldBackend !== undefined,
+      hasBackend: hasBackend(context),
       dates: NAMES.flatMap((name) => shownDate(context, described, name)),
-      hasEnded: (described.dates.sunset ?? Infinity) <= described.now,
+      hasEnded: hasEnded(described),
       brownouts: inOrder(described.brownouts).map((one) => shownBrownout(context, one)),
       now: described.now,
       scripts: [LOCAL_TIMES],

@@ -50,6 +50,11 @@ function awaited(own: Awaited<ReturnType<typeof ownCards>>) {
     });
 }
 
+/** The own apps whose old calls are in vain: the old API has ended for them, and they called it lately. */
+function stillCalling(own: Awaited<ReturnType<typeof ownCards>>) {
+  return own.filter(({ hasCalled, footing }) => hasCalled && footing.phase === 'ended');
+}
+
 function showApps(frame: Frame): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
@@ -72,6 +77,7 @@ function showApps(frame: Frame): RequestHandler {
       ),
       needs: needs.slice(0, NEEDS_SHOWN),
       awaited: awaited(own),
+      stillCalling: stillCalling(own),
       moreNeeds: Math.max(0, needs.length - NEEDS_SHOWN),
       own,
       ownOthers: ownApps.others,

@@ -1,13 +1,19 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { tokensRead } from '../../domain/app-tokens.ts';
-import { callsOf, endpointsElsewhere, programWords } from '../../domain/calls-of.ts';
+import {
+  type Calls,
+  callsOf,
+  endpointsElsewhere,
+  endpointsPassed,
+  programWords,
+} from '../../domain/calls-of.ts';
 import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
 import { TOKENS_READ } from '../../domain/states-of-app.ts';
 import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
 import { byCarrier, byEndpoint, callLine } from '../charts/call-charts.ts';
 import { asOfNow } from '../dates/card.ts';
-import { dateLines, phaseOf } from '../dates/lines.ts';
+import { dateLines, endOf } from '../dates/lines.ts';
 import { type ShownApp, shownApp } from './shown-app.ts';
 
 /** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */
@@ -43,14 +49,20 @@ async function chartsOf({ context }: Frame, ids: readonly string[], days: number
   ];
 }
 
-/** When the retirement is or was, and what ends with it, or has ended without an old API, whatever is connected. */
-function endingOf({ context }: Frame, { app }: ShownApp, kinds: Parameters<typeof endpointsElsewhere>[0]) {
-  const elsewhere = endpointsElsewhere(kinds);
+/**
+ * When the retirement is or was, and what ends with it, or has ended, whatever is connected. Without an old API nothing
+ * answers elsewhere, and whether anything ever did is not known.
+ */
+function endingOf({ context }: Frame, { app }: ShownApp, kinds: Calls['kinds']) {
   const asOf = asOfNow(context, app.client_id);
-  const line = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
-  // After the sunset the retirement is not spoken of any more.
-  const isGone = !asOf.hasOldApi || phaseOf(asOf) === 'ended';
-  return { elsewhere, isGone, retirement: line };
+  const { hasBackend } = asOf;
+  return {
+    elsewhere: hasBackend ? endpointsPassed(kinds) : endpointsElsewhere(kinds),
+    hasBackend,
+    // After the sunset it alone is spoken of: every call is refused.
+    ended: endOf(asOf),
+    retirement: dateLines(asOf).find(({ milestone }) => milestone === 'retirement'),
+  };
 }
 
 function showCalls(frame: Frame): RequestHandler {

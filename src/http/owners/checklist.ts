@@ -1,7 +1,7 @@
 import { programWords } from '../../domain/calls-of.ts';
 import type { MovedSoFar } from '../../domain/migration-checklist.ts';
 import type { Footing } from '../dates/lines.ts';
-import { numberWords } from '../people/words.ts';
+import { counted, numberWords } from '../people/words.ts';
 
 /** The migration checklist of an app in words; each step says by which numbers it is done or not, and what comes next. */
 
@@ -19,13 +19,8 @@ export interface Step {
   next: { text: string; label: string; href: string } | undefined;
 }
 
-/** `1 token`, `1,234 tokens`. */
-function counted(count: number, what: string): string {
-  return `${numberWords(count)} ${what}${count === 1 ? '' : 's'}`;
-}
-
 /** Where the steps are told. */
-interface Place extends Pick<Footing, 'hasOldApi'> {
+interface Place extends Footing {
   /** The page of the app. */
   home: string;
 }
@@ -54,13 +49,25 @@ function ownClient({ client, home }: Facts): Step {
   };
 }
 
-/** Who is waited for, and whether the tokens are refused meanwhile. */
-function waitWords(waiting: number, hasOldApi: boolean): string {
+/** Who is waited for, and whether the tokens are refused meanwhile; after the sunset nobody is. */
+function waitWords({ tokens: { waiting }, phase, hasOldApi }: Facts): string {
   const [wait, are] = waiting === 1 ? ['waits for its holder', 'is'] : ['wait for their holders', 'are'];
+  if (phase === 'ended') return `${numberWords(waiting)} ${are} not connected; the old API has ended.`;
   return `${numberWords(waiting)} ${wait}${hasOldApi ? '' : ` and ${are} refused until then`}.`;
 }
 
-function usersMapped({ tokens: { mapped, waiting }, home, hasOldApi }: Facts): Step {
+/** Connecting helps no more after the sunset. */
+function connectNext({ home, phase }: Facts): Step['next'] {
+  if (phase === 'ended') return undefined;
+  return {
+    text: 'Send their holders to the page of the app, where they sign in and press “Connect”.',
+    label: 'See which tokens wait',
+    href: `${home}/tokens`,
+  };
+}
+
+function usersMapped(facts: Facts): Step {
+  const { mapped, waiting } = facts.tokens;
   const all = mapped + waiting;
   const step = {
     id: 'users',
@@ -79,12 +86,8 @@ function usersMapped({ tokens: { mapped, waiting }, home, hasOldApi }: Facts): S
   return {
     ...step,
     state: mapped > 0 ? 'partly' : 'open',
-    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${waitWords(waiting, hasOldApi)}`,
-    next: {
-      text: 'Send their holders to the page of the app, where they sign in and press “Connect”.',
-      label: 'See which tokens wait',
-      href: `${home}/tokens`,
-    },
+    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${waitWords(facts)}`,
+    next: connectNext(facts),
   };
 }
 
@@ -136,20 +139,32 @@ function handedWords({ handed, confirmed, lost, isPart }: Facts['handovers']): s
   return `${words} ${numberWords(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, and what was kept of ${lost === 1 ? 'it' : 'them'} here is erased.`;
 }
 
-function handOverEvidence({ tokens, grants, handovers }: Facts): string {
+function handOverEvidence({ tokens, grants, handovers, phase }: Facts): string {
   const { handed } = handovers;
   const done = handedWords(handovers);
   if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : done;
-  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still served here.`;
+  const kept = phase === 'ended' ? 'connected' : 'served';
+  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still ${kept} here.`;
   return [...(handed > 0 ? [done] : []), left, ableWords(grants)].join(' ');
 }
+
+const EXCHANGE = 'The app exchanges each old token for the connection behind it.';
 
 const CONFIRM = 'Confirm each one within seven days, once the app has stored its pair.';
 
 const LOST =
-  'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over.';
+  'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
 
-function handOverNext({ client, grants, handovers, tokens, home }: Facts): Step['next'] {
+/** What makes the connections that are left the app's own; after the sunset nobody connects from the app any more. */
+function takeOverWords({ grants, phase }: Facts): string | undefined {
+  if (grants.all === grants.own) return EXCHANGE;
+  if (phase !== 'ended')
+    return 'People who connected before the own client was entered connect once more from the app.';
+  return grants.own > 0 ? EXCHANGE : undefined;
+}
+
+function handOverNext(facts: Facts): Step['next'] {
+  const { client, handovers, tokens, home } = facts;
   if (!client)
     return {
       text: 'Enter the app’s own client first.',
@@ -163,15 +178,10 @@ function handOverNext({ client, grants, handovers, tokens, home }: Facts): Step[
       label: 'How to confirm',
       href: `${home}/move#hand-over`,
     };
-  const missing = grants.all - grants.own;
-  return {
-    text:
-      missing > 0
-        ? 'People who connected before the own client was entered connect once more from the app.'
-        : 'The app exchanges each old token for the connection behind it.',
-    label: 'How to take one over',
-    href: `${home}/move#hand-over`,
-  };
+  const text = takeOverWords(facts);
+  return text === undefined
+    ? undefined
+    : { text, label: 'How to take one over', href: `${home}/move#hand-over` };
 }
 
 function handOver(facts: Facts): Step {
@@ -190,7 +200,7 @@ function handOver(facts: Facts): Step {
 }
 
 /** Its four steps in their order. */
-export function checklist(moved: MovedSoFar, { home, hasOldApi }: Place): Step[] {
-  const facts = { ...moved, home, hasOldApi };
+export function checklist(moved: MovedSoFar, { home, phase, hasOldApi }: Place): Step[] {
+  const facts = { ...moved, home, phase, hasOldApi };
   return [ownClient, usersMapped, oldCalls, handOver].map((step) => step(facts));
 }

@@ -50,6 +50,14 @@ function isOver({ unmapped = 0, active = 0, reauthorization_required: stopped = 
   return unmapped + active + stopped === 0 && migrated + revoked > 0;
 }
 
+/** That an app has moved; its old tokens may be called with all the same. */
+function movedWords(counts: Counts, calls: CallsLately | undefined): string | undefined {
+  if (!isOver(counts) || (counts.migrated ?? 0) === 0) return undefined;
+  return (calls?.total ?? 0) > 0
+    ? `Its tokens have moved to the new API, but in the last ${DAYS} days it called the old one.`
+    : 'The app has moved to the new API.';
+}
+
 /** The next date where it is another than that of all, which the page says once; else only how long it is until then. */
 function dateOf(context: Context, clientId: string) {
   const [next, common] = [nextDate(context, clientId), nextDate(context)];
@@ -69,6 +77,7 @@ function cardOf(
     ...(isOver(counts) ? {} : dateOf(context, clientId)),
     footing: footingOf(asOfNow(context, clientId)),
     calls: calls && callsCard(calls),
+    hasCalled: (calls?.total ?? 0) > 0,
   };
 }
 
@@ -98,8 +107,7 @@ export async function ownCards(context: Context, apps: readonly App[], ownerAcco
         text: `${of} ${label}`,
         kind,
       }));
-      const hasMoved = isOver(tokens.counts) && (tokens.counts.migrated ?? 0) > 0;
-      return { ...app, ...card, ...tokens, lines, hasMoved };
+      return { ...app, ...card, ...tokens, lines, movedWords: movedWords(tokens.counts, calls[index]) };
     }),
   );
 }

@@ -1,8 +1,8 @@
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
 import { numberWords, type Sentence } from '../people/words.ts';
-import { type AsOf, connectByWords, footingOf } from '../dates/lines.ts';
+import { type AsOf, connectByWords, type Footing, footingOf } from '../dates/lines.ts';
 import { tokenCount } from '../tokens/state-words.ts';
-import { tokenWords } from '../tokens/token-words.ts';
+import { stoppedReason } from '../tokens/token-words.ts';
 
 /** What asks for something of the person who looks at the own apps, each with the one thing to do. */
 
@@ -20,21 +20,17 @@ export interface Need {
   of: string;
 }
 
-/** Why an app has stopped for its holder. */
-function stoppedWords(reason: string | null, asOf: AsOf): string {
-  const facts = { state: 'reauthorization_required', reason, isOwn: true, ...footingOf(asOf) } as const;
-  // What the words for a stopped token do not depend on.
-  const rest = { source: 'issued', grant_state: null, account_id: null, isExpected: false } as const;
-  return tokenWords({ ...facts, ...rest }).reason;
-}
-
 /** Known only by what its calls say; the owner of the account knows best what it is. */
 const PROGRAM = 'It holds a token of yours and is not connected to the new API.';
 
 /** The name of an unidentified program without the words before it. */
 const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
-const works = (count: number) => `${tokenCount(count)} ${count === 1 ? 'works' : 'work'}`;
+/** What one confirmation brings: where no old API answers the other calls, no more than profiles and the user. */
+function afterWords(count: number, { hasOldApi }: Footing): string {
+  const [works, reads] = count === 1 ? ['works', 'reads'] : ['work', 'read'];
+  return `${tokenCount(count)} ${hasOldApi ? works : `${reads} profiles and the user`} after one confirmation.`;
+}
 
 /** What is wrong with an app that was never connected. */
 function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AsOf): string {
@@ -59,13 +55,15 @@ export function appNeed(
     action: `/apps/${clientId}/connect`,
     of: name,
   };
-  const after = `${works(waiting)} after one confirmation.`;
+  const after = afterWords(waiting, footingOf(asOf));
   if (stopped)
     return {
       ...todo,
       kind: 'error',
       heading: `“${name}” has stopped`,
-      words: [`${stoppedWords(stopped.reason, asOf)} ${after}`],
+      words: [
+        `${stoppedReason({ reason: stopped.reason, isOwn: true, phase: footingOf(asOf).phase })} ${after}`,
+      ],
       at: stopped.at,
     };
   const by = connectByWords(asOf) ?? [];

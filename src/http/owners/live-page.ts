@@ -54,14 +54,15 @@ function show(frame: Frame): RequestHandler {
     const [mode, now] = [modeOf(req), context.clock.now()];
     const since = sinceOf(req, now);
     const { calls, place } = await readNewest(context, view);
-    const lines = calls.map((call) => liveLine(call, call.at > since));
+    const isOwner = view.accountId === undefined;
+    const lines = calls.map((call) => liveLine(call, { isOwner, isFresh: call.at > since }));
     if (mode === 'reload') reloadSoon(res);
     const address = `/apps/${view.clientId}/live`;
     frame.page(res, 'live', {
       title: 'Is it me?',
       wide: true,
       app: { client_id: view.clientId, name: view.name },
-      isOwner: view.accountId === undefined,
+      isOwner,
       mode,
       address,
       reloading: `${address}?reload=on&since=${since}`,

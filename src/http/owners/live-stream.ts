@@ -53,9 +53,10 @@ async function endingOf(stream: Stream, isChecked: boolean): Promise<keyof typeo
 }
 
 /** Tells what came since; `place` is the one behind it. */
-function tell({ frame, events }: Stream, { fresh, place }: Awaited<ReturnType<typeof readOn>>): void {
+function tell({ frame, events, view }: Stream, { fresh, place }: Awaited<ReturnType<typeof readOn>>): void {
   if (fresh.length === 0) return;
-  const lines = fresh.map((call) => liveLine(call, true));
+  const isOwner = view.accountId === undefined;
+  const lines = fresh.map((call) => liveLine(call, { isOwner, isFresh: true }));
   const data = frame.parts.pages.part('live-rows', { lines });
   events.send({ name: 'calls', data, id: placeText(place) });
 }

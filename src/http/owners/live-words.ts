@@ -7,7 +7,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   400: 'the call was malformed',
   401: 'the token is not valid',
   403: 'the call is not allowed',
-  404: 'there is nothing at this address',
+  404: 'this address is not served',
   405: 'the method is wrong',
   429: 'too many calls',
   503: 'the API could not be reached',
@@ -23,6 +23,8 @@ interface Refusal {
   words: string;
   /** What brings the program back, as the words of a link to the page of the app: it says who can do it, and has the button. */
   next?: string;
+  /** Whether the owner alone can do that. */
+  isOwners?: boolean;
 }
 
 /** Where more is known than the number says. */
@@ -31,13 +33,19 @@ const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
   reauthorization_required: { words: 'the connection has ended', next: 'Where to connect it again' },
   revoked: { words: 'the token was revoked' },
   migrated: { words: 'the app has moved and the token was retired' },
-  brownout: { words: 'a planned test outage (brownout) runs: served again after it' },
-  rehearsal: { words: 'the app’s own rehearsal runs: served again after it' },
+  brownout: { words: 'a planned test outage (brownout) runs: answered as before after it' },
+  rehearsal: { words: 'the app’s own rehearsal runs: answered as before after it' },
 };
 
-const ENDED: Refusal = { words: 'the old API has ended', next: 'How to move to the new one' };
+const ENDED: Refusal = { words: 'the old API has ended', next: 'How to move to the new one', isOwners: true };
 
-function refusalOf({ answered_by: by, status }: LiveCallRow): Refusal | undefined {
+/** What is served, but not for every id in it. */
+const OF_ONE = /^\/1\/profiles\/:id(\.json)?$/;
+
+const ABSENT: Refusal = { words: 'there is nothing at this address' };
+
+function refusalOf({ answered_by: by, status, endpoint }: LiveCallRow): Refusal | undefined {
+  if (status === 404 && (by === 'old' || OF_ONE.test(endpoint))) return ABSENT;
   return REFUSALS[by] ?? (status === 410 ? ENDED : undefined);
 }
 
@@ -48,11 +56,11 @@ function statusWords(status: number, refusal: Refusal | undefined): string {
 }
 
 /** Whose answer it was, what it said and, where there is something to do, where that is done: the page of the app. */
-function answerWords(call: LiveCallRow) {
+function answerWords(call: LiveCallRow, isOwner: boolean) {
   const { answered_by: by, status, client_id: clientId } = call;
   const refusal = refusalOf(call);
   const mark = by === 'new' || by === 'old' ? MARKS[by] : MARKS.refused;
-  const next = refusal?.next;
+  const next = refusal?.isOwners && !isOwner ? undefined : refusal?.next;
   return {
     mark,
     status: statusWords(status, refusal),
@@ -65,8 +73,8 @@ function tokenWords({ carrier, hint }: LiveCallRow): { hint: string | null; sent
   return { hint, sentIn: `sent in ${carrierWords(carrier)}` };
 }
 
-/** One row; `isFresh` of a call that came while somebody looked on. */
-export function liveLine(call: LiveCallRow, isFresh: boolean) {
+/** One row for the owner of the app or for another who holds tokens; `isFresh` of a call that came while somebody looked on. */
+export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boolean; isFresh: boolean }) {
   return {
     at: call.at,
     method: call.method,
@@ -74,7 +82,7 @@ export function liveLine(call: LiveCallRow, isFresh: boolean) {
     token: tokenWords(call),
     program: programWords(call.user_agent),
     network: call.network === 'unknown' ? 'an unknown network' : call.network,
-    ...answerWords(call),
+    ...answerWords(call, isOwner),
     isFresh,
   };
 }

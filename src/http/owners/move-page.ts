@@ -44,8 +44,8 @@ function showMove(frame: Frame): RequestHandler {
     const app = await ownedApp(context, req);
     const { ids } = await tokensRead(context, { clientId: app.client_id });
     const moved = await movedSoFar(context, app.client_id, ids);
-    const { hasOldApi } = footingOf(asOfNow(context, app.client_id));
-    const steps = checklist(moved, { home: `/apps/${app.client_id}`, hasOldApi });
+    const footing = footingOf(asOfNow(context, app.client_id));
+    const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
     const values = valuesFor(context, app, moved.client);
     frame.page(res, 'move', {
       title: `Move “${app.name}” to the new API`,
@@ -53,7 +53,7 @@ function showMove(frame: Frame): RequestHandler {
       app,
       steps,
       done: steps.filter(({ state }) => state === 'done').length,
-      current: steps.find(({ state }) => state !== 'done')?.id,
+      current: steps.find(({ next }) => next !== undefined)?.id,
       values,
       examples: examplesFor(values),
       variables: variablesOf(values),

@@ -1,9 +1,10 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../domain/failures.ts';
 import { inspectPasted, type Pasted } from '../../domain/prove-observed.ts';
+import { tokensIn } from '../../shared/token-like.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { asOfNow } from '../dates/card.ts';
-import { phaseOf } from '../dates/lines.ts';
+import { footingOf, phaseOf } from '../dates/lines.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { askAgain, type Problems } from '../people/problems.ts';
 
@@ -17,8 +18,12 @@ const A_MINUTE = 10;
 function show(frame: Frame, res: Response, problems: Problems = {}): void {
   const title = 'Connect a token that you have';
   const targets = formTargets(frame.context.server.authorizationUrl);
-  const { hasOldApi } = asOfNow(frame.context);
-  askAgain(frame, res, { template: 'paste-token', title, problems, hasOldApi, formTargets: targets });
+  const asOf = asOfNow(frame.context);
+  const { hasOldApi } = footingOf(asOf);
+  // Whose app has more time is only known after the look-up.
+  const isAskedForSome = asOf.hasBackend && !hasOldApi;
+  const shown = { hasOldApi, isAskedForSome, formTargets: targets };
+  askAgain(frame, res, { template: 'paste-token', title, problems, ...shown });
 }
 
 const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>, string>> = {
@@ -34,6 +39,29 @@ const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>
     'The older API refuses this token, so it cannot show whose it is. Write to support; do not send the token itself.',
 };
 
+/** Without an old API no call makes a token known. */
+const UNKNOWN_FOR_GOOD =
+  'This token is not known here. Check that it is whole. Write to support if it is; do not send the token itself.';
+
+function foundWords({ context }: Frame, found: keyof typeof FOUND): string {
+  const isLearned = footingOf(asOfNow(context)).hasOldApi;
+  return found === 'unknown' && !isLearned ? UNKNOWN_FOR_GOOD : FOUND[found];
+}
+
+/** However often it was put into an address, or into JSON. */
+const LEGACY_START = /^1(?:\\*\/|%(?:25)*2F)/i;
+
+/** What stands in a command, a header or an address, and in no token. */
+const AROUND = /[\s"'?&:]|=1/;
+
+/** The token in what was pasted: with `Bearer` before it, or in a whole command or address. */
+function tokenOf(pasted: string): string {
+  const text = pasted.trim();
+  if (!AROUND.test(text)) return text;
+  const [token] = tokensIn(text).filter((part) => LEGACY_START.test(part));
+  return token?.replace(LEGACY_START, '1/') ?? text;
+}
+
 const UNANSWERED =
   'The older API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
 
@@ -48,7 +76,7 @@ function tooFast({ context }: Frame, res: Response): string | undefined {
 async function inspect(frame: Frame, res: Response): Promise<Pasted | { problem: string }> {
   const problem = tooFast(frame, res);
   if (problem !== undefined) return { problem };
-  const token = (fieldsOf(res.req)['token'] ?? '').trim();
+  const token = tokenOf(fieldsOf(res.req)['token'] ?? '');
   try {
     return await inspectPasted(frame.context, { token, accountId: personIn(res.req).accountId });
   } catch (error) {
@@ -63,7 +91,7 @@ function takeToken(frame: Frame): RequestHandler {
     const pasted = await inspect(frame, res);
     if ('problem' in pasted) return show(frame, res, { token: pasted.problem });
     if (pasted.found === 'yours') return res.redirect(303, `/apps/${pasted.clientId}`);
-    if (pasted.found !== 'can be proven') return show(frame, res, { token: FOUND[pasted.found] });
+    if (pasted.found !== 'can be proven') return show(frame, res, { token: foundWords(frame, pasted.found) });
     const { clientId, evidence } = pasted;
     // Its page says why there is nothing to connect any more.
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);

@@ -8,11 +8,14 @@ import { type AsOf, dateLines, footingOf } from '../dates/lines.ts';
 function untilWords(asOf: AsOf, waiting: number): Sentence {
   const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
   if (footingOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
-  if (!asOf.hasOldApi) return [`${They} refused until connected.`];
+  if (!asOf.hasBackend) return [`${They} refused until connected.`];
   const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
   if (!retirement) return ['No retirement date is set yet.'];
   if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
-  return [`The old API retires ${retirement.left}; from then on ${they} refused until connected.`];
+  // Those that the old API never knew are refused already.
+  return [
+    `The old API retires ${retirement.left}; at the latest from then on ${they} refused until connected.`,
+  ];
 }
 
 /** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 wait.` */

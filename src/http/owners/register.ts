@@ -6,6 +6,8 @@ import {
   RegistrationRefused,
 } from '../../domain/register-app.ts';
 import { formTargets } from '../signin/leave.ts';
+import { asOfNow } from '../dates/card.ts';
+import { endOf } from '../dates/lines.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { newIdField, readNewId } from './new-id.ts';
 import { askAgain, type Problems, quoted } from '../people/problems.ts';
@@ -57,7 +59,8 @@ function ask(
   { entries, problems = {} }: { entries: Entries; problems?: Problems },
 ) {
   const newId = newIdField(frame.context, personIn(res.req));
-  askAgain(frame, res, { template: 'register', title: 'Register an app', ...entries, newId, problems });
+  const shown = { newId, ended: endOf(asOfNow(frame.context)), problems };
+  askAgain(frame, res, { template: 'register', title: 'Register an app', ...entries, ...shown });
 }
 
 const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];
@@ -76,7 +79,8 @@ function showRegistered(frame: Frame, res: Response, { name, ...registered }: Re
   frame.context.counts.count(brakeOf(res.req));
   const targets = formTargets(frame.context.server.authorizationUrl);
   const title = `“${name}” is registered`;
-  frame.page(res, 'registered', { title, ...registered, name, formTargets: targets });
+  const { publicUrl } = frame.context.settings;
+  frame.page(res, 'registered', { title, ...registered, name, publicUrl, formTargets: targets });
 }
 
 function showKnown(frame: Frame, res: Response, clientId: string): void {

@@ -2,6 +2,8 @@ import { type Calls, carrierWords, endpointsElsewhere, programWords } from '../.
 import type { Milestone } from '../../domain/lifecycle.ts';
 import type { Rehearsal } from '../../domain/lifecycle-changes/rehearse.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
+import type { DateLine } from '../dates/lines.ts';
+import { counted } from '../people/words.ts';
 
 /** A rehearsal and what failed in it, for its owner. */
 
@@ -10,10 +12,6 @@ const LOOK_EVERY = 10;
 
 /** What other processes have counted is known this long after the end. */
 const SETTLED_AFTER = 12 * SECOND;
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
 
 /** `4 minutes 12 seconds`, never less than a second. */
 function lengthWords(length: number): string {
@@ -64,8 +62,10 @@ interface ShownRehearsal {
   lines: Array<ReturnType<typeof callLine>>;
   /** Which of them a connection does not help. */
   elsewhere: string[];
-  /** When it comes for good; undefined where no date is set any more. */
+  /** When it comes for good; undefined where no date is ahead any more. */
   dateAt: number | undefined;
+  /** What has come since for good; after the sunset that alone counts. */
+  came: { milestone: Milestone; at: number } | undefined;
 }
 
 function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
@@ -79,10 +79,12 @@ function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
 /** The one that runs, or was the last. */
 export function shownRehearsal(
   rehearsal: Rehearsal,
-  { kinds, dateAt, now }: { kinds: Kinds; dateAt: number | undefined; now: number },
+  { kinds, lines, now }: { kinds: Kinds; lines: readonly DateLine[]; now: number },
 ): ShownRehearsal {
   const { rehearses, startsAt, endsAt } = rehearsal;
   const total = kinds.reduce((sum, { calls }) => sum + calls, 0);
+  const line = lines.find(({ milestone }) => milestone === rehearses);
+  const came = [lines.find(({ milestone }) => milestone === 'sunset'), line].find((one) => one?.isPast);
   return {
     state: stateOf(rehearsal, now),
     rehearses,
@@ -94,7 +96,8 @@ export function shownRehearsal(
     calls: counted(total, 'call'),
     lines: kinds.map(callLine),
     elsewhere: endpointsElsewhere(kinds),
-    dateAt,
+    dateAt: line?.isPast ? undefined : line?.at,
+    came: came && { milestone: came.milestone, at: came.at },
   };
 }
 

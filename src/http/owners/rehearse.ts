@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { callsOf } from '../../domain/calls-of.ts';
-import { endingOf, type Milestone, rehearsalId } from '../../domain/lifecycle.ts';
+import { changesCalls, endingOf, type Milestone, rehearsalId } from '../../domain/lifecycle.ts';
 import { ChangeRefused } from '../../domain/lifecycle-changes/change-rules.ts';
 import {
   type Rehearsal,
@@ -28,7 +28,7 @@ const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehears
 
 /** The dates of the app whose rehearsal shows something: what a date does not change cannot be shown. */
 function aheadOf({ context }: Frame, { client_id: clientId }: OwnedApp): DateLine[] {
-  return dateLines(asOfNow(context, clientId)).filter(({ isPast, changesCalls }) => !isPast && changesCalls);
+  return dateLines(asOfNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
 }
 
 const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehearse.';
@@ -45,10 +45,8 @@ function noneWords({ context }: Frame, { client_id: clientId }: OwnedApp): strin
 async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehearsal | undefined) {
   if (!rehearsal) return undefined;
   const { kinds } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
-  const line = dateLines(asOfNow(context, app.client_id)).find(
-    ({ milestone }) => milestone === rehearsal.rehearses,
-  );
-  return shownRehearsal(rehearsal, { kinds, dateAt: line?.at, now: context.clock.now() });
+  const lines = dateLines(asOfNow(context, app.client_id));
+  return shownRehearsal(rehearsal, { kinds, lines, now: context.clock.now() });
 }
 
 /** Asks the browser to come back, by a header: an element of the page would need the one layout of all pages. */
@@ -92,9 +90,9 @@ function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined
   const ahead = aheadOf(frame, app);
   if (ahead.length === 0) return noneWords(frame, app);
   if (rehearses === undefined) return NOT_AHEAD;
-  const { lifecycle, now, hasOldApi } = asOfNow(frame.context);
+  const { lifecycle, now, hasBackend } = asOfNow(frame.context);
   const met = (['retirement', 'sunset'] as const)
-    .filter((milestone) => milestone === 'sunset' || hasOldApi)
+    .filter((milestone) => changesCalls(milestone, hasBackend))
     .map((milestone) => endingOf(lifecycle, milestone, { clientId: app.client_id, now }))
     .find((ending) => ending?.because === 'brownout' && ending.brownout.clientId === undefined);
   return (

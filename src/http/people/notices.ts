@@ -3,7 +3,7 @@
  * words there by a link; told-once.ts sees to it that a link does not show one of these either.
  */
 const NOTICES: Readonly<Record<string, string>> = {
-  connected: 'Connected. The tokens below work again.',
+  connected: 'Connected. The tokens below work now.',
   'nothing-waits': 'No token of this app waits to be connected. There is nothing to do.',
   'nothing-waits-any-more':
     'Nothing was connected: while you confirmed it, what waited was revoked or has moved. Below is how it is now.',

@@ -1,4 +1,4 @@
-/** How every page writes times and numbers. */
+/** How every page writes times, numbers and sentences. */
 
 const written = (timeStyle: 'short' | 'medium') =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, timeZone: 'UTC' });
@@ -25,4 +25,14 @@ export type Sentence = ReadonlyArray<string | number>;
 /** `12,345`. */
 export function numberWords(number: number): string {
   return NUMBER.format(number);
+}
+
+/** `1 token`, `1,234 tokens`. */
+export function counted(count: number, what: string): string {
+  return `${numberWords(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** With a capital letter at its start. */
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -5,8 +5,8 @@ import { describeAccount } from '../../domain/support/describe-account.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
 import { stateLines, tokenCount } from '../tokens/state-words.ts';
-import { mailLine } from './mail-words.ts';
-import { tokenLine, worldOf } from './token-line.ts';
+import { mailLines } from './mail-words.ts';
+import { tokenLine, footingFor } from './token-line.ts';
 
 /** /support/accounts/:accountId: one person with all tokens, apps and mails. */
 
@@ -35,12 +35,12 @@ function shown(context: Context, described: Described, reader: StaffRole) {
     apps: apps.map(({ clientId, name, counts }) => ({
       href: appAddress(clientId),
       name,
-      states: stateLines(counts, worldOf(context, clientId)),
+      states: stateLines(counts, footingFor(context, clientId)),
     })),
     tokens: tokens.map((row) => tokenLine(context, row)),
     isMore,
     owned: owned.map(({ clientId, name }) => ({ href: appAddress(clientId), name })),
-    mails: mails.map((mail) => mailLine(mail, reader)),
+    mails: mailLines(mails, reader),
     browsers,
     role,
     waiting: waitingWords(described),

@@ -1,13 +1,11 @@
 import type { Response } from 'express';
-import { oldBackendUntilRetired } from '../../domain/old-backend-for.ts';
 import type { MappingTarget } from '../../domain/support/actions.ts';
 import { makeLink } from '../../domain/support/make-link.ts';
-import { asOfNow } from '../dates/card.ts';
-import { phaseOf } from '../dates/lines.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action, Asking } from './action-form.ts';
 import { unknownHolderStep } from './holder-words.ts';
 import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import { footingFor } from './token-line.ts';
 
 /** /support/mappings/:id/link: the link by which the holder of an account connects an app again. */
 
@@ -16,12 +14,20 @@ function hindrance(
   { context }: Frame,
   { clientId, accountId, waitsUnder }: MappingTarget,
 ): string | undefined {
-  if (phaseOf(asOfNow(context, clientId)) === 'ended')
+  const { phase, hasOldApi } = footingFor(context, clientId);
+  if (phase === 'ended')
     return 'The old API has ended for this app. To connect it again would not make it work: the app has to move to the new API.';
   if (accountId !== null) return undefined;
   return waitsUnder === null
-    ? `Nobody knows yet whose account this token is, and a link is for one account. ${unknownHolderStep({ hasOldApi: oldBackendUntilRetired(context, clientId) !== undefined })}`
+    ? `Nobody knows yet whose account this token is, and a link is for one account. ${unknownHolderStep({ hasOldApi })}`
     : 'A link is for one account, and of this token only an e-mail address is known. Send a reminder instead: it brings a link that proves the address. Or a lead says whose account it is.';
+}
+
+/** What connecting does for calls that the bridge does not serve itself. */
+function othersWords({ context }: Frame, { clientId }: MappingTarget): string {
+  return footingFor(context, clientId).hasOldApi
+    ? 'Every other old call is left to the old API as before, until the retirement.'
+    : 'Every other old call stays refused; for those the app has to move to the new API.';
 }
 
 function showLink(frame: Frame, res: Response, { target, link }: { target: MappingTarget; link: string }) {
@@ -31,6 +37,7 @@ function showLink(frame: Frame, res: Response, { target, link }: { target: Mappi
     title: `The link for ${holder}`,
     link,
     appName,
+    others: othersWords(frame, target),
     account: accountWords(target),
     hint: `Select it and copy it into a mail or a chat to ${holder}.`,
     back: backTo(target).href,
@@ -41,7 +48,7 @@ function askFor(frame: Frame, target: MappingTarget): Asking {
   const hindered = hindrance(frame, target);
   const says = hindered ?? [
     'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
-    'Once the holder has agreed by it, every waiting token of this app and account works again.',
+    'Once the holder has agreed by it, every waiting token of this app and account works again, for profiles and the user.',
   ];
   return {
     title: 'Make a link to connect again',

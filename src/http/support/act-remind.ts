@@ -10,6 +10,7 @@ import type { Hindrance, Prospect, Role } from '../../domain/support/send-again-
 import type { Frame } from '../people/frame.ts';
 import type { Action, Asking, Field } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import { footingFor } from './token-line.ts';
 
 /** /support/mappings/:id/remind: a reminder once more, to whoever can mend what waits. */
 
@@ -63,7 +64,20 @@ function saysFor(
   ];
 }
 
-async function ask({ context }: Frame, target: MappingTarget): Promise<Asking> {
+const ENDED =
+  'The old API has ended for this app. Nothing that a reader of a mail could do would make the token work: the app has to move to the new API.';
+
+const hasEnded = ({ context }: Frame, { clientId }: MappingTarget) =>
+  footingFor(context, clientId).phase === 'ended';
+
+function tooLate(target: MappingTarget): Asking {
+  const [facts, back] = [tokenFacts(target), backTo(target)];
+  return { title: 'Send a reminder', says: [ENDED], facts, button: undefined, back };
+}
+
+async function ask(frame: Frame, target: MappingTarget): Promise<Asking> {
+  if (hasEnded(frame, target)) return tooLate(target);
+  const { context } = frame;
   const silence = silenceOf(context);
   const all = await prospectsOf(context, target);
   const open = silence ? [] : all.filter(({ hindrance }) => hindrance === undefined);
@@ -90,6 +104,7 @@ export function remindAction(frame: Frame): Action<MappingTarget> {
     ask: async (target) => (target.isWaiting ? ask(frame, target) : leaveTo(target, 'too-late')),
     async act({ target, fields, reason, origin }) {
       const { to: role } = fields;
+      if (hasEnded(frame, target)) return { problems: { form: ENDED } };
       if (!isRole(role)) return { problems: { to: CHOOSE } };
       const asked = { mappingId: target.mappingId, role, reason, ...origin };
       const { outcome }: SentAgain = await sendAgain(frame.context, asked);

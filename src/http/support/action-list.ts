@@ -15,6 +15,8 @@ export interface MappingFacts {
   /** Whether it belongs to an unidentified program (an observed app). */
   isUnidentified: boolean;
   isAppRetired: boolean;
+  /** Whether the old API has ended for the app. */
+  hasEnded: boolean;
 }
 
 /** What the app page knows. */
@@ -48,9 +50,12 @@ function offered(role: StaffRole, offers: readonly Offer[]): Action[] {
     });
 }
 
-/** Nothing makes a token of a retired app work. */
-const isWaiting = ({ state, isAppRetired }: MappingFacts) =>
-  !isAppRetired && (state === 'unmapped' || state === 'reauthorization_required');
+/** Nothing makes a token of a retired app work, nor one of an app for which the old API has ended. */
+const isWaiting = ({ state, isAppRetired, hasEnded }: MappingFacts) =>
+  !isAppRetired && !hasEnded && (state === 'unmapped' || state === 'reauthorization_required');
+
+/** Whether its holder is known by an address alone. */
+const isOfAddress = ({ accountId, email }: MappingFacts) => accountId === null && email !== null;
 
 const isOver = ({ state }: MappingFacts) => state === 'revoked' || state === 'migrated';
 
@@ -70,12 +75,12 @@ function mappingOffers(facts: MappingFacts): Offer[] {
       ...at('pin'),
       label: 'Say whose account this is',
       needs: 'lead',
-      makesSense: !isOver(facts) && facts.accountId === null && facts.email !== null,
+      makesSense: !isOver(facts) && !facts.hasEnded && isOfAddress(facts),
     },
     {
       ...at('assign'),
       label: 'Say which app this is',
-      kind: 'primary',
+      kind: facts.hasEnded ? 'plain' : 'primary',
       needs: 'agent',
       makesSense: !isOver(facts) && facts.isUnidentified,
     },
@@ -83,7 +88,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
       ...at('remind'),
       label: 'Send a reminder',
       // Its link proves the address; a link of support is for an account that is known.
-      kind: facts.accountId === null && facts.email !== null && !facts.isUnidentified ? 'primary' : 'plain',
+      kind: isOfAddress(facts) && !facts.isUnidentified ? 'primary' : 'plain',
       needs: 'agent',
       makesSense: waits,
     },

@@ -14,7 +14,7 @@ import { appActionsFor } from './action-list.ts';
 import { inVainWords } from './extension-words.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
 import { whoWords } from './timeline-words.ts';
-import { tokenLine, worldOf } from './token-line.ts';
+import { tokenLine, footingFor } from './token-line.ts';
 
 /** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
 
@@ -86,7 +86,7 @@ const isExtended = ({ extensions }: Described) => extensions.some(({ ended_at })
 function shownTokens(context: Context, { app, counts, tokens, next }: Described, req: Request) {
   const path = addressOf(app.client_id);
   return {
-    states: stateLines(counts.states, worldOf(context, app.client_id)),
+    states: stateLines(counts.states, footingFor(context, app.client_id)),
     total: counts.total,
     isPartial: counts.isPartial,
     countedOn: counts.day,

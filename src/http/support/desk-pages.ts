@@ -22,6 +22,7 @@ import {
   waitingRow,
 } from './desk-rows.ts';
 import type { Seen, ShownRow } from './desk-parts.ts';
+import { footingFor } from './token-line.ts';
 
 /** One page of each desk, in words. */
 
@@ -88,5 +89,6 @@ const LISTS: Record<Desk, (context: Context, asked: Asked, seen: Seen) => Promis
 
 /** The page of a desk that was asked for. */
 export function deskList(context: Context, desk: Desk, { role, ...asked }: AskedBy): Promise<DeskList> {
-  return LISTS[desk](context, asked, { now: context.clock.now(), role });
+  const isEnded = (clientId: string) => footingFor(context, clientId).phase === 'ended';
+  return LISTS[desk](context, asked, { now: context.clock.now(), role, isEnded });
 }

@@ -6,6 +6,8 @@ import { mayAct, type StaffRole } from '../../domain/staff.ts';
 export interface Seen {
   now: number;
   role: StaffRole;
+  /** Whether the old API has ended for an app: connecting makes nothing of it work any more. */
+  isEnded: (clientId: string) => boolean;
 }
 
 export interface Part {

@@ -9,7 +9,8 @@ import type {
 } from '../../domain/support/desks-lists.ts';
 import { isStop } from '../../domain/support/desks.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { capital, whyGrantEnded } from '../tokens/ends.ts';
+import { capital } from '../people/words.ts';
+import { whyGrantEnded } from '../tokens/ends.ts';
 import { actionPart, cell, type Part, personPart, type Seen, type ShownRow } from './desk-parts.ts';
 import { countWords, distanceWords, doubtFate } from './desk-words.ts';
 import { inVainWords } from './extension-words.ts';
@@ -65,9 +66,16 @@ export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
 /** Who has connected again meanwhile, or has ended all of it, is not to be asked to. */
 const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
 
-function endedStep({ mapping_id: id, dead_cause: cause, hasStopped }: EndedGrant, seen: Seen): Part[] {
+/** Where the old API has ended for the app. */
+const TOO_LATE: Part = {
+  text: 'Nothing to connect any more: the old API has ended for this app, which has to use the new API.',
+};
+
+function endedStep(row: EndedGrant, seen: Seen): Part[] {
+  const { mapping_id: id, dead_cause: cause, hasStopped } = row;
   if (!isStop(cause ?? '')) return [{ text: 'Nothing to do.' }];
   if (!hasStopped || id === null) return [{ text: MENDED }];
+  if (seen.isEnded(row.client_id)) return [TOO_LATE];
   const link = { text: 'Make the link', href: `/support/mappings/${id}/link`, needs: 'agent' } as const;
   return [{ text: 'Send the holder a link to connect again.' }, actionPart(seen, link)];
 }
@@ -90,7 +98,8 @@ function aboutPart(reminder: UndeliverableMail['reminders'][number]): Part[] {
 }
 
 function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): Part[] {
-  const mappingId = reminders.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
+  const open = reminders.filter(({ client_id }) => !seen.isEnded(client_id));
+  const mappingId = open.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
   const again = {
     text: 'Send it again',
     href: `/support/mappings/${mappingId}/remind`,
@@ -98,7 +107,7 @@ function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): P
   } as const;
   const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle`, needs: 'agent' } as const;
   return [
-    { text: 'Find another way to reach this person.' },
+    reminders.length > 0 && open.length === 0 ? TOO_LATE : { text: 'Find another way to reach this person.' },
     ...(mappingId === undefined ? [] : [actionPart(seen, again)]),
     actionPart(seen, settle),
   ];
@@ -122,7 +131,8 @@ const ABOUT_MAX = 5;
 const moreOf = (count: number): Part[] =>
   count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
 
-function nobodysStep({ id, email }: NobodysTokens, seen: Seen): Part[] {
+function nobodysStep({ id, email, client_id: clientId }: NobodysTokens, seen: Seen): Part[] {
+  if (seen.isEnded(clientId)) return [TOO_LATE];
   if (email === null) return [{ text: IMPORT_PAIR }];
   const at = (name: string) => `/support/mappings/${id}/${name}`;
   return [
@@ -171,16 +181,17 @@ function waitingStep({ owner_account_id: owner, source }: WaitingApp): Part {
 }
 
 /** An app whose people wait. */
-export function waitingRow(row: WaitingApp): ShownRow {
+export function waitingRow(row: WaitingApp, { isEnded }: Seen): ShownRow {
+  const hasEnded = isEnded(row.client_id);
   return [
     cell('App', appPart(row)),
     cell('People who wait', { text: countWords(row.people, 'person', 'people') }),
     cell(
       'Tokens',
-      { text: `${countWords(row.waiting, 'token')} to connect` },
+      { text: `${countWords(row.waiting, 'token')} ${hasEnded ? 'not connected' : 'to connect'}` },
       { text: `${countWords(row.active, 'token')} connected`, kind: 'muted' },
     ),
-    cell('Next step', waitingStep(row)),
+    cell('Next step', ...(hasEnded ? [TOO_LATE] : []), waitingStep(row)),
   ];
 }
 

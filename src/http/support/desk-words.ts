@@ -1,6 +1,6 @@
 import type { Desk } from '../../domain/support/desks.ts';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
-import { capital } from '../tokens/ends.ts';
+import { capital } from '../people/words.ts';
 
 /** What staff are told of the desks and of what stands on them: pure functions of a row and one moment. */
 
@@ -22,7 +22,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   'died-today': {
     title: 'Connections that ended today',
-    about: 'Since midnight UTC these connections ended, and their account holders have to connect again.',
+    about: 'Since midnight UTC these connections broke. Each line has the next step.',
     empty: 'Good news: no connection broke since midnight UTC.',
   },
   undeliverable: {

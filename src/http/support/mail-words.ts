@@ -90,13 +90,29 @@ function settledBy(mail: ReminderMail) {
 
 const isUnsettled = ({ state, settled_at: at }: ReminderMail) => state === 'undeliverable' && at === null;
 
-/** One mail as a row, for staff of a role. */
-export function mailLine(mail: ReminderMail, role: StaffRole) {
+/** About what a mail was, of one app. */
+const aboutLine = (mail: ReminderMail) => ({
+  app: { name: mail.app_name, href: appAddress(mail) },
+  about: stageWords(mail),
+  role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
+});
+
+/** Mails as rows, for staff of a role; all that one mail was about stands in its row. */
+export function mailLines(mails: readonly ReminderMail[], role: StaffRole) {
+  const byMail = new Map<string, [ReminderMail, ...ReminderMail[]]>();
+  for (const mail of mails) {
+    const known = byMail.get(mail.mail_id);
+    if (known) known.push(mail);
+    else byMail.set(mail.mail_id, [mail]);
+  }
+  return [...byMail.values()].map((some) => mailLine(some, role));
+}
+
+function mailLine(some: readonly [ReminderMail, ...ReminderMail[]], role: StaffRole) {
+  const [mail] = some;
   return {
     at: mail.ended_at ?? mail.created_at,
-    app: { name: mail.app_name, href: appAddress(mail) },
-    about: stageWords(mail),
-    role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
+    abouts: some.map(aboutLine),
     address: mail.address ?? 'no address is known',
     delivery: deliveryWords(mail),
     settled: settledBy(mail),

@@ -2,10 +2,11 @@ import { actionsFor } from './action-list.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../domain/support/describe-mapping.ts';
 import type { Context } from '../../domain/context.ts';
+import { isFromBefore } from '../../domain/resolve-token.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
 import type { StandingFacts } from './mapping-standing.ts';
-import { worldOf } from './token-line.ts';
+import { footingFor } from './token-line.ts';
 
 /** What the page of a token is made from, taken out of its description at one moment. */
 
@@ -34,10 +35,12 @@ export function standingFacts(context: Context, described: MappingDescription): 
   return {
     state: mapping.state,
     reason: mapping.reason,
-    ...worldOf(context, app.client_id),
+    ...footingFor(context, app.client_id),
+    hasBackend: context.oldBackend !== undefined,
     holder: holderOf(described),
     isUnidentified: app.source === 'observed',
     isAppRetired: app.retired_at !== null,
+    isFromBefore: isFromBefore(mapping),
     isOwnersOwn: mapping.source === 'registration',
     grant: grantFacts(described, now),
     handover: handoverOf(described, now),
@@ -45,7 +48,11 @@ export function standingFacts(context: Context, described: MappingDescription): 
 }
 
 /** The actions that make sense for it now. */
-export function mappingActions(role: StaffRole, { mapping, app, grant }: MappingDescription) {
+export function mappingActions(
+  context: Context,
+  role: StaffRole,
+  { mapping, app, grant }: MappingDescription,
+) {
   return actionsFor(role, {
     mappingId: mapping.id,
     state: mapping.state,
@@ -54,6 +61,7 @@ export function mappingActions(role: StaffRole, { mapping, app, grant }: Mapping
     hasGrant: grant !== undefined && grant.state !== 'dead',
     isUnidentified: app.source === 'observed',
     isAppRetired: app.retired_at !== null,
+    hasEnded: footingFor(context, app.client_id).phase === 'ended',
   });
 }
 

@@ -8,7 +8,7 @@ import { byEndpoint, callLine } from '../charts/call-charts.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
 import { sourceWords } from '../tokens/token-words.ts';
-import { mailLine } from './mail-words.ts';
+import { mailLines } from './mail-words.ts';
 import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';
 import { standingOf } from './mapping-standing.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
@@ -93,12 +93,12 @@ function show(frame: Frame): RequestHandler {
       wide: true,
       token: shown,
       standing: standingOf(standingFacts(frame.context, all)),
-      actions: mappingActions(role, all),
+      actions: mappingActions(frame.context, role, all),
       account: shownAccount(all),
       grant: mappingGrant(frame.context, all),
       link: all.link,
       handover: all.handover,
-      mails: all.mails.map((mail) => mailLine(mail, role)),
+      mails: mailLines(all.mails, role),
       calls: shownCalls(all),
       timeline: await shownHistory(frame, req, all),
     });

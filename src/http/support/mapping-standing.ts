@@ -1,5 +1,5 @@
 import type { MappingDescription } from '../../domain/support/describe-mapping.ts';
-import type { Phase } from '../dates/lines.ts';
+import type { Footing } from '../dates/lines.ts';
 import { whyGrantEnded, whyTokenEnded } from '../tokens/ends.ts';
 import { unknownHolderStep } from './holder-words.ts';
 
@@ -8,20 +8,20 @@ import { unknownHolderStep } from './holder-words.ts';
 type Mapping = MappingDescription['mapping'];
 type Grant = NonNullable<MappingDescription['grant']>;
 
-export interface StandingFacts {
+export interface StandingFacts extends Footing {
   state: Mapping['state'];
   /** What the mapping keeps of why it is so. */
   reason: string | null;
-  /** What has passed for its app. */
-  phase: Phase;
   /** By what its holder is known. */
   holder: 'account' | 'email' | 'older id' | 'nothing';
   /** Whether no registered app is known for it. */
   isUnidentified: boolean;
   isAppRetired: boolean;
   isOwnersOwn: boolean;
-  /** Whether the old API still answers calls with tokens that are not connected. */
-  hasOldApi: boolean;
+  /** Whether an old backend is behind, retired or not. */
+  hasBackend: boolean;
+  /** Whether that may know the token: it answers no other. */
+  isFromBefore: boolean;
   grant:
     | {
         state: Grant['state'];
@@ -50,14 +50,13 @@ const USE_NEW_API = 'The app has to use the new API; connecting again would not 
 
 const SEND_LINK = 'Make a link to connect again and send it to the account holder.';
 
-function holderStep({ holder, isUnidentified, hasOldApi, phase }: StandingFacts): string {
+function holderStep({ holder, isUnidentified, hasOldApi }: StandingFacts): string {
   if (isUnidentified)
     return 'Find out which app this is and assign the token to it; the program’s name and its calls are below.';
   if (holder === 'account') return SEND_LINK;
   if (holder === 'email')
     return 'Send a reminder: its link shows that the e-mail address is theirs. Or ask the person to sign in under “Your apps” and to show it there, or have a lead say whose account it is.';
-  // After the retirement of the app the old API is not asked for it any more.
-  return unknownHolderStep({ hasOldApi: hasOldApi && phase === 'before', hasOldId: holder === 'older id' });
+  return unknownHolderStep({ hasOldApi, hasOldId: holder === 'older id' });
 }
 
 function serving(grant: NonNullable<StandingFacts['grant']>): Standing {
@@ -125,13 +124,14 @@ function stopped(facts: StandingFacts): Standing {
   return { kind: 'error', sentence, next: holderStep(facts) };
 }
 
-function waits({ phase, hasOldApi, isOwnersOwn }: StandingFacts): string {
-  const kept = isOwnersOwn ? 'It was made for the app’s owner at the registration and' : 'It';
-  if (phase === 'retired')
-    return `${kept} is not connected to the new API, and its calls are refused since the retirement.`;
-  if (isOwnersOwn) return `${kept} is refused until the owner connects the app once.`;
-  return hasOldApi
-    ? 'It is not connected to the new API yet; the old API still answers its calls.'
+function waits({ hasBackend, hasOldApi, isFromBefore, isOwnersOwn }: StandingFacts): string {
+  if (isOwnersOwn)
+    return 'It was made for the app’s owner at the registration and is refused until the owner connects the app once.';
+  const isKnownThere = hasBackend && isFromBefore;
+  if (isKnownThere && hasOldApi)
+    return 'It is not connected to the new API yet; the old API still answers its calls.';
+  return isKnownThere
+    ? 'It is not connected to the new API, and its calls are refused since the retirement.'
     : 'It is not connected to the new API, and its calls are refused.';
 }
 

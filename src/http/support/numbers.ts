@@ -3,7 +3,9 @@ import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../domai
 import { COLUMNS } from '../../domain/support/numbers-export.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type Series, stackedBars } from '../charts/charts.ts';
-import { daysLeft, timeWords } from '../dates/words.ts';
+import { asOfNow } from '../dates/card.ts';
+import { type AsOf, nextLine } from '../dates/lines.ts';
+import { timeWords } from '../dates/words.ts';
 import type { Frame } from '../people/frame.ts';
 import { ENDS } from '../tokens/ends.ts';
 import { sendExport } from './numbers-export.ts';
@@ -55,11 +57,15 @@ function endsChart(numbers: Numbers): string {
   });
 }
 
-function retirementWords(at: number | undefined, now: number): string | undefined {
-  if (at === undefined) return undefined;
-  return at > now
-    ? `The old API retires ${daysLeft(at, now)}, on ${timeWords(at)}.`
-    : `The old API retired on ${timeWords(at)}.`;
+/** The date that counts now; undefined where none is set. */
+function dateWords(asOf: AsOf): string | undefined {
+  const line = nextLine(asOf);
+  if (!line) return undefined;
+  const { milestone, isPast, left } = line;
+  const at = timeWords(line.at);
+  if (!line.changesCalls) return `The retirement of the old API, on ${at}, changes no call here.`;
+  if (isPast) return `The old API ${milestone === 'sunset' ? 'ended' : 'retired'} on ${at}.`;
+  return `The old API ${milestone === 'sunset' ? 'ends' : 'retires'} ${left}, on ${at}.`;
 }
 
 function show(frame: Frame): RequestHandler {
@@ -75,7 +81,7 @@ function show(frame: Frame): RequestHandler {
       share: percentWords(totals.active + totals.migrated, totals.active + totals.migrated + totals.waiting),
       summary: moveWords(totals),
       countedAt: totals.counted > 0 ? numbers.countedAt : undefined,
-      retirement: retirementWords(retirement, context.clock.now()),
+      nextDate: dateWords(asOfNow(context)),
       progressChart: progressChart(numbers, retirement),
       endsChart: endsChart(numbers),
       ends: endsInOrder(numbers).map(({ cause, total }) => ({ label: labelOf(cause), total })),

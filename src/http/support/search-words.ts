@@ -41,7 +41,7 @@ const TOKEN_NEXT = [
 
 const HINT_NEXT = [
   'Tokens that were imported as digests have no known characters until their first call. Search for the app or the e-mail address instead.',
-  'Upper and lower case count. Ask the caller to read the characters out once more.',
+  'In the characters of a token upper and lower case count: ask the caller to read them out once more.',
 ];
 
 const TOO_SHORT =

@@ -35,7 +35,7 @@ const ACTIONS: Readonly<Record<string, What>> = {
   handover_confirmed: { words: 'The app confirmed that it has its pair', kind: 'ok' },
   handover_erased: { words: 'The pair of the hand-over was erased', kind: 'warning' },
   ids_learned: { words: 'The older ids of its profiles were learned' },
-  link_made: { words: 'Support made a link to connect again' },
+  link_made: { words: 'Support gave out the link to connect again' },
   mail_settled: { words: 'Support dealt with a mail that reached nobody' },
   modern_client_entered: { words: 'The app’s own client was entered' },
   modern_client_removed: { words: 'The app’s own client was removed' },
@@ -65,7 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'the modern side says so': 'the new API says so',
   'the modern side verifies e-mail addresses': 'the new API verifies e-mail addresses',
   'the old backend knows the same profiles': 'the old API knows the same profiles',
-  'the old backend accepts it': 'the old API accepts it',
+  'the old backend accepts it': 'the old API accepted it',
 };
 
 /** What the setting for codes that come twice did. */
@@ -132,9 +132,22 @@ const ACTORS: Readonly<Record<string, string>> = {
   demo: 'the demo',
 };
 
-function accountWho(id: string, { names, holderId }: Readers): Who {
+/** What staff alone does: a person of the staff may hold the token too. */
+const OF_STAFF: ReadonlySet<string> = new Set([
+  'app_extended',
+  'extension_ended',
+  'grant_probed',
+  'link_made',
+  'mail_settled',
+  'reminder_asked',
+  'token_assigned',
+  'token_looked_up',
+]);
+
+function accountWho(id: string, { names, holderId }: Readers, action: string): Who {
   const name = names.get(id) ?? `account ${id}`;
-  const words = id === holderId ? `${name} (the account holder)` : name;
+  const as = OF_STAFF.has(action) ? ' (as support)' : id === holderId ? ' (the account holder)' : '';
+  const words = `${name}${as}`;
   return { words, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
 
@@ -144,11 +157,11 @@ interface Readers {
   holderId: string | undefined;
 }
 
-/** Who did it: an account by its name, an app, an operator, or the bridge. */
-export function whoWords(actor: string, readers: Readers): Who {
+/** Who did it: an account by its name, an app, an operator, or the bridge; as what a person did it, by the action. */
+export function whoWords(actor: string, readers: Readers, action = ''): Who {
   const [kind = '', ...rest] = actor.split(':');
   const id = rest.join(':');
-  if (kind === 'account' && id !== '') return accountWho(id, readers);
+  if (kind === 'account' && id !== '') return accountWho(id, readers, action);
   if (kind === 'app') return { words: 'the app', href: `/support/apps/${encodeURIComponent(id)}` };
   if (kind === 'command' && id !== '') return { words: `${id} (command)` };
   return { words: known(ACTORS, actor) ?? actor };
@@ -162,7 +175,7 @@ export function timelineLine(event: ShownEvent, readers: Readers) {
     what: what.words,
     kind: what.kind ?? '',
     why: whyWords(event),
-    who: whoWords(event.actor, readers),
+    who: whoWords(event.actor, readers, event.action),
     requestId: event.request_id ?? undefined,
   };
 }

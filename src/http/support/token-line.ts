@@ -1,21 +1,20 @@
 import type { Context } from '../../domain/context.ts';
 import type { MappingRow } from '../../domain/support/search.ts';
 import { asOfNow } from '../dates/card.ts';
-import { phaseOf } from '../dates/lines.ts';
+import { type Footing, footingOf } from '../dates/lines.ts';
 import { stateWords } from '../tokens/state-words.ts';
 import { hintWords } from '../tokens/token-words.ts';
 
 /** How staff see a token in a list: its state as a badge, its hint, and whose it is. */
 
-/** On what the names of states depend for an app. */
-export function worldOf(context: Context, clientId: string) {
-  const asOf = asOfNow(context, clientId);
-  return { phase: phaseOf(asOf), hasOldApi: asOf.hasOldApi };
+/** On what the tokens of an app stand now. */
+export function footingFor(context: Context, clientId: string): Footing {
+  return footingOf(asOfNow(context, clientId));
 }
 
 /** The state of a token, named as its holder and the owner of its app read it. */
 export function stateBadge(context: Context, { state, source, client_id: clientId }: MappingRow) {
-  return stateWords(state, { ...worldOf(context, clientId), source });
+  return stateWords(state, { ...footingFor(context, clientId), source });
 }
 
 type Hinted = Pick<MappingRow, 'hint_first' | 'hint_last'>;

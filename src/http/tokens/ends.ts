@@ -56,8 +56,3 @@ export function whyGrantEnded(cause: string | null | undefined): string | undefi
 export function whyTokenEnded(reason: string | null): string | undefined {
   return reason === null ? undefined : KEPT.get(reason);
 }
-
-/** With a capital letter at its start. */
-export function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

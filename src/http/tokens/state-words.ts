@@ -1,19 +1,13 @@
 import type { AppToken } from '../../domain/app-tokens.ts';
+import { isFromBefore } from '../../domain/resolve-token.ts';
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
-import type { Phase } from '../dates/lines.ts';
-import { numberWords } from '../people/words.ts';
+import type { Footing } from '../dates/lines.ts';
+import { counted } from '../people/words.ts';
 
 /** What the states of tokens are called on every page, so that owner and support speak of the same at the phone. */
 
 type Counts = AppTokens['counts'];
 type State = keyof Counts;
-
-/** What the name of a state depends on beside the state. */
-interface World {
-  phase: Phase;
-  /** Whether an old API is there that answers what is not connected until the retirement. */
-  hasOldApi: boolean;
-}
 
 interface StateWords {
   label: string;
@@ -30,7 +24,8 @@ interface StateLine extends StateWords {
 const WORDS: Record<State, StateWords> = {
   reauthorization_required: {
     label: 'stopped',
-    meaning: 'The connection has ended, so calls are refused. Connect again and they work.',
+    meaning:
+      'The connection has ended, so calls are refused. Connect again, and it reads profiles and the user.',
     kind: 'warning',
   },
   unmapped: {
@@ -43,45 +38,43 @@ const WORDS: Record<State, StateWords> = {
   revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.', kind: '' },
 };
 
-/** What the states mean otherwise once a date has passed. */
-const LATER: Record<Phase, Partial<typeof WORDS>> = {
-  before: {},
-  retired: {
-    unmapped: {
-      label: 'refused',
-      meaning: 'Not connected to the new API. Connect the app and its calls are answered again.',
-      kind: 'warning',
-    },
-  },
-  ended: {
-    reauthorization_required: {
-      label: 'stopped',
-      meaning: 'The connection has ended, and so has the old API.',
-      kind: '',
-    },
-    unmapped: { label: 'refused', meaning: 'It was never connected, and the old API has ended.', kind: '' },
-    active: { label: 'connected', meaning: 'Still connected, but the old API has ended.', kind: '' },
-  },
+/** What is not connected and is not answered by an old API either. */
+const REFUSED: StateWords = {
+  label: 'refused',
+  meaning: 'Not connected to the new API. Connect the app, and it reads profiles and the user.',
+  kind: 'warning',
 };
 
-/** A token in words; what the bridge made at a registration the old API never knew, so nobody answers it before. */
+/** What the states mean otherwise after the sunset. */
+const ENDED: Partial<typeof WORDS> = {
+  reauthorization_required: {
+    label: 'stopped',
+    meaning: 'The connection has ended, and so has the old API.',
+    kind: '',
+  },
+  unmapped: { label: 'refused', meaning: 'It was never connected, and the old API has ended.', kind: '' },
+  active: { label: 'connected', meaning: 'Still connected, but the old API has ended.', kind: '' },
+};
+
+/** A token in words, or without a source many: an old API answers those alone that it made itself. */
 export function stateWords(
   state: State,
-  { phase, hasOldApi, source }: World & { source?: AppToken['source'] },
+  { phase, hasOldApi, source }: Footing & { source?: AppToken['source'] },
 ): StateWords {
-  const isAnswered = hasOldApi && source !== 'registration';
-  return LATER[phase === 'before' && !isAnswered ? 'retired' : phase][state] ?? WORDS[state];
+  if (phase === 'ended') return ENDED[state] ?? WORDS[state];
+  const isAnswered = hasOldApi && (source === undefined || isFromBefore({ source }));
+  return state === 'unmapped' && !isAnswered ? REFUSED : WORDS[state];
 }
 
 /** One line for each state that occurs; what asks for something to be done comes first. */
-export function stateLines(counts: Counts, world: World): StateLine[] {
+export function stateLines(counts: Counts, footing: Footing): StateLine[] {
   return (Object.keys(WORDS) as State[]).flatMap((state) => {
     const count = counts[state] ?? 0;
-    return count === 0 ? [] : [{ ...stateWords(state, world), tokens: tokenCount(count) }];
+    return count === 0 ? [] : [{ ...stateWords(state, footing), tokens: tokenCount(count) }];
   });
 }
 
 /** `1 token`, `1,234 tokens`. */
 export function tokenCount(count: number): string {
-  return `${numberWords(count)} ${count === 1 ? 'token' : 'tokens'}`;
+  return counted(count, 'token');
 }

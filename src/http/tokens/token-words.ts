@@ -1,18 +1,17 @@
 import type { AppToken } from '../../domain/app-tokens.ts';
-import type { Phase } from '../dates/lines.ts';
-import { capital, whyTokenEnded } from './ends.ts';
+import type { Footing } from '../dates/lines.ts';
+import { capital } from '../people/words.ts';
+import { whyTokenEnded } from './ends.ts';
 import { stateWords } from './state-words.ts';
 
 /** One token in words, for its holder or for the owner of its app. */
 
 /** What the words depend on. */
 export interface TokenFacts
-  extends Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
+  extends Footing,
+    Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
   /** Whether the reader is its holder. */
   isOwn: boolean;
-  phase: Phase;
-  /** Whether the old API can still be asked whose a token is. */
-  hasOldApi: boolean;
 }
 
 interface TokenWords {
@@ -24,7 +23,7 @@ interface TokenWords {
 }
 
 /** What support wrote is for the holder whom it is about, as its form says; the owner of the app does not read it. */
-function endWords({ reason, isOwn }: TokenFacts): string | undefined {
+function endWords({ reason, isOwn }: Pick<TokenFacts, 'reason' | 'isOwn'>): string | undefined {
   const why = whyTokenEnded(reason);
   if (why !== undefined) return `${capital(why)}.`;
   return isOwn && reason !== null ? `The reason given is: ${reason}` : undefined;
@@ -43,9 +42,10 @@ function waitingReason({ account_id: accountId, isExpected, isOwn, source, hasOl
 
 const IN_DOUBT = 'The new API did not answer a renewal clearly. It works on meanwhile; this is tried again.';
 
-function stoppedReason(facts: TokenFacts): string {
+/** Why a token has stopped, and who mends it, in a sentence or two. */
+export function stoppedReason(facts: Pick<TokenFacts, 'reason' | 'isOwn' | 'phase'>): string {
   const why = endWords(facts) ?? 'The connection has ended.';
-  if (facts.phase === 'ended') return `${why} So has the old API.`;
+  if (facts.phase === 'ended') return `${why} The old API has ended too.`;
   return `${why} ${facts.isOwn ? 'Connect again.' : 'Its holder has to connect again.'}`;
 }
 

@@ -72,8 +72,8 @@ export function pastingAToken(stage: Stage): void {
       'granted: consent',
       'token_connected: consent',
     ]);
-    const again = await paste(token);
-    expect(again.location).toBe(`/apps/${stage.system.app.clientId}`);
+    const asSent = `curl -H "Authorization: Bearer ${token}" https://old.example/1/user.json`;
+    expect((await paste(asSent)).location).toBe(`/apps/${stage.system.app.clientId}`);
   });
 
   test('the token is in no page, address, request or history', async () => {

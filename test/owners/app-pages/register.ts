@@ -53,6 +53,9 @@ export function registering(stage: Stage): void {
     expect(clientSecret).toMatch(/^[\w-]{43}$/);
     expect(ownerToken).toMatch(/^1\/[0-9a-f]{32}$/);
 
+    expect(page.body.split(ownerToken.slice(2))).toHaveLength(2);
+    expect(wordsOf(page)).toContain(`curl ${at('/1/user.json')} -H`);
+
     const { durable } = stage.system.bridge.context.store;
     const rowsOf = (table: 'apps' | 'app_callbacks' | 'app_contacts' | 'mappings') =>
       durable.selectFrom(table).selectAll().where('client_id', '=', clientId).execute();

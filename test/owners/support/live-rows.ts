@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../support/held-answer.ts';
 import type { EventStream } from './event-stream.ts';
 
@@ -14,7 +16,8 @@ export async function agentsIn(stream: EventStream, count: number): Promise<stri
 }
 
 /** The first row in which something stands. */
-const rowOf = (something: RegExp, rows: string) => rows.split('</tr>').find((row) => something.test(row));
+export const rowOf = (something: RegExp, rows: string) =>
+  rows.split('</tr>').find((row) => something.test(row));
 
 /** Who answered the call of that row. */
 export const markOf = (something: RegExp, rows: string) =>
@@ -24,14 +27,28 @@ export const markOf = (something: RegExp, rows: string) =>
 export const refusalOf = (something: RegExp, rows: string) =>
   rowOf(something, rows)?.split('danger">refused</span> ')[1];
 
-/** After how many milliseconds a call is told; the best of some tries, so that what else runs on the machine decides nothing. */
+/**
+ * Within how many milliseconds two calls of at most five are told: what else runs on the machine does not decide it, and
+ * what is late as a rule does not pass.
+ */
 export async function toldAfter(stream: EventStream, send: () => Promise<void>): Promise<number> {
-  let took = Infinity;
-  for (let tries = 1; took >= 1000 && tries <= 5; tries += 1) {
+  const took: number[] = [];
+  while (took.filter((time) => time < 1000).length < 2 && took.length < 5) {
     const began = performance.now();
     await send();
-    await stream.until('calls', tries);
-    took = performance.now() - began;
+    await stream.until('calls', took.length + 1);
+    took.push(performance.now() - began);
   }
-  return took;
+  return took.toSorted((one, other) => one - other)[1] ?? Infinity;
+}
+
+/** Asks for a page and leaves so many milliseconds later. */
+export async function askAndLeave(address: string, cookie: string, wait: number): Promise<void> {
+  const { hostname, port, pathname } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  const asked = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\n\r\n`;
+  await new Promise((sent) => socket.write(asked, sent));
+  await delay(wait);
+  socket.destroy();
+  await delay(30);
 }

@@ -112,8 +112,10 @@ function wasTold(told: ReadonlySet<string>, before: string, stage: number, after
   return false;
 }
 
-function happenedTo(part: Part, now: number): string[] {
+/** What happened is told of while a connection mends it: until the sunset. */
+function happenedTo(part: Part, world: World, now: number): string[] {
   if (part.role !== 'holder' || part.waiting === 0 || !within30(part.lastUsedAt, now)) return [];
+  if (now >= (dateOf(world, 'sunset', part.clientId) ?? Infinity)) return [];
   const { diedAt, wokenAt } = part;
   return [
     ...(diedAt === undefined ? [] : [`died ${diedAt}`]),
@@ -124,7 +126,7 @@ function happenedTo(part: Part, now: number): string[] {
 /** All that is on for a part at a moment and was not told. */
 export function onFor(part: Part, world: World, told: ReadonlySet<string>, now: number): string[] {
   const name = `${part.clientId} ${part.role}`;
-  const on = new Set(happenedTo(part, now).map((what) => `${name} ${what}`));
+  const on = new Set(happenedTo(part, world, now).map((what) => `${name} ${what}`));
   for (const { name: milestone, at, how } of datesFor(part, world, now)) {
     const stage = how === 'late' && now < startOf(at, 30, world.zone) ? undefined : stageOn(at, world, now);
     if (stage === undefined) continue;

@@ -1,7 +1,15 @@
 import { DAY } from '../../../shared/lifetimes.ts';
 import { type Calls, callsOf } from '../../calls-of.ts';
 import type { Context } from '../../context.ts';
-import { type AppDate, type Brownout, brownoutsAhead, datesOf, type Milestone } from '../../lifecycle.ts';
+import {
+  type AppDate,
+  type Brownout,
+  brownoutsAhead,
+  changesCalls,
+  datesOf,
+  type Lifecycle,
+  type Milestone,
+} from '../../lifecycle.ts';
 import { ownerOf } from '../../../store/apps.ts';
 import { TOKENS_MAX, tokensOfApp, waitingTokensOf } from '../../../store/mail-tokens.ts';
 import type { HolderPart, OwnerPart, Part, Person } from '../people.ts';
@@ -19,9 +27,9 @@ export interface AppFacts {
   name: string;
   /** Those that bring something to it, the earlier first. */
   dates: readonly AppDate[];
-  /** Those of the next days that the app will meet, by their start. */
+  /** Those of the next days that the app will meet and that change calls, by their start. */
   brownouts: readonly Brownout[];
-  /** Until when it is left out of the brownouts of all. */
+  /** Until when it is left out of the brownouts of all, where these change calls. */
   exemptUntil: number | undefined;
   /** Whether calls that the bridge does not serve itself have an old backend, up to the retirement. */
   hasOldBackend: boolean;
@@ -53,6 +61,27 @@ export function dateOf({ dates }: Pick<AppFacts, 'dates'>, milestone: Milestone)
   return dates.find((date) => date.milestone === milestone);
 }
 
+/** Whether connected tokens are answered for profiles and the user alone: the old backend is gone, or was never there. */
+export function isBridgeAlone(app: Pick<AppFacts, 'dates' | 'hasOldBackend' | 'reader'>): boolean {
+  return !app.hasOldBackend || (dateOf(app, 'retirement')?.at ?? Infinity) <= app.reader.now;
+}
+
+/** What an owner starts for the own app needs no announcement, and what changes no call none either. */
+const toTell = ({ clientId, rehearses }: Brownout, hasOldBackend: boolean) =>
+  clientId === undefined && changesCalls(rehearses, hasOldBackend);
+
+/** Until when an app is left out of something. */
+function exemptionOf(
+  { exemptions, brownouts }: Lifecycle,
+  { clientId, now }: { clientId: string; now: number },
+  hasOldBackend: boolean,
+): number | undefined {
+  const until = exemptions.get(clientId) ?? now;
+  const isOfUse =
+    changesCalls('retirement', hasOldBackend) || brownouts.some((one) => toTell(one, hasOldBackend));
+  return until > now && isOfUse ? until : undefined;
+}
+
 /** The app as the lifecycle of this moment has it. */
 export function aboutApp(
   context: Context,
@@ -61,17 +90,16 @@ export function aboutApp(
 ): AppFacts {
   const lifecycle = context.lifecycle.current();
   const asked = { clientId, now: reader.now };
-  const exemptUntil = lifecycle.exemptions.get(clientId);
+  const hasOldBackend = context.oldBackend !== undefined;
   return {
     clientId,
     name: plainName(appName, clientId),
     dates: datesOf(lifecycle, asked),
-    // What an owner starts for the own app needs no announcement.
     brownouts: brownoutsAhead(lifecycle, asked).filter(
-      (one) => one.clientId === undefined && one.startsAt < reader.now + BROWNOUTS_AHEAD,
+      (one) => toTell(one, hasOldBackend) && one.startsAt < reader.now + BROWNOUTS_AHEAD,
     ),
-    hasOldBackend: context.oldBackend !== undefined,
-    exemptUntil: exemptUntil !== undefined && exemptUntil > reader.now ? exemptUntil : undefined,
+    hasOldBackend,
+    exemptUntil: exemptionOf(lifecycle, asked, hasOldBackend),
     reader,
     links,
   };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator';
 import { DAY, MINUTE, SECOND } from '../../../shared/lifetimes.ts';
-import type { Milestone } from '../../lifecycle.ts';
+import { changesCalls, type Milestone } from '../../lifecycle.ts';
 import type { AppFacts } from './about-app.ts';
-import { isRefused, type Told } from './stages.ts';
+import { isRefused, takenOf, type Told } from './stages.ts';
 
 /** The dates of a mail for the reader's calendar (RFC 5545, published as RFC 5546 §3.2.1 has it). */
 
@@ -24,6 +24,12 @@ const SUMMARIES: Record<Milestone, (name: string) => string> = {
   sunset: (name) => `“${name}” stops working with the old API`,
 };
 
+/** Where all is connected, the retirement ends what a connection does not carry over. */
+function summaryOf(milestone: Milestone, { app, due }: Dated): string {
+  const isOfCalls = milestone === 'retirement' && due.every((one) => takenOf(one) === 0);
+  return isOfCalls ? `Some calls of “${app.name}” stop working` : SUMMARIES[milestone](app.name);
+}
+
 /** The dates ahead that the mail speaks of for an app; none of one that seems not to be needed. */
 function eventsOf({ app, due: all }: Dated, personId: string) {
   const due = all.filter(({ stage }) => stage !== 'unused');
@@ -33,7 +39,10 @@ function eventsOf({ app, due: all }: Dated, personId: string) {
     (one) => (one.milestone === 'retirement' || one.stage === 'woken') && !isRefused(one, app.reader),
   );
   const dates = app.dates.filter(
-    ({ milestone, at }) => at > app.reader.now && (milestone === 'sunset' || isRetired),
+    ({ milestone, at }) =>
+      at > app.reader.now &&
+      changesCalls(milestone, app.hasOldBackend) &&
+      (milestone === 'sunset' || isRetired),
   );
   const url = app.links.page(`/apps/${app.clientId}`);
   return dates.map(({ milestone, at }) => ({
@@ -42,7 +51,7 @@ function eventsOf({ app, due: all }: Dated, personId: string) {
     stamp: new Date(app.reader.now),
     // Of two mails the later one has the date that counts, whichever way it was moved (RFC 5545 §3.8.7.4).
     sequence: Math.floor(app.reader.now / MINUTE),
-    summary: SUMMARIES[milestone](app.name),
+    summary: summaryOf(milestone, { app, due }),
     description: `What to do: ${url}`,
     url,
     // Nobody is busy then.

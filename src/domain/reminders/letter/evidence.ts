@@ -1,5 +1,6 @@
 import type { CallSum } from '../../../store/usage.ts';
 import { type Calls, carrierWords, programWords } from '../../calls-of.ts';
+import { type AppDate, changesCalls } from '../../lifecycle.ts';
 import type { Part } from '../people.ts';
 import { type AppFacts, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
 import type { Block, CallLine } from './content.ts';
@@ -71,17 +72,24 @@ export const SIGN_IN: Block = {
   text: 'If you are not signed in, you are asked to sign in first, with the account that has this e-mail address. Then open the link in this mail once more.',
 };
 
-/** That this app was given more time. */
-export function extensionBlocks({ dates, reader }: AppFacts): Block[] {
-  const extended = dates.find(({ forOthers }) => forOthers !== undefined);
-  if (extended?.forOthers === undefined) return [];
-  const text = `This app was given more time: until ${dayWords(extended.at, reader)} instead of ${dayWords(extended.forOthers, reader)}.`;
-  return [{ kind: 'note', text }];
+/** For whom the old API ends on a sunset: an app that was given more time ends alone. */
+export function endsFor(sunset: AppDate | undefined): string {
+  return sunset?.forOthers === undefined ? 'for every app' : 'for this app';
+}
+
+/** That this app was given more time, where that is of use to it. */
+export function extensionBlocks({ dates, hasOldBackend, reader }: AppFacts): Block[] {
+  return dates.flatMap(({ milestone, at, forOthers }): Block[] => {
+    if (forOthers === undefined || !changesCalls(milestone, hasOldBackend)) return [];
+    const what = milestone === 'sunset' ? ' before the end of the old API' : '';
+    const text = `This app was given more time${what}: until ${dayWords(at, reader)} instead of ${dayWords(forOthers, reader)}.`;
+    return [{ kind: 'note', text }];
+  });
 }
 
 /** The planned windows in which calls are refused as they will be after a date. */
 export function brownoutBlocks(app: AppFacts): Block[] {
-  const { brownouts, exemptUntil, reader } = app;
+  const { brownouts, dates, exemptUntil, reader } = app;
   const exempt: Block[] =
     exemptUntil === undefined
       ? []
@@ -97,6 +105,7 @@ export function brownoutBlocks(app: AppFacts): Block[] {
   }));
   const more = brownouts.length - WINDOWS_MAX;
   const rest = more > 0 ? [{ text: `and ${numberWords(more)} more` }] : [];
-  const title = 'Short test outages (brownouts) before that, to show what will fail';
+  const when = dates.some(({ at }) => at > reader.now) ? ' before that' : '';
+  const title = `Short test outages (brownouts)${when}, to show what will fail`;
   return [...exempt, { kind: 'list', title, lines: [...lines, ...rest] }];
 }

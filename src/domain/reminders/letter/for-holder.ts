@@ -1,13 +1,16 @@
 import type { AppDate } from '../../lifecycle.ts';
 import type { HolderPart } from '../people.ts';
-import { dateOf, type RoleFacts } from './about-app.ts';
+import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { Block } from './content.ts';
-import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
+import { brownoutBlocks, callBlocks, endsFor, extensionBlocks, SIGN_IN } from './evidence.ts';
+import { lostCalls, lostEndpoints } from './lost-calls.ts';
 import { countWords, dayWords, daysUntil, momentWords } from './moments.ts';
 import {
   ASKED,
   byUrgency,
   happenedAt,
+  hasWorkingBeside,
+  isOfPart,
   isRefused,
   type Kind,
   kindOf,
@@ -36,12 +39,20 @@ const hasEnded = ({ app }: Facts) => (dateOf(app, 'sunset')?.at ?? Infinity) <= 
 /** Whether none of the waiting tokens works. */
 const areRefused = ({ due, app }: Facts) => due.every((one) => isRefused(one, app.reader));
 
+/** What a connection mends that is refused now, as far as calls were seen. */
+function mendsWords(facts: Facts): string {
+  return isBridgeAlone(facts.app) && lostEndpoints(facts).length > 0
+    ? 'connect it to bring back profiles and the user'
+    : 'connect it and it works again';
+}
+
 function wokenWords(facts: Facts, wokenAt: number): string {
   const { reader } = facts.app;
   const end = endOf(facts);
-  const woken = `Is in use again since ${dayWords(wokenAt, reader)}`;
+  const what = facts.due.some(({ hasConnected }) => hasConnected) ? 'A token of it is' : 'Is';
+  const woken = `${what} in use again since ${dayWords(wokenAt, reader)}`;
   if (hasEnded(facts)) return `${woken}, but has stopped working.`;
-  if (areRefused(facts)) return `${woken}, but is refused: connect it and it works again.`;
+  if (areRefused(facts)) return `${woken}, but is refused: ${mendsWords(facts)}.`;
   if (!end) return `${woken}.`;
   const when = momentWords(end.at, reader);
   return end.at > reader.now
@@ -49,29 +60,37 @@ function wokenWords(facts: Facts, wokenAt: number): string {
     : `${woken}, but is refused since ${when}.`;
 }
 
+/** Who it is that stops, at the start of a sentence: other tokens of the app may be connected, or wait and still work. */
+function withSubject(isPart: boolean, words: string): string {
+  return isPart ? `Part of it ${words}` : capital(words);
+}
+
 function statusOf(facts: Facts, due: Told): string {
   const { reader } = facts.app;
-  const { at = 0 } = due;
+  const { at = 0, milestone, hasConnected } = due;
   const happened = happenedAt(due) ?? reader.now;
+  const isPart = isOfPart(due);
+  const othersWork = hasWorkingBeside(due);
   const status: Record<Kind, () => string> = {
-    died: () => `Has stopped working: the connection ended on ${momentWords(happened, reader)}.`,
-    past: () => `Has stopped working: the date was ${momentWords(at, reader)}.`,
-    refused: () =>
-      due.milestone === 'sunset'
-        ? `Is refused now: connect it and it works again until the old API ends, on ${momentWords(at, reader)}.`
-        : 'Is refused now: connect it and it works again.',
-    ahead: () => `${capital(stopWords(at, reader))}: on ${momentWords(at, reader)}.`,
-    waits: () => 'Is not connected to the new API yet.',
+    died: () =>
+      `${withSubject(othersWork, 'has stopped working')}: ${othersWork ? 'a' : 'the'} connection ended on ${momentWords(happened, reader)}.`,
+    past: () => `${withSubject(isPart, stopWords(at, reader))}: the date was ${momentWords(at, reader)}.`,
+    refused: () => {
+      const until = milestone === 'sunset' ? ` until the old API ends, on ${momentWords(at, reader)}` : '';
+      return `${withSubject(hasConnected, 'is refused now')}: ${mendsWords(facts)}${until}.`;
+    },
+    ahead: () => `${withSubject(isPart, stopWords(at, reader))}: on ${momentWords(at, reader)}.`,
+    waits: () => `${withSubject(hasConnected, 'is not connected to the new API yet')}.`,
     woken: () => wokenWords(facts, happened),
     unused: () => 'Has a token that you seem not to need: no call came in the last 30 days.',
   };
   return status[kindOf(due, reader)]();
 }
 
-const SUNSET_AHEAD =
-  'Then the old API ends for every app, connected or not. Whoever makes this app has to move it to the new API before that: please ask them.';
+const sunsetAhead = ({ app }: Facts) =>
+  `Then the old API ends ${endsFor(dateOf(app, 'sunset'))}, connected or not. Whoever makes this app has to move it to the new API before that: please ask them.`;
 const SUNSET_PAST =
-  'The old API has ended for every app. Whoever makes this app has to move it to the new API: please ask them.';
+  'The old API has ended, for connected apps too. Whoever makes this app has to move it to the new API: please ask them.';
 
 function retirementWords(facts: Facts, isPast: boolean): string {
   const [they, are, it] = isOne(facts)
@@ -82,28 +101,42 @@ function retirementWords(facts: Facts, isPast: boolean): string {
   return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads' : 'read'} profiles and the user again; every other old call has ended.`;
 }
 
+/** What a connection brings back; `isAlone`: nothing but the bridge itself answers. */
+function againWords(subject: 'it' | 'they', isAlone: boolean): string {
+  const s = subject === 'it' ? 's' : '';
+  return isAlone
+    ? `${subject} read${s} profiles and the user again; every other old call has ended`
+    : `${subject} work${s} again`;
+}
+
 /** What mends tokens of which none works, whatever date comes. */
 function refusedWords(facts: Facts, due: Told): string {
-  const [they, are, work] = isOne(facts)
-    ? ['1 token of this app', 'is', 'it works']
-    : [`${tokens(facts)} of this app`, 'are', 'they work'];
-  const mended = `${they} ${are} not connected to the new API and ${are} refused. Connect the app once, and ${work} again.`;
-  if (due.milestone !== 'sunset') return `${mended} The app itself needs no change.`;
-  return `${mended} On the day the old API ends, it ends for every app, connected or not: please ask whoever makes this app to move it to the new API before that.`;
+  const [they, are] = isOne(facts) ? ['1 token of this app', 'is'] : [`${tokens(facts)} of this app`, 'are'];
+  const isAlone = isBridgeAlone(facts.app);
+  const again = againWords(isOne(facts) ? 'it' : 'they', isAlone);
+  const mended = `${they} ${are} not connected to the new API and ${are} refused. Connect the app once, and ${again}.`;
+  if (due.milestone !== 'sunset') {
+    const isUnchanged = !isAlone && lostEndpoints(facts).length === 0;
+    return isUnchanged ? `${mended} The app itself needs no change.` : mended;
+  }
+  return `${mended} On the day the old API ends, it ends ${endsFor(dateOf(facts.app, 'sunset'))}, connected or not: please ask whoever makes this app to move it to the new API before that.`;
 }
 
 /** That some of the tokens do not wait for any date. */
-function someRefused(facts: Facts, { refused }: Told): string {
-  if (refused === 0 || areRefused(facts)) return '';
+function someRefused(facts: Facts, { refused, milestone }: Told): string {
+  if (refused === 0 || areRefused(facts) || hasEnded(facts)) return '';
   const [are, they] = refused === 1 ? ['is', 'it works'] : ['are', 'they work'];
-  return ` ${refused} of them ${are} refused already: once the app is connected, ${they} again.`;
+  const them = milestone === 'retirement' ? 'them' : `the ${tokens(facts)} that are not connected`;
+  return ` ${refused} of ${them} ${are} refused already: once the app is connected, ${they} again.`;
 }
 
 function unusedWords(facts: Facts): string {
   const { reader } = facts.app;
   const end = endOf(facts);
+  if (hasEnded(facts)) return 'The old API has ended, so it is of no use any more. There is nothing to do.';
   const off = 'If you do not need it, turn it off: nobody can use it then.';
-  if (areRefused(facts) || end === undefined || end.at <= reader.now)
+  // No connection outlasts the sunset.
+  if (areRefused(facts) || end?.milestone !== 'retirement' || end.at <= reader.now)
     return `${off} If you do need it, connect the app instead.`;
   const stops = `${stopWords(end.at, reader)} (${dayWords(end.at, reader)})`;
   return `${off} If you do need it, connect the app instead: otherwise it ${stops}.`;
@@ -120,35 +153,48 @@ function dateWords(facts: Facts, due: Told): string {
   if (milestone === undefined) return withoutDate(facts);
   const isPast = at <= reader.now;
   if (milestone === 'retirement') return retirementWords(facts, isPast);
-  return isPast ? SUNSET_PAST : SUNSET_AHEAD;
+  return isPast ? SUNSET_PAST : sunsetAhead(facts);
+}
+
+function diedWords(facts: Facts, due: Told): string {
+  if (hasEnded(facts)) return SUNSET_PAST;
+  const its = hasWorkingBeside(due) ? 'Calls of that connection' : 'Its calls';
+  const again = isBridgeAlone(facts.app) ? againWords('it', true) : 'they are answered again';
+  return `${its} are refused. Connect it once more and ${again}.`;
 }
 
 function explanationOf(facts: Facts, due: Told): string {
   const kind = kindOf(due, facts.app.reader);
   if (kind === 'unused') return unusedWords(facts);
-  if (kind === 'died') return 'Its calls are refused. Connect it once more and they are answered again.';
+  if (kind === 'died') return diedWords(facts, due);
   const isMended = kind === 'refused' || (kind === 'woken' && areRefused(facts) && !hasEnded(facts));
   return isMended ? refusedWords(facts, due) : `${dateWords(facts, due)}${someRefused(facts, due)}`;
 }
 
 /** The sunset, where the mail is about something else that comes before it. */
-function laterWords({ app }: Facts, due: readonly Told[]): Block[] {
+function laterWords(facts: Facts, due: readonly Told[]): Block[] {
+  const { app } = facts;
   const { reader } = app;
   const sunset = dateOf(app, 'sunset');
-  const isTold = due.some(({ milestone, stage }) => milestone === 'sunset' && stage !== 'unused');
+  const endsWith = areRefused(facts) ? undefined : endOf(facts)?.milestone;
+  const isTold = due.some(({ milestone, stage }) =>
+    stage === 'woken' ? endsWith === 'sunset' : milestone === 'sunset' && stage !== 'unused',
+  );
   if (!sunset || sunset.at <= reader.now || isTold) return [];
-  const text = `Later, on ${dayWords(sunset.at, reader)}, the old API ends for every app, connected or not. Whoever makes this app has to move it to the new API by then.`;
+  const text = `Later, on ${dayWords(sunset.at, reader)}, the old API ends ${endsFor(sunset)}, connected or not. Whoever makes this app has to move it to the new API by then.`;
   return [{ kind: 'note', text }];
 }
 
 function whyWords({ app: { reader }, part }: Facts, due: Told): string {
   // Of what came here lately no use may be known.
+  const what = due.hasConnected ? 'a token of it' : 'the app';
   const inUse =
     part.lastUsedAt === undefined
-      ? 'the app is not connected'
-      : 'the app was in use in the last 30 days without being connected';
+      ? `${what} is not connected`
+      : `${what} was in use in the last 30 days without being connected`;
   const why: Record<Kind, () => string> = {
-    died: () => 'its connection has ended, and the app was in use in the last 30 days.',
+    died: () =>
+      `${hasWorkingBeside(due) ? 'a connection of it' : 'its connection'} has ended, and the app was in use in the last 30 days.`,
     past: () => `the date has come, and ${inUse}.`,
     refused: () => `its calls are refused now, and ${inUse}.`,
     ahead: () => {
@@ -190,6 +236,7 @@ export async function holderBlocks(facts: Facts): Promise<Block[]> {
     ...(await buttons(facts, kind)),
     ...(isUnproven ? [SIGN_IN] : []),
     ...callBlocks(facts),
+    ...lostCalls(facts),
     ...laterWords(facts, due),
     ...extensionBlocks(app),
     ...(kind === 'ahead' || kind === 'refused' || kind === 'woken' ? brownoutBlocks(app) : []),

@@ -1,11 +1,12 @@
-import { endpointsElsewhere } from '../../calls-of.ts';
+import { endpointsPassed } from '../../calls-of.ts';
+import { changesCalls } from '../../lifecycle.ts';
 import type { OwnerPart } from '../people.ts';
-import { dateOf, type RoleFacts } from './about-app.ts';
+import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { Block, Line } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
-import { countWords, daysUntil, dayWords, inDays, momentWords } from './moments.ts';
-import { plainWords } from './plain.ts';
-import { ASKED, byUrgency, endingWords, kindOf, type Told, workingOf } from './stages.ts';
+import { endpointNames } from './lost-calls.ts';
+import { countWords, daysUntil, dayWords, inDays, momentWords, type Reader } from './moments.ts';
+import { ASKED, byUrgency, endingWords, kindOf, takenOf, type Told, workingOf } from './stages.ts';
 
 /** What the owner of an app is told: who uses it, what will break, how to move, and how to try that out. */
 
@@ -16,11 +17,13 @@ const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 const areRefused = (refused: number) =>
   `${countWords(refused, 'token')} of its users ${refused === 1 ? 'is' : 'are'} refused now`;
 
+const refusedWords = ({ refused }: Told) =>
+  `${areRefused(refused)}: once connected, ${refused === 1 ? 'it works' : 'they work'} again.`;
+
 function statusOf({ app: { reader } }: Facts, due: Told): string {
-  const { at, milestone, refused } = due;
+  const { at, milestone } = due;
   const kind = kindOf(due, reader);
-  if (kind === 'refused')
-    return `${areRefused(refused)}: once connected, ${refused === 1 ? 'it works' : 'they work'} again.`;
+  if (kind === 'refused') return refusedWords(due);
   if (kind === 'waits') return 'Some of its users have not connected it to the new API yet.';
   if (kind === 'unused' || at === undefined)
     return 'Seems not to be used any more: no call came in the last 30 days.';
@@ -32,30 +35,53 @@ function statusOf({ app: { reader } }: Facts, due: Told): string {
   return `${capital(endingWords(due, at, reader))}: ${when}.`;
 }
 
-function unusedWords({ app: { reader } }: Facts, { at, milestone }: Told): string {
+function unusedWords({ app: { reader } }: Facts, due: Told): string {
+  const { at, milestone } = due;
   const move = 'If nobody needs it, there is nothing to do. If somebody does, read on how to move';
-  if (at === undefined || at <= reader.now) return `${move}.`;
+  // Nothing that waits is served until then.
+  const takesNothing = milestone !== 'sunset' && workingOf(due) === 0;
+  if (at === undefined || at <= reader.now || takesNothing) return `${move}.`;
   const then = milestone === 'sunset' ? 'the old API ends' : 'users who have not connected it are refused';
   return `${move} before ${dayWords(at, reader)}: then ${then}.`;
 }
 
-function explanationOf(facts: Facts, due: Told): string {
-  const { reader } = facts.app;
-  if (kindOf(due, reader) === 'unused') return unusedWords(facts, due);
-  if (kindOf(due, reader) === 'waits')
-    return 'Once your users connect your app to the new API, it goes on reading profiles and the user.';
-  const isPast = kindOf(due, reader) === 'past';
-  if (due.milestone === 'sunset')
-    return isPast
-      ? 'The old API has ended, also for users who are connected. The app has to use the new API.'
-      : 'Then the old API ends, also for users who are connected. The app has to use the new API by then.';
-  if (kindOf(due, reader) === 'refused')
-    return 'Users who have not connected your app to the new API are refused, whatever the date. Once they connect it, it works again.';
+function sunsetWords(isPast: boolean): string {
+  return isPast
+    ? 'The old API has ended, also for users who are connected. The app has to use the new API.'
+    : 'Then the old API ends, also for users who are connected. The app has to use the new API by then.';
+}
+
+const READS_AGAIN = 'it reads profiles and the user again';
+const ALL_ELSE_ENDED = 'every other old call has ended';
+
+/** What mends tokens that no date has ended. */
+function mendingWords({ app }: Facts, { milestone, at }: Told): string {
+  const until =
+    milestone === 'sunset' && at !== undefined
+      ? ` until the old API ends, on ${momentWords(at, app.reader)}`
+      : '';
+  const again = isBridgeAlone(app) ? `${READS_AGAIN}${until}; ${ALL_ELSE_ENDED}` : `it works again${until}`;
+  return `Users who have not connected your app to the new API are refused, whatever the date. Once they connect it, ${again}.`;
+}
+
+function retirementWords(due: Told, isPast: boolean): string {
   if (isPast)
-    return 'Users who have not connected your app to the new API are refused since then. Once they connect it, it reads profiles and the user again; every other old call has ended.';
-  return workingOf(due) > 0
+    return takenOf(due) > 0
+      ? `Users who have not connected your app to the new API are refused since then. Once they connect it, ${READS_AGAIN}; ${ALL_ELSE_ENDED}.`
+      : `Your app reads profiles and the user for those who are connected; ${ALL_ELSE_ENDED}.`;
+  return takenOf(due) > 0
     ? 'Users who have not connected your app to the new API are refused from then on. Once they connect it, it goes on reading profiles and the user; every other old call ends.'
     : 'From then on your app goes on reading profiles and the user for those who are connected; every other old call ends.';
+}
+
+function explanationOf(facts: Facts, due: Told): string {
+  const kind = kindOf(due, facts.app.reader);
+  if (kind === 'unused') return unusedWords(facts, due);
+  if (kind === 'waits')
+    return 'Once your users connect your app to the new API, it goes on reading profiles and the user.';
+  if (kind === 'refused') return mendingWords(facts, due);
+  const isPast = kind === 'past';
+  return due.milestone === 'sunset' ? sunsetWords(isPast) : retirementWords(due, isPast);
 }
 
 const of = (tokens: number, accounts: number) =>
@@ -76,19 +102,14 @@ function standing({ part: { tokens, accounts } }: Facts, { refused }: Told): Blo
   return { kind: 'list', title: 'Your app today', lines };
 }
 
-const ENDPOINTS_MAX = 5;
-
 /** The calls that a connection does not carry over the retirement; nothing where they are none, or none of them is answered. */
 function endingCalls({ app, calls }: Facts): Block[] {
   const retirement = dateOf(app, 'retirement');
-  const endpoints = endpointsElsewhere(calls?.kinds ?? []).map(plainWords);
+  const endpoints = endpointsPassed(calls?.kinds ?? []);
   if (!retirement || !app.hasOldBackend || endpoints.length === 0) return [];
-  const more = endpoints.length - ENDPOINTS_MAX;
-  const named = `${endpoints.slice(0, ENDPOINTS_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const end = retirement.at > app.reader.now ? 'end' : 'have ended';
-  return [
-    { kind: 'text', text: `These calls ${end} with the retirement for connected tokens too: ${named}` },
-  ];
+  const text = `These calls ${end} with the retirement for connected tokens too: ${endpointNames(endpoints)}`;
+  return [{ kind: 'text', text }];
 }
 
 function later({ app }: Facts, due: readonly Told[]): Block[] {
@@ -115,18 +136,22 @@ function moving({ app, part }: Facts, chief: Told): Block {
     text: 'Rehearse the date: for five minutes this app, and no other, is answered as it will be then. You see which calls fail, and it ends by itself.',
     link: { label: 'Rehearse it', href: `${page}/rehearse` },
   };
-  const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= reader.now;
   // No connection outlasts the sunset.
-  const isHelped = part.tokens.waiting > 0 && chief.milestone !== 'sunset';
-  // Without an old API the retirement changes no call.
-  const isRehearsed =
-    !isOver && app.dates.some(({ milestone }) => app.hasOldBackend || milestone === 'sunset');
-  const lines = [
-    ...(isHelped && !isOver ? [connecting] : []),
-    ownClient,
-    ...(isRehearsed ? [rehearsal] : []),
-  ];
+  const isHelped =
+    part.tokens.waiting > 0 &&
+    !chief.isOver &&
+    (chief.milestone !== 'sunset' || kindOf(chief, reader) === 'refused');
+  const isRehearsed = app.dates.some(
+    ({ milestone, at }) => at > reader.now && changesCalls(milestone, app.hasOldBackend),
+  );
+  const lines = [...(isHelped ? [connecting] : []), ownClient, ...(isRehearsed ? [rehearsal] : [])];
   return { kind: 'list', title: 'What you can do', lines };
+}
+
+function leftWords(at: number, reader: Reader): string {
+  const days = daysUntil(at, reader);
+  if (at <= reader.now) return 'the date has come';
+  return days <= 0 ? 'the date is today' : `the date is ${countWords(days, 'day')} away`;
 }
 
 function whyWords({ app: { reader }, part }: Facts, due: Told): string {
@@ -136,14 +161,19 @@ function whyWords({ app: { reader }, part }: Facts, due: Told): string {
     if (due.isAsked) return ASKED;
     if (kind === 'unused')
       return 'it is registered and was not used in the last 30 days. This is the only mail about that.';
-    const days = daysUntil(due.at ?? 0, reader);
-    const left = days <= 0 ? 'the date has come' : `the date is ${countWords(days, 'day')} away`;
     if (kind === 'refused') return `${areRefused(due.refused)}.`;
+    const left = leftWords(due.at ?? 0, reader);
     if (due.milestone === 'sunset') return `${left}, and your app still calls the old API.`;
     if (waiting === 0) return `${left}, and your app still calls what ends then.`;
     return `${left}, and ${countWords(waiting, 'token')} of your app ${waiting === 1 ? 'is' : 'are'} not connected.`;
   };
   return `Why this comes now: ${words()}`;
+}
+
+/** What is refused already is said before a sunset that ends more than that. */
+function refusedFirst({ app }: Facts, chief: Told): Block[] {
+  const isAhead = chief.milestone === 'sunset' && kindOf(chief, app.reader) === 'ahead';
+  return isAhead && chief.refused > 0 ? [{ kind: 'status', text: refusedWords(chief) }] : [];
 }
 
 /** The blocks of one app for its owner. */
@@ -154,6 +184,7 @@ export async function ownerBlocks(facts: Facts): Promise<Block[]> {
   if (!chief) return [];
   const href = await app.links.to('app', app.clientId, isUnproven);
   return [
+    ...refusedFirst(facts, chief),
     ...due.map((one): Block => ({ kind: 'status', text: statusOf(facts, one) })),
     { kind: 'text', text: explanationOf(facts, chief) },
     standing(facts, chief),

@@ -1,7 +1,7 @@
 import type { Line } from './content.ts';
 import { countWords, type Reader } from './moments.ts';
 import { plainName } from './plain.ts';
-import { byUrgency, endingWords, type Kind, kindOf, stopWords, type Told } from './stages.ts';
+import { byUrgency, endingWords, isOfPart, type Kind, kindOf, stopWords, type Told } from './stages.ts';
 
 /** The apps for which a mail has no room: a line each, and of very many how many there are. */
 
@@ -9,20 +9,21 @@ const LINES_MAX = 100;
 
 function stopping(due: Told, reader: Reader): string {
   const { role, milestone, at = 0 } = due;
+  if (isOfPart(due)) return `a part of it ${stopWords(at, reader)}`;
   return role === 'holder' || milestone === 'sunset' ? stopWords(at, reader) : endingWords(due, at, reader);
 }
 
 function wordsOf(due: Told, reader: Reader): string {
   const words: Record<Kind, () => string> = {
-    died: () => 'has stopped working, connect it again',
+    died: () => (due.isOver ? 'has stopped working' : 'has stopped working, connect it again'),
     past: () => stopping(due, reader),
     refused: () =>
       due.role === 'owner'
         ? `${countWords(due.refused, 'token')} of its users ${due.refused === 1 ? 'is' : 'are'} refused now`
-        : 'is refused now, connect it',
+        : `${due.hasConnected ? 'a part of it ' : ''}is refused now, connect it`,
     ahead: () => stopping(due, reader),
     waits: () => 'waits to be connected',
-    woken: () => 'is in use again, connect it',
+    woken: () => (due.isOver ? 'is in use again' : 'is in use again, connect it'),
     unused: () =>
       due.role === 'owner' ? 'seems not to be used any more' : 'has a token that seems not needed',
   };

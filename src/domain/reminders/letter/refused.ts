@@ -1,5 +1,7 @@
 import { countRefused } from '../../../store/mail-tokens.ts';
+import { countTokensOf } from '../../../store/waiting-tokens.ts';
 import type { Context } from '../../context.ts';
+import { dateFor } from '../../lifecycle.ts';
 import { oldBackendUntilRetired } from '../../old-backend-for.ts';
 import type { Due, Person } from '../people.ts';
 import { holderIn } from './about-app.ts';
@@ -11,17 +13,27 @@ import type { Told } from './stages.ts';
  * than the bridge until the retirement; without one everything that waits is refused.
  */
 
+function isOver({ lifecycle, clock }: Context, { clientId }: Due): boolean {
+  return (dateFor(lifecycle.current(), 'sunset', clientId) ?? Infinity) <= clock.now();
+}
+
+/** The apps at which a person has a connected token. */
+async function connectedApps({ store }: Context, { accountId }: Person): Promise<ReadonlySet<string>> {
+  if (accountId === undefined) return new Set();
+  const known = await countTokensOf(store.durable, { accountId });
+  return new Set(known.filter(({ state }) => state === 'active').map(({ client_id }) => client_id));
+}
+
 /** What is due, with how many tokens of each part are refused at this moment. */
 export async function withRefused(
   context: Context,
   { person, links }: { person: Person; links: Links },
   due: readonly Due[],
 ): Promise<Told[]> {
-  const hasWay = ({ clientId }: Due) => oldBackendUntilRetired(context, clientId) !== undefined;
-  const passed = due.filter(hasWay);
-  const idsOf = (role: Due['role']) => [
-    ...new Set(passed.filter((one) => one.role === role).map(({ clientId }) => clientId)),
-  ];
+  const idsOf = (role: Due['role']) =>
+    context.oldBackend === undefined
+      ? []
+      : [...new Set(due.filter((one) => one.role === role).map(({ clientId }) => clientId))];
   const { durable } = context.store;
   const [held, owned] = [idsOf('holder'), idsOf('owner')];
   const none = new Map<string, number>();
@@ -29,9 +41,13 @@ export async function withRefused(
     holder: held.length === 0 ? none : await countRefused(durable, held, holderIn(person, links)),
     owner: owned.length === 0 ? none : await countRefused(durable, owned, undefined),
   };
+  const connected = await connectedApps(context, person);
   return due.map((one): Told => {
     const waiting = one.part.role === 'holder' ? one.part.waiting : one.part.tokens.waiting;
-    const refused = hasWay(one) ? (counts[one.role].get(one.clientId) ?? 0) : waiting;
-    return { ...one, refused: Math.min(refused, waiting) };
+    const counted = context.oldBackend ? (counts[one.role].get(one.clientId) ?? 0) : waiting;
+    const refusedAnyway = Math.min(counted, waiting);
+    const refused = oldBackendUntilRetired(context, one.clientId) ? refusedAnyway : waiting;
+    const hasConnected = one.role === 'holder' && connected.has(one.clientId);
+    return { ...one, refused, refusedAnyway, isOver: isOver(context, one), hasConnected };
   });
 }

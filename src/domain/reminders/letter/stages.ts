@@ -4,7 +4,7 @@ import { countWords, inDays, type Reader } from './moments.ts';
 
 /** What kind of reminder a stage is, and how it is said in one line. */
 
-/** `refused`: a date is ahead, and ends nothing that is not refused already; `waits`: no date is set at all. */
+/** `refused`: the date ends nothing that is not refused without it, or none is set; `waits`: no date is set at all. */
 export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
 
 /** What asks the most comes first. */
@@ -12,15 +12,37 @@ const ORDER: readonly Kind[] = ['died', 'past', 'refused', 'ahead', 'waits', 'wo
 
 /** A reminder that is due, as a mail tells of it. */
 export interface Told extends Due {
-  /** How many of the tokens that wait are refused already, whatever the date. */
+  /** How many of the tokens that wait are refused at this moment. */
   refused: number;
+  /** How many of them no date had to end: they are refused before the retirement too. */
+  refusedAnyway: number;
+  /** Whether the sunset has come for the app, so that no connection helps. */
+  isOver: boolean;
+  /** Whether the holder has a connected token at the app too, which no retirement ends. */
+  hasConnected: boolean;
 }
 
-const waitingOf = ({ part }: Told) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
+/** How many tokens of the part wait for a connection. */
+export const waitingOf = ({ part }: Told) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
 
 /** The waiting tokens that still work. */
 export function workingOf(one: Told): number {
   return Math.max(0, waitingOf(one) - one.refused);
+}
+
+/** Whether another token of the holder works beside the one whose connection has ended. */
+export function hasWorkingBeside(one: Told): boolean {
+  return !one.isOver && (one.hasConnected || (waitingOf(one) > 1 && workingOf(one) > 0));
+}
+
+/** Whether a date takes no more than those tokens of a holder that wait; the sunset takes them all. */
+export function isOfPart({ hasConnected, milestone, isOver }: Told): boolean {
+  return hasConnected && milestone !== 'sunset' && !isOver;
+}
+
+/** How many of the waiting tokens the retirement takes, or has taken. */
+export function takenOf(one: Told): number {
+  return Math.max(0, waitingOf(one) - one.refusedAnyway);
 }
 
 /** Whether some token of an app called lately what the old backend alone answers. */
@@ -28,17 +50,23 @@ function callsElsewhere(part: Part, { now }: Reader): boolean {
   return part.role === 'owner' && part.passedAt !== undefined && now - part.passedAt <= USED_WITHIN;
 }
 
-/** Whether no waiting token works, so that no date takes anything from them; a sunset takes all else from an owner's app. */
+/** Whether no waiting token works, so that no date takes anything from them; a sunset takes what is connected from an owner's app. */
 export function isRefused(one: Told, reader: Reader): boolean {
   if (waitingOf(one) === 0 || workingOf(one) > 0) return false;
-  return one.role === 'holder' || (one.milestone !== 'sunset' && !callsElsewhere(one.part, reader));
+  if (one.part.role === 'holder') return true;
+  return one.milestone === 'sunset' ? one.part.tokens.active === 0 : !callsElsewhere(one.part, reader);
+}
+
+/** Whether what is refused is not refused because of the date of the reminder, past or ahead. */
+function isTakenBefore(one: Told, reader: Reader): boolean {
+  return one.milestone === 'retirement' && takenOf(one) === 0 && isRefused(one, reader);
 }
 
 /** The kind of a reminder at a moment. */
 export function kindOf(one: Told, reader: Reader): Kind {
   const { stage, at = Infinity } = one;
   if (stage === 'died' || stage === 'woken' || stage === 'unused') return stage;
-  if (at <= reader.now) return 'past';
+  if (at <= reader.now && !isTakenBefore(one, reader)) return 'past';
   if (isRefused(one, reader)) return 'refused';
   return at === Infinity ? 'waits' : 'ahead';
 }
@@ -66,7 +94,7 @@ export const ASKED = 'our support team had it sent to you.';
 
 /** What an owner's date takes away: `12 tokens of its users stop working in 14 days`, or only calls where no token is left. */
 export function endingWords(one: Told, at: number, reader: Reader): string {
-  const tokens = at <= reader.now ? waitingOf(one) : workingOf(one);
+  const tokens = takenOf(one);
   if (tokens === 0) return `some of its calls ${stopWords(at, reader, true)}`;
   return `${countWords(tokens, 'token')} of its users ${stopWords(at, reader, tokens !== 1)}`;
 }

@@ -1,6 +1,16 @@
 import { countWords, dayWords, inDays, type Reader } from './moments.ts';
 import { plainName } from './plain.ts';
-import { byUrgency, type Kind, kindOf, stopWords, type Told, workingOf } from './stages.ts';
+import {
+  byUrgency,
+  hasWorkingBeside,
+  isOfPart,
+  type Kind,
+  kindOf,
+  stopWords,
+  takenOf,
+  type Told,
+  waitingOf,
+} from './stages.ts';
 
 /** The subject line: what stops, and in how many days. */
 
@@ -13,18 +23,24 @@ function chiefs(due: readonly Told[], reader: Reader): Told[] {
   return [...apps.values()];
 }
 
+const tokensOf = (due: Told) => countWords(waitingOf(due), 'token');
+const isMany = (due: Told) => waitingOf(due) !== 1;
+
 /** What stops: the app, or for its owner those of its users' tokens that wait. */
 function stopping(due: Told, reader: Reader): string {
   const { part, at = 0, milestone } = due;
   const day = `(${dayWords(at, reader)})`;
+  if (isOfPart(due)) return `${nameOf(due)}: ${tokensOf(due)} ${stopWords(at, reader, isMany(due))} ${day}`;
   if (part.role === 'holder' || milestone === 'sunset')
     return `${nameOf(due)} ${stopWords(at, reader)} ${day}`;
-  const tokens = at <= reader.now ? part.tokens.waiting : workingOf(due);
+  const tokens = takenOf(due);
   const what = tokens === 0 ? 'some calls' : countWords(tokens, 'token');
   return `${nameOf(due)}: ${what} ${stopWords(at, reader, tokens !== 1)} ${day}`;
 }
 
 function refusedWords(due: Told): string {
+  if (due.hasConnected)
+    return `${nameOf(due)}: ${tokensOf(due)} ${isMany(due) ? 'are refused now: connect them' : 'is refused now: connect it'}`;
   if (due.role === 'holder') return `${nameOf(due)} is refused now: connect it`;
   return `${nameOf(due)}: ${countWords(due.refused, 'token')} ${due.refused === 1 ? 'is' : 'are'} refused now`;
 }
@@ -35,15 +51,23 @@ function waitingWords(due: Told): string {
   return `${nameOf(due)}: ${countWords(waiting, 'token')} ${waiting === 1 ? 'waits' : 'wait'} to be connected`;
 }
 
+/** After the sunset no connection helps. */
+const advice = (due: readonly Told[], words: string) => (due.some(({ isOver }) => isOver) ? '' : words);
+
+function diedWords(due: Told): string {
+  if (hasWorkingBeside(due)) return `${nameOf(due)}: a connection has ended, connect it again`;
+  return `${nameOf(due)} has stopped${advice([due], ': connect it again')}`;
+}
+
 function ofOne(due: Told, reader: Reader): string {
   const name = nameOf(due);
   const words: Record<Kind, () => string> = {
-    died: () => `${name} has stopped: connect it again`,
+    died: () => diedWords(due),
     past: () => stopping(due, reader),
     refused: () => refusedWords(due),
     ahead: () => stopping(due, reader),
     waits: () => waitingWords(due),
-    woken: () => `${name} is in use again: connect it`,
+    woken: () => `${name} is in use again${advice([due], ': connect it')}`,
     unused: () =>
       due.role === 'owner'
         ? `${name} seems not to be used any more`
@@ -64,12 +88,15 @@ function ofMany(apps: readonly Told[], reader: Reader): string {
   const [first] = apps;
   if (!first) return 'Your apps';
   const words: Record<Kind, () => string> = {
-    died: () => `${apps.length} apps have stopped: connect them again`,
+    died: () => `${apps.length} apps have stopped${advice(apps, ': connect them again')}`,
     past: () => `${apps.length} apps have stopped working`,
-    refused: () => `${apps.length} apps are refused now: connect them`,
+    refused: () =>
+      apps.every(({ role }) => role === 'holder')
+        ? `${apps.length} apps are refused now: connect them`
+        : `${apps.length} apps have tokens that are refused now`,
     ahead: () => stopOfMany(apps, reader),
     waits: () => `${apps.length} apps wait to be connected`,
-    woken: () => `${apps.length} apps are in use again: connect them`,
+    woken: () => `${apps.length} apps are in use again${advice(apps, ': connect them')}`,
     unused: () =>
       apps.every(({ role }) => role === 'holder')
         ? `${apps.length} apps use tokens that you seem not to need`

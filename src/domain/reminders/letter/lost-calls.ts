@@ -1,0 +1,37 @@
+import { endpointsElsewhere } from '../../calls-of.ts';
+import type { Part } from '../people.ts';
+import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
+import type { Block } from './content.ts';
+import { dayWords } from './moments.ts';
+import { plainWords } from './plain.ts';
+
+/** Which of the calls that were seen a connection does not save: a mail that asks for one must not promise them. */
+
+const ENDPOINTS_MAX = 5;
+
+/** Some endpoints by their names, which callers choose. */
+export function endpointNames(endpoints: readonly string[]): string {
+  const more = endpoints.length - ENDPOINTS_MAX;
+  const named = endpoints.slice(0, ENDPOINTS_MAX).map(plainWords).join(', ');
+  return more > 0 ? `${named} and ${more} more` : named;
+}
+
+/** Those that no connection saves, now or from the retirement on; none where no retirement is set, or all has ended. */
+export function lostEndpoints({ app, calls }: Pick<RoleFacts<Part>, 'app' | 'calls'>): string[] {
+  const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
+  const isAnyLost = isBridgeAlone(app) || dateOf(app, 'retirement') !== undefined;
+  return isOver || !isAnyLost ? [] : endpointsElsewhere(calls?.kinds ?? []);
+}
+
+/** Which calls connecting does not bring back, or does not keep, and who can mend them. */
+export function lostCalls(facts: RoleFacts<Part>): Block[] {
+  const { app } = facts;
+  const lost = lostEndpoints(facts);
+  if (lost.length === 0) return [];
+  const [named, retirement] = [endpointNames(lost), dateOf(app, 'retirement')];
+  const what =
+    isBridgeAlone(app) || !retirement
+      ? `Connecting does not bring back ${named}`
+      : `From ${dayWords(retirement.at, app.reader)} on these calls are refused, connected or not: ${named}`;
+  return [{ kind: 'text', text: `${what}. Whoever makes this app has to change it.` }];
+}
