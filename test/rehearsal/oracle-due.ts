@@ -141,7 +141,9 @@ function addHolder(due: DueKeys, question: Question, app: string): void {
   const tokens = (human.holds.get(app) ?? []).filter(isWaiting);
   if (tokens.length === 0) return;
   const usedAt = lastUse(tokens);
-  if (isUsed(usedAt, question)) {
+  // after the sunset no connection mends anything
+  const isMendable = now < (question.state.dateFor('sunset', app) ?? Infinity);
+  if (isMendable && isUsed(usedAt, question)) {
     const diedAt = latest(tokens, (token) => token.diedAt);
     addHappening(due, question, { app, stage: 'died', at: diedAt });
     addHappening(due, question, { app, stage: 'woken', at: awakening(tokens, question) });

@@ -210,6 +210,24 @@ describe('the oracle', () => {
     expect(names()).toEqual([]);
   });
 
+  it('wants no death told after the sunset, when no connection mends it', () => {
+    const sunset = RETIREMENT + 20 * DAY;
+    for (const [days, wanted] of [
+      [-10, ['missing']],
+      [10, []],
+    ] as const) {
+      const { tick, names, oracle } = begin();
+      oracle.apply({ kind: 'date', at: BEGINNING, name: 'sunset', value: sunset });
+      const at = sunset + days * DAY;
+      oracle.apply({ kind: 'act', at: at - DAY, human: 'one', app: 'app' });
+      oracle.apply({ kind: 'die', at, human: 'one', app: 'app', cause: 'lost' });
+      const calendar =
+        days < 0 ? [keyOf('app', 'holder', '14', `sunset:${nameOfDay(Math.floor(sunset / DAY))}`)] : [];
+      tick(at + HOUR, [{ keys: calendar }]);
+      expect(names()).toEqual(wanted);
+    }
+  });
+
   it('excuses what the mail server holds up for some hours, and no longer', () => {
     const { tick, names } = begin();
     tick(nineBefore(60), [], AWAY);
