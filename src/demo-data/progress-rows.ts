@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
+import { type TokenNumbers, NOTHING_COUNTED } from '../store/progress.ts';
 import type { Tables } from '../store/tables.ts';
 import { type LaidPair, stateAt } from './life.ts';
 
@@ -40,21 +41,11 @@ export function progressRows(clientId: string, pairs: readonly LaidPair[], now: 
   return rows;
 }
 
-const NONE = {
-  unmapped: 0,
-  active: 0,
-  reauthorization_required: 0,
-  revoked: 0,
-  migrated: 0,
-  waiting_people: 0,
-};
-
-type Numbers = typeof NONE;
-
-function sumOf(rows: readonly Numbers[]): Numbers {
-  const sum = { ...NONE };
+function sumOf(rows: readonly TokenNumbers[]): TokenNumbers {
+  const sum = { ...NOTHING_COUNTED };
   for (const row of rows)
-    for (const column of Object.keys(NONE) as Array<keyof Numbers>) sum[column] += row[column];
+    for (const column of Object.keys(NOTHING_COUNTED) as Array<keyof TokenNumbers>)
+      sum[column] += row[column];
   return sum;
 }
 

@@ -8,6 +8,19 @@ import { type MappingState, WAITING_STATES } from './tables.ts';
 
 export type Progress = Selectable<PageTables['progress']>;
 
+/** What is counted of an app on a day. */
+export type TokenNumbers = Omit<Progress, 'client_id' | 'day'>;
+
+/** Of an app without tokens. */
+export const NOTHING_COUNTED: Readonly<TokenNumbers> = {
+  unmapped: 0,
+  active: 0,
+  reauthorization_required: 0,
+  revoked: 0,
+  migrated: 0,
+  waiting_people: 0,
+};
+
 /** A part of all tokens, so that nothing waits for long while they are counted. */
 interface Piece<Key> {
   after: Key;

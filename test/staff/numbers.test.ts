@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { newHexId } from '../../src/shared/ids.ts';
 import { takeLease } from '../../src/store/leases.ts';
+import { NOTHING_COUNTED } from '../../src/store/progress.ts';
 import { DANA, browserOf, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
@@ -41,12 +42,7 @@ const rows = () => system.bridge.context.store.durable;
 const counted = (client_id: string, day: string, numbers: Record<string, number>) => ({
   client_id,
   day,
-  unmapped: 0,
-  active: 0,
-  reauthorization_required: 0,
-  revoked: 0,
-  migrated: 0,
-  waiting_people: 0,
+  ...NOTHING_COUNTED,
   ...numbers,
 });
 

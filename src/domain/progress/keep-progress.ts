@@ -1,6 +1,7 @@
 import { USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import {
+  type TokenNumbers,
   countStates,
   listWaitingAccounts,
   countWaitingAddresses,
@@ -9,6 +10,7 @@ import {
   keepRows,
   listAppsAfter,
   newestProgress,
+  NOTHING_COUNTED,
   type PairKey,
   type Progress,
 } from '../../store/progress.ts';
@@ -25,23 +27,12 @@ import { takeTurns } from '../reminders/take-turns.ts';
 const TOKENS_AT_ONCE = 1000;
 const APPS_AT_ONCE = 50;
 
-type Numbers = Omit<Progress, 'client_id' | 'day'>;
+type ByApp = Map<string, TokenNumbers>;
 
-type ByApp = Map<string, Numbers>;
+const COLUMNS = Object.keys(NOTHING_COUNTED) as Array<keyof TokenNumbers>;
 
-const NONE: Numbers = {
-  unmapped: 0,
-  active: 0,
-  reauthorization_required: 0,
-  revoked: 0,
-  migrated: 0,
-  waiting_people: 0,
-};
-
-const COLUMNS = Object.keys(NONE) as Array<keyof Numbers>;
-
-function add(numbers: ByApp, clientId: string, [column, n]: [keyof Numbers, number]): void {
-  const known = numbers.get(clientId) ?? { ...NONE };
+function add(numbers: ByApp, clientId: string, [column, n]: [keyof TokenNumbers, number]): void {
+  const known = numbers.get(clientId) ?? { ...NOTHING_COUNTED };
   known[column] += n;
   numbers.set(clientId, known);
 }
@@ -78,16 +69,17 @@ async function countAll({ store: { durable } }: Context): Promise<ByApp> {
   return numbers;
 }
 
-function addTo(all: Numbers, one: Numbers): void {
+function addTo(all: TokenNumbers, one: TokenNumbers): void {
   for (const column of COLUMNS) all[column] += one[column];
 }
 
-const isSame = (one: Numbers, other: Numbers) => COLUMNS.every((column) => one[column] === other[column]);
+const isSame = (one: TokenNumbers, other: TokenNumbers) =>
+  COLUMNS.every((column) => one[column] === other[column]);
 
 /** The rows to keep for today: of the apps whose numbers are no longer those of their newest row. */
 function changed(day: string, now: ByApp, newest: ReadonlyMap<string, Progress>): Progress[] {
   return [...now].flatMap(([client_id, numbers]) =>
-    isSame(numbers, newest.get(client_id) ?? NONE) ? [] : [{ client_id, day, ...numbers }],
+    isSame(numbers, newest.get(client_id) ?? NOTHING_COUNTED) ? [] : [{ client_id, day, ...numbers }],
   );
 }
 
@@ -96,7 +88,7 @@ export async function keepProgress(context: Context): Promise<void> {
   const { clock, store } = context;
   const countedAt = clock.now();
   const counted = await countAll(context);
-  const all = { ...NONE };
+  const all = { ...NOTHING_COUNTED };
   const [today, keptSince] = [dayOf(clock.now()), dayOf(clock.now() - USAGE_KEPT)];
   for (let after = ''; ; ) {
     const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
@@ -104,7 +96,10 @@ export async function keepProgress(context: Context): Promise<void> {
     const ids = apps.map(({ clientId }) => clientId);
     // The tokens of a retired app are gone with it.
     const now = new Map(
-      apps.map(({ clientId, isRetired }) => [clientId, (!isRetired && counted.get(clientId)) || NONE]),
+      apps.map(({ clientId, isRetired }) => [
+        clientId,
+        (!isRetired && counted.get(clientId)) || NOTHING_COUNTED,
+      ]),
     );
     for (const numbers of now.values()) addTo(all, numbers);
     const newest = await newestProgress(store.durable, ids);

@@ -59,7 +59,7 @@ export function answeredAs(seen: Seen, res: Response): Answered {
   return { ...seen, status: res.statusCode, isPassed: passed.has(res) };
 }
 
-/** The same for a call that is answered already. */
+/** Measures a call that is answered already, and shows it to those who look on. */
 export function noteAnswered(context: Context, used: Used, answered: Answered): void {
   const { mapping, carrier } = used;
   const { endpoint, userAgent, status } = answered;
