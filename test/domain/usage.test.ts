@@ -1,9 +1,9 @@
-import { Writable } from 'node:stream';
 import { callsOf, endpointsElsewhere, endpointsPassed } from '../../src/domain/calls-of.ts';
 import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage.ts';
 import { createLogger, type Logger } from '../../src/shared/logger.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';
+import { logLines } from '../support/log-lines.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
 
@@ -26,7 +26,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let breaker: StoreBreaker;
   let one: UsageLog;
   let two: UsageLog;
-  let log: string[];
+  let log: () => string[];
   let logger: Logger;
 
   beforeAll(async () => {
@@ -41,13 +41,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
   beforeEach(async () => {
     await stores.one.volatile.deleteFrom('usage').execute();
     clock.set(START);
-    log = [];
-    const stream = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        log.push(chunk.toString());
-        done();
-      },
-    });
+    const { stream, lines } = logLines();
+    log = lines;
     logger = createLogger({ level: 'warn', name: 'test', stream });
     one = createUsageLog({ store: stores.one, clock, logger });
     two = createUsageLog({ store: stores.two, clock, logger });
@@ -180,8 +175,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
       // One that waits already is added up all the same.
       one.note({ ...CALL, mappingId: 'm0' });
     });
-    expect(log.filter((line) => line.includes('usage is dropped'))).toHaveLength(1);
-    expect(log.filter((line) => line.includes('usage cannot be written'))).toHaveLength(1);
+    expect(log().filter((line) => line.includes('usage is dropped'))).toHaveLength(1);
+    expect(log().filter((line) => line.includes('usage cannot be written'))).toHaveLength(1);
     await one.close();
     expect(await rows()).toHaveLength(KEPT);
     expect(await total()).toBe(KEPT + 1);
@@ -194,7 +189,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     }
     await until(async () => (await total()) === 20_000);
     expect(await rows()).toHaveLength(10_000);
-    expect(log).toEqual([]);
+    expect(log()).toEqual([]);
   });
 
   test('what is told of a token: when it was last seen, and its calls, carriers and user agents of the last days', async () => {

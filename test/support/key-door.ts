@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/shared/logger.ts';
@@ -12,6 +11,7 @@ import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { buildProgram } from '../processes/running-program.ts';
 import { freePort } from './free-port.ts';
 import { until } from './held-answer.ts';
+import { logLines } from './log-lines.ts';
 import { BRIDGE_CLIENT } from './modern-side.ts';
 import { spawnBridge } from './spawned-bridge.ts';
 
@@ -27,20 +27,9 @@ export interface KeyDoor extends Door {
 /** Nothing is answered from a cache. */
 const NO_CACHE = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0' };
 
-function collector() {
-  let text = '';
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString();
-      done();
-    },
-  });
-  return { stream, lines: () => text.split('\n').filter((line) => line !== '') };
-}
-
 export async function openKeyDoor(env: Record<string, string> = {}): Promise<KeyDoor> {
   const varDir = mkdtempSync(join(tmpdir(), 'key-door-'));
-  const { stream, lines } = collector();
+  const { stream, lines } = logLines();
   const log = { level: 'warn', stream };
   const door = await openDoor({ env: { VAR_DIR: varDir, ...NO_CACHE, ...env }, log });
   return {
@@ -82,14 +71,14 @@ export function copyKeys(from: string, to: string, add: readonly string[] = []):
 export async function openBeside(door: KeyDoor, name: string): Promise<Workshop> {
   const config = readConfig(settingsBeside(door, name));
   if (!config.upstream) throw new Error('the settings name no modern side');
-  const logger = createLogger({ level: 'error', name: 'beside', stream: collector().stream });
+  const logger = createLogger({ level: 'error', name: 'beside', stream: logLines().stream });
   return openWorkshop(config, config.upstream, { logger });
 }
 
 /** A second bridge that serves; two on SQLite in one process would wait for each other. */
 export async function serveBeside(door: KeyDoor, name: string) {
   await buildProgram();
-  const { stream, lines } = collector();
+  const { stream, lines } = logLines();
   const PORT = String(await freePort());
   const log = { level: 'warn', stream };
   const spawned = await spawnBridge({ ...settingsBeside(door, name), PORT }, { log, clock: undefined });
