@@ -1,3 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// Two rings and a rest: `X.test.ts` is fast (SQLite, in one process, once each behaviour), `X.full.test.ts` is the rest
+// that CI runs (PostgreSQL, real processes, kills, browsers), `X.long.test.ts` runs when somebody asks for it. The full
+// ring also runs the fast files that repeat their tests for each database: there those run on PostgreSQL too.
+const testFolder = join(import.meta.dirname, 'test');
+const isTest = (path) => path.endsWith('.test.ts');
+const isFast = (path) => isTest(path) && !/\.(full|long)\.test\.ts$/.test(path);
+const repeatsPerDatabase = (path) =>
+  isFast(path) && readFileSync(join(testFolder, path), 'utf8').includes('databaseKinds');
+const perDatabase = () =>
+  readdirSync(testFolder, { recursive: true })
+    .filter(repeatsPerDatabase)
+    .map((path) => `<rootDir>/test/${path}`);
+
+const rings = {
+  fast: () => ({ testMatch: ['**/*.test.ts'], testPathIgnorePatterns: ['\\.(full|long)\\.test\\.ts$'] }),
+  full: () => ({ testMatch: ['**/*.full.test.ts', ...perDatabase()] }),
+  long: () => ({ testMatch: ['**/*.long.test.ts'] }),
+  // `npm run test:matrix` chooses by folder and name.
+  all: () => ({ testMatch: ['**/*.test.ts'] }),
+};
+
+// A file that is named on the command line is run in its own ring, whatever the command.
+const named = process.argv.map((text) => /\.(full|long)\.test/.exec(text)?.[1]).find(Boolean);
+// Read by test/support/test-mode.ts, in the workers too.
+process.env.TEST_RING = named && process.env.TEST_RING !== 'all' ? named : (process.env.TEST_RING ?? 'fast');
+const ring = rings[process.env.TEST_RING];
+if (!ring) throw new Error(`TEST_RING is ${process.env.TEST_RING}, not ${Object.keys(rings).join(' or ')}`);
+
 // Packages that ship ES modules only: jest's CommonJS runtime needs them transformed on Node 20.
 const esmOnly = [
   'jose',
@@ -26,9 +57,7 @@ const swc = {
 export default {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
-  // `npm run test:long` and `test:matrix` look for these.
-  testPathIgnorePatterns: ['\\.long\\.test\\.ts$'],
+  ...ring(),
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
   globalSetup: '<rootDir>/test/support/global-setup.ts',

@@ -12,14 +12,16 @@ const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const FOLDERS = ['test/flows', 'test/endpoints', 'test/clients'];
 /** What `npm test` and `npm run test:long` run on SQLite alone. */
 const SQLITE_ALONE = [
-  ...['history-command', 'canaries', 'keys-commands.long'].map((name) => `test/processes/${name}.test.ts`),
+  ...['history-command.long', 'canaries.full', 'keys-commands.long'].map(
+    (name) => `test/processes/${name}.test.ts`,
+  ),
   ...[
-    'exchange',
+    'exchange.full',
     'key-rotation.long',
     'many-callers.long',
     'paused-keys.long',
     'paused-process.long',
-    'revocation',
+    'revocation.full',
     'shared-limits.long',
   ].map((name) => `test/races/${name}.test.ts`),
   'test/domain/tampering.test.ts',
@@ -31,17 +33,9 @@ const combinations = ['sqlite', 'postgres'].flatMap((database) =>
 );
 
 function run({ database, workers }, report) {
-  const mode = { TEST_BRIDGE: 'spawned', TEST_DATABASE: database, TEST_WORKERS: workers };
+  const mode = { TEST_BRIDGE: 'spawned', TEST_DATABASE: database, TEST_WORKERS: workers, TEST_RING: 'all' };
   const alone = database === 'postgres' && workers === '1' ? SQLITE_ALONE : [];
-  const args = [
-    jest,
-    '--json',
-    '--testPathIgnorePatterns=/node_modules/',
-    `--outputFile=${report}`,
-    ...options,
-    ...FOLDERS,
-    ...alone,
-  ];
+  const args = [jest, '--json', `--outputFile=${report}`, ...options, ...FOLDERS, ...alone];
   return new Promise((done) => {
     const child = spawn(process.execPath, args, {
       cwd: root,

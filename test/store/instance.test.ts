@@ -1,20 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import pg from 'pg';
 import { type InstanceWatch, openInstanceWatch } from '../../src/domain/instance-watch.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { openEpochFile } from '../../src/store/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants.ts';
 import { becomeOriginal, bumpEpoch, markCopy, readInstance } from '../../src/store/instance.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { claimPresenting } from '../../src/store/presentations.ts';
 import { doubtRestored, hasRecoveredSince, listRestored } from '../../src/store/restored.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Instance } from '../../src/store/tables.ts';
-import { freshDatabase } from '../support/database.ts';
 import { until } from '../support/held-answer.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
@@ -28,30 +24,6 @@ let logged = '';
 const stream = new PassThrough().on('data', (chunk: Buffer) => (logged += chunk.toString()));
 const logger = createLogger({ level: 'info', name: 'test', stream });
 const clock = { elapsed: () => performance.now() };
-
-test('a role of PostgreSQL that may not ask for the server knows the database by its number alone', async () => {
-  const database = await freshDatabase();
-  const role = `r_${randomBytes(6).toString('hex')}`;
-  const url = new URL(database.url);
-  url.username = role;
-  const admin = new pg.Client({ connectionString: database.url });
-  await admin.connect();
-  await admin.query(`create role ${role} login; grant create on schema public to ${role}`);
-  const store = await openStore({ kind: 'postgres', url: url.href });
-  try {
-    expect(await store.place()).toMatch(/^\d+\/\d+$/);
-    const file = openEpochFile(join(folder, 'role.json'));
-    await openInstanceWatch({ store, file, clock, logger });
-    await admin.query('revoke execute on function pg_control_system() from public');
-    expect(await store.place()).toMatch(/^\/\d+$/);
-    expect((await openInstanceWatch({ store, file, clock, logger })).why()).toBeUndefined();
-  } finally {
-    await store.close();
-    await admin.query(`drop owned by ${role}; drop role ${role}`);
-    await admin.end();
-    await database.drop();
-  }
-});
 
 describe.each(databaseKinds)('on %s', (kind) => {
   let stores: TwoStores;

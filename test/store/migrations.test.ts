@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { countLive } from '../../src/store/grants.ts';
-import { findMapping } from '../../src/store/mappings.ts';
 import { migrationFiles } from '../../src/store/migrations.ts';
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
 
 /** A database has a whole schema, whoever starts on it and whatever goes wrong meanwhile. */
@@ -85,46 +82,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await runOn(place.location, 'create table events (of_another_program text)');
     await expect(openStore(place.location)).rejects.toThrow(/events.* already exists/);
     expect(await runOn(place.location, TABLES[kind])).toEqual([{ name: 'events' }]);
-  });
-});
-
-describe('on postgres, beside processes that serve', () => {
-  let database: TestDatabase;
-  let operator: pg.Client;
-  const open = () => openStore({ kind: 'postgres', url: database.url });
-
-  beforeEach(async () => {
-    database = await freshDatabase();
-    operator = new pg.Client({ connectionString: database.url });
-    await operator.connect();
-  });
-
-  afterEach(async () => {
-    await operator.end();
-    await database.drop();
-  });
-
-  test('a migration that changes a table fails no call of an older process', async () => {
-    const store = await open();
-    const readings = () => Promise.all(Array.from({ length: 20 }, () => findMapping(store, ['unknown'])));
-    await readings();
-    await operator.query('alter table mappings add column of_a_newer_version text');
-    expect(await readings()).toEqual(Array.from({ length: 20 }, () => undefined));
-    await store.close();
-  });
-
-  test('a starter waits for the migration of another for longer than for any other lock', async () => {
-    await (await open()).close();
-    await operator.query('begin; select pg_advisory_xact_lock(4917203)');
-    const starting = open();
-    const outcome = starting.then(
-      () => 'opened',
-      (error: Error) => error.message,
-    );
-    expect(await Promise.race([outcome, delay(5500, 'waits')])).toBe('waits');
-    await operator.query('commit');
-    expect(await outcome).toBe('opened');
-    await (await starting).close();
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { requirePostgresRing } from './test-mode.ts';
 
 export interface TestDatabase {
   url: string;
@@ -9,6 +10,7 @@ export interface TestDatabase {
 
 /** The server of this run: a given one, else the one that the global set-up starts when it is first asked for. */
 async function serverUrl(): Promise<string> {
+  requirePostgresRing();
   const { TEST_DATABASE_URL: given, TEST_POSTGRES_ON_DEMAND: starter } = process.env;
   if (given) return given;
   if (!starter) throw new Error('the global set-up of the tests did not run');

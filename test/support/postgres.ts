@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
+import { requirePostgresRing } from './test-mode.ts';
 
 /** A PostgreSQL server for tests: the installed one of npm, else one of `PG_BIN` or of the machine. */
 
@@ -147,6 +148,7 @@ function prepareFolder({ folder }: PostgresOptions): string {
 
 /** Starts a server of its own on a loopback port; it ends with this process at the latest. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
+  requirePostgresRing();
   const folder = prepareFolder(options);
   const binaries = enterable(findBinaries(), folder);
   const [data, port] = [join(folder, 'data'), await freePort()];

@@ -8,10 +8,22 @@ function oneOf<Value extends string>(name: string, values: readonly [Value, ...V
 }
 
 export const testMode = {
+  /** The ring that jest.config.mjs runs; the campaigns, which run without jest, have none. */
+  ring: oneOf('TEST_RING', ['none', 'fast', 'full', 'long', 'all']),
   database: oneOf('TEST_DATABASE', ['sqlite', 'postgres']),
   isSpawned: oneOf('TEST_BRIDGE', ['in-process', 'spawned']) === 'spawned',
   workers: Number(oneOf('TEST_WORKERS', ['1', '2'])),
 } as const;
+
+/** The databases that every test of the store runs on: in the fast ring SQLite alone, else both. */
+export const databaseKinds: ReadonlyArray<'sqlite' | 'postgres'> =
+  testMode.ring === 'fast' ? ['sqlite'] : ['sqlite', 'postgres'];
+
+/** The fast ring starts no PostgreSQL: what needs one belongs into a file of the full ring. */
+export function requirePostgresRing(): void {
+  if (testMode.ring === 'fast' && testMode.database === 'sqlite')
+    throw new Error('npm test runs on SQLite alone: a test that needs PostgreSQL stands in X.full.test.ts');
+}
 
 /** What takes its time and does the same on either database runs on the one of the mode; `test:matrix` runs the other. */
 export const modeDatabases = [testMode.database] as const;

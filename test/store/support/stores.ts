@@ -5,10 +5,9 @@ import { type DatabaseLocation, openStore } from '../../../src/store/open-store.
 import type { Store } from '../../../src/store/store.ts';
 import { freshDatabase } from '../../support/database.ts';
 
-export type DatabaseKind = DatabaseLocation['kind'];
+export { databaseKinds } from '../../support/test-mode.ts';
 
-/** The databases that every test of the store runs on. */
-export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'postgres'];
+export type DatabaseKind = DatabaseLocation['kind'];
 
 /** An empty database that nobody has opened. */
 export interface Place {

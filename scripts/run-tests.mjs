@@ -1,0 +1,121 @@
+// `npm test` and `npm run test:full [-- JEST OPTIONS]`: runs one ring of the tests. A file that fails is run once more,
+// alone, after all others have ended. What passes then is printed as `FLAKY file` and counted apart: it does not fail the
+// run. With TEST_SUMMARY=FILE the counts are written there as JSON.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** More files than this do not fail by chance: the run ends without a second try. */
+const RETRIED_AT_MOST = 10;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+const [ring, ...options] = process.argv.slice(2);
+const jest = join(
+  dirname(createRequire(join(process.cwd(), 'package.json')).resolve('jest/package.json')),
+  'bin/jest.js',
+);
+const reporter = fileURLToPath(new URL('tests/results-reporter.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'test-results-'));
+const nameOf = (path) => relative(process.cwd(), path);
+let stoppedBy;
+
+/** Runs jest with these arguments; a signal to this process ends jest too. */
+function runJest(args, resultsFile) {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [jest, ...args, '--reporters=default', `--reporters=${reporter}`], {
+      env: { ...process.env, TEST_RING: ring, TEST_RESULTS_FILE: resultsFile },
+      stdio: 'inherit',
+    });
+    const stop = (signal) => {
+      stoppedBy = signal;
+      child.kill(signal);
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    child.once('close', (code, signal) => {
+      for (const each of STOP_SIGNALS) process.off(each, stop);
+      done({ code, signal });
+    });
+  });
+}
+
+async function run(args, name) {
+  const resultsFile = join(folder, name);
+  const end = await runJest(args, resultsFile);
+  const text = existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : '';
+  const lines = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  return {
+    ...end,
+    isComplete: lines.some(({ isComplete }) => isComplete),
+    files: new Map(lines.filter(({ path }) => path).map((file) => [file.path, file])),
+  };
+}
+
+/** The options without those that would write over the first run's report or choose among the files. */
+function optionsOfRetry() {
+  const withValue = ['--outputFile', '--shard'];
+  return options.filter(
+    (option, i) =>
+      option !== '--json' &&
+      !withValue.includes(options[i - 1]) &&
+      !withValue.some((name) => option === name || option.startsWith(`${name}=`)),
+  );
+}
+
+/** Runs a file again with nothing beside it; the result of that run replaces the first one. */
+async function retry(path, number) {
+  console.log(`\nRunning ${nameOf(path)} once more, alone.`);
+  const again = await run([...optionsOfRetry(), `--testMatch=${path}`], `retry-${number}`);
+  const file = again.files.get(path);
+  return again.isComplete && again.code === 0 && file?.ok ? file : undefined;
+}
+
+function reasonOfBreak({ code, signal, isComplete, files }) {
+  const how = signal ? `by ${signal}` : `with code ${code}`;
+  if (stoppedBy) return `the run was stopped by ${stoppedBy}`;
+  if (!isComplete) return `jest ended ${how} before the run was complete`;
+  const hasFailure = [...files.values()].some(({ ok }) => !ok);
+  return code !== 0 && !hasFailure ? `jest ended ${how} though no file failed` : undefined;
+}
+
+async function retryFailed(files) {
+  const failed = [...files.values()].filter(({ ok }) => !ok).map(({ path }) => path);
+  if (failed.length > RETRIED_AT_MOST) {
+    console.log(`\n${failed.length} files failed; more than ${RETRIED_AT_MOST} are not run again.`);
+    return [];
+  }
+  const flaky = [];
+  for (const [number, path] of failed.entries()) {
+    const passed = stoppedBy ? undefined : await retry(path, number);
+    if (!passed) continue;
+    files.set(path, passed);
+    flaky.push(nameOf(path));
+  }
+  return flaky;
+}
+
+function report({ files, flaky, problem }) {
+  const all = [...files.values()];
+  const sum = (field) => all.reduce((total, file) => total + file[field], 0);
+  const [passed, failed] = [sum('passed'), sum('failed') + (problem ? 1 : 0)];
+  for (const { path } of all.filter(({ ok }) => !ok)) console.log(`FAILED ${nameOf(path)}`);
+  for (const name of flaky) console.log(`FLAKY ${name}`);
+  if (problem) console.log(`FAILED: ${problem}`);
+  console.log(`${ring} ring: ${passed} passed, ${failed} failed, ${flaky.length} flaky files`);
+  const { TEST_SUMMARY } = process.env;
+  if (TEST_SUMMARY) writeFileSync(TEST_SUMMARY, JSON.stringify({ passed, failed, flaky }));
+  return failed === 0;
+}
+
+const first = await run(options, 'first');
+const brokeOff = reasonOfBreak(first);
+const flaky = brokeOff ? [] : await retryFailed(first.files);
+const stopped = stoppedBy && `the run was stopped by ${stoppedBy}`;
+const isGood = report({ files: first.files, flaky, problem: brokeOff ?? stopped });
+rmSync(folder, { recursive: true });
+process.exitCode = isGood ? 0 : 1;

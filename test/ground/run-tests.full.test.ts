@@ -1,0 +1,150 @@
+import { symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createProject, type Project, runNode } from './ready-project.ts';
+
+const runner = resolve(import.meta.dirname, '../../scripts/run-tests.mjs');
+
+const PASSES = "test('holds', () => undefined);\n";
+const FAILS = "test('holds', () => undefined);\ntest('fails', () => expect(1).toBe(2));\n";
+// Fails as long as nobody has run it before.
+const FAILS_ONCE = `
+const { existsSync, writeFileSync } = require('node:fs');
+test('passes the second time', () => {
+  const isFirst = !existsSync('has-run');
+  writeFileSync('has-run', '');
+  expect(isFirst).toBe(false);
+});
+`;
+
+let project: Project;
+beforeEach(() => {
+  project = createProject([]);
+  symlinkSync(resolve(import.meta.dirname, '../../node_modules'), join(project.folder, 'node_modules'));
+  project.write('package.json', '{}');
+  project.write(
+    'jest.config.mjs',
+    "export default { testMatch: ['**/*.test.cjs'], transform: {}, maxWorkers: 2 };",
+  );
+});
+afterEach(() => project.remove());
+
+/** What the runner says of the files, without what jest prints, and how it ends. */
+async function run(...options: string[]) {
+  const summary = join(project.folder, 'summary.json');
+  const variables = { TEST_SUMMARY: summary, CI: 'true' };
+  const { code, output } = await runNode(project.folder, [runner, 'fast', ...options], variables);
+  const lines = output.split('\n').filter((line) => /^(FAILED|FLAKY|Running|\d+ files|\w+ ring)/.test(line));
+  return { code, lines, output, summary: JSON.parse(project.read('summary.json')) as unknown };
+}
+
+test('files that pass are run once and counted', async () => {
+  project.write('a.test.cjs', PASSES);
+  project.write('b.test.cjs', PASSES);
+  expect(await run()).toMatchObject({
+    code: 0,
+    lines: ['fast ring: 2 passed, 0 failed, 0 flaky files'],
+    summary: { passed: 2, failed: 0, flaky: [] },
+  });
+});
+
+test('a file that passes the second time is told as flaky, and one that fails twice fails', async () => {
+  project.write('a.test.cjs', FAILS);
+  project.write('b.test.cjs', FAILS_ONCE);
+  project.write('c.test.cjs', PASSES);
+  const { code, lines, summary } = await run();
+  expect(lines.toSorted()).toEqual(
+    [
+      'Running a.test.cjs once more, alone.',
+      'Running b.test.cjs once more, alone.',
+      'FAILED a.test.cjs',
+      'FLAKY b.test.cjs',
+      'fast ring: 3 passed, 1 failed, 1 flaky files',
+    ].toSorted(),
+  );
+  expect(summary).toEqual({ passed: 3, failed: 1, flaky: ['b.test.cjs'] });
+  expect(code).toBe(1);
+});
+
+test('a run in which nothing fails twice is good, and names what is flaky at its end', async () => {
+  project.write('folder/b.test.cjs', FAILS_ONCE);
+  const { code, lines } = await run();
+  expect(lines).toEqual([
+    'Running folder/b.test.cjs once more, alone.',
+    'FLAKY folder/b.test.cjs',
+    'fast ring: 1 passed, 0 failed, 1 flaky files',
+  ]);
+  expect(code).toBe(0);
+});
+
+test('a file is run again when all others have ended, and with nothing beside it', async () => {
+  const note = (name: string, event: string) =>
+    `require('node:fs').appendFileSync('order', '${name} ${event} ' + (process.env.JEST_WORKER_ID ?? '') + '\\n');\n`;
+  const noted = (name: string, text: string) =>
+    `beforeAll(() => { ${note(name, 'begins')} });\nafterAll(() => { ${note(name, 'ends')} });\n${text}`;
+  for (const name of ['one', 'two']) project.write(`${name}.test.cjs`, noted(name, FAILS));
+  // Two workers at a time: the third begins when one has failed, and lasts until nobody else is left.
+  project.write(
+    'slow.test.cjs',
+    noted('slow', "test('waits', () => new Promise((done) => setTimeout(done, 1500)));\n"),
+  );
+  await run();
+  const events = project
+    .read('order')
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/ \d*$/, ''));
+  const again = events.slice(events.indexOf('slow ends') + 1).slice(-4);
+  expect(events).toHaveLength(10);
+  expect(events.indexOf('slow ends')).toBeLessThan(6);
+  expect([again.slice(0, 2), again.slice(2)].toSorted()).toEqual([
+    ['one begins', 'one ends'],
+    ['two begins', 'two ends'],
+  ]);
+});
+
+test('options reach jest, and the report of the first run stays', async () => {
+  project.write('a.test.cjs', PASSES);
+  project.write('b.test.cjs', FAILS_ONCE);
+  const { code, lines } = await run('b.test', '--json', '--outputFile=report.json');
+  expect(lines.at(-1)).toBe('fast ring: 1 passed, 0 failed, 1 flaky files');
+  expect(JSON.parse(project.read('report.json'))).toMatchObject({ numTotalTests: 1, numFailedTests: 1 });
+  expect(code).toBe(0);
+});
+
+test('a file that cannot be loaded counts as one that failed', async () => {
+  project.write('a.test.cjs', PASSES);
+  project.write('broken.test.cjs', "require('./is-not-there');\n");
+  const { code, lines } = await run();
+  expect(lines).toContain('FAILED broken.test.cjs');
+  expect(lines.at(-1)).toBe('fast ring: 1 passed, 1 failed, 0 flaky files');
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['process.exit(0)', 'jest ended with code 0 before the run was complete'],
+  ["process.kill(process.pid, 'SIGKILL')", 'jest ended by SIGKILL before the run was complete'],
+])('a run that breaks off fails, though no test did: %s', async (death, reason) => {
+  project.write('a.test.cjs', `test('ends it all', () => { ${death}; });\n`);
+  const { code, lines } = await run();
+  expect(lines).toEqual([`FAILED: ${reason}`, 'fast ring: 0 passed, 1 failed, 0 flaky files']);
+  expect(code).toBe(1);
+});
+
+test('a run without tests, and one with a set-up that fails, are no success', async () => {
+  expect(await run()).toMatchObject({ code: 1, summary: { passed: 0, failed: 1 } });
+  project.write('a.test.cjs', PASSES);
+  project.write('setup.cjs', "module.exports = () => { throw new Error('no machine'); };");
+  expect(await run('--globalSetup=./setup.cjs')).toMatchObject({
+    code: 1,
+    summary: { passed: 0, failed: 1 },
+  });
+});
+
+test('where everything is broken nothing is run again', async () => {
+  for (let n = 1; n <= 11; n += 1) project.write(`t${n}.test.cjs`, FAILS);
+  const { code, lines } = await run();
+  expect(lines[0]).toBe('11 files failed; more than 10 are not run again.');
+  expect(lines.filter((line) => line.startsWith('Running'))).toEqual([]);
+  expect(lines.at(-1)).toBe('fast ring: 11 passed, 11 failed, 0 flaky files');
+  expect(code).toBe(1);
+});
