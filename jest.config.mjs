@@ -11,6 +11,7 @@ const repeatsPerDatabase = (path) =>
   isFast(path) && readFileSync(join(testFolder, path), 'utf8').includes('databaseKinds');
 const perDatabase = () =>
   readdirSync(testFolder, { recursive: true })
+    .map(String)
     .filter(repeatsPerDatabase)
     .map((path) => `<rootDir>/test/${path}`);
 
@@ -57,6 +58,8 @@ const swc = {
 export default {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   roots: ['<rootDir>/test'],
+  // Not below the temporary folder, which is another one in each run.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   ...ring(),
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],

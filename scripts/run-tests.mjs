@@ -2,14 +2,15 @@
 // alone, after all others have ended. What passes then is printed as `FLAKY file` and counted apart: it does not fail the
 // run. With TEST_SUMMARY=FILE the counts are written there as JSON.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** More files than this do not fail by chance: the run ends without a second try. */
 const RETRIED_AT_MOST = 10;
+const GIGABYTE = 2 ** 30;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const [ring, ...options] = process.argv.slice(2);
@@ -18,15 +19,30 @@ const jest = join(
   'bin/jest.js',
 );
 const reporter = fileURLToPath(new URL('tests/results-reporter.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'test-results-'));
+const folder = mkdtempSync(join(chooseTemporary(), 'tests-'));
+// The PostgreSQL of the tests may run as another user.
+chmodSync(folder, 0o1777);
 const nameOf = (path) => relative(process.cwd(), path);
+/** @type {string | undefined} */
 let stoppedBy;
+
+/**
+ * Where the tests keep their databases: in memory if there is enough. The tests commit some hundred thousand times, and
+ * wait for the disk each time; what a disk keeps is shown by the system calls of the bridge, on whatever file system.
+ */
+function chooseTemporary() {
+  const memory = '/dev/shm';
+  const given = process.env.TMPDIR;
+  if (given || !existsSync(memory) || freemem() < 6 * GIGABYTE) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize < 4 * GIGABYTE ? tmpdir() : memory;
+}
 
 /** Runs jest with these arguments; a signal to this process ends jest too. */
 function runJest(args, resultsFile) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [jest, ...args, '--reporters=default', `--reporters=${reporter}`], {
-      env: { ...process.env, TEST_RING: ring, TEST_RESULTS_FILE: resultsFile },
+      env: { ...process.env, TEST_RING: ring, TEST_RESULTS_FILE: resultsFile, TMPDIR: folder },
       stdio: 'inherit',
     });
     const stop = (signal) => {
@@ -117,5 +133,5 @@ const brokeOff = reasonOfBreak(first);
 const flaky = brokeOff ? [] : await retryFailed(first.files);
 const stopped = stoppedBy && `the run was stopped by ${stoppedBy}`;
 const isGood = report({ files: first.files, flaky, problem: brokeOff ?? stopped });
-rmSync(folder, { recursive: true });
+rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 process.exitCode = isGood ? 0 : 1;

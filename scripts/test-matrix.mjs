@@ -10,20 +10,18 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const FOLDERS = ['test/flows', 'test/endpoints', 'test/clients'];
-/** What `npm test` and `npm run test:long` run on SQLite alone. */
+/** What the rings run on SQLite alone, and the folders do not hold. */
 const SQLITE_ALONE = [
-  ...['history-command.long', 'canaries.full', 'keys-commands.long'].map(
-    (name) => `test/processes/${name}.test.ts`,
-  ),
+  ...['history-command', 'canaries', 'keys-commands'].map((name) => `test/processes/${name}.full.test.ts`),
   ...[
-    'exchange.full',
-    'key-rotation.long',
-    'many-callers.long',
-    'paused-keys.long',
-    'paused-process.long',
-    'revocation.full',
-    'shared-limits.long',
-  ].map((name) => `test/races/${name}.test.ts`),
+    'exchange',
+    'key-rotation',
+    'many-callers',
+    'paused-keys',
+    'paused-process',
+    'revocation',
+    'shared-limits',
+  ].map((name) => `test/races/${name}.full.test.ts`),
   'test/domain/tampering.test.ts',
 ];
 const options = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { describeEveryPage } from './support/every-page.ts';
 
 /**
  * One page of each template as a phone shows it by day. The other states, themes and widths, and where nothing is known
- * yet, are for all-pages.long.test.ts; /, and errors, are looked at in pages.test.ts.
+ * yet, are for all-pages.long.test.ts; /, and errors, are looked at in pages.full.test.ts.
  */
 describeEveryPage([], {
   only: [
