@@ -1,4 +1,4 @@
 import { describePasted } from './support/pasted.ts';
 
-/** Every value in every field, and each way to paste it in its turn; canary.long.test.ts pastes in all ways. */
+/** Every value in every field, and each way to paste it in its turn; canary.full.test.ts pastes in all ways. */
 describePasted('in turn');

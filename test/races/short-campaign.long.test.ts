@@ -6,11 +6,11 @@ beforeAll(() => buildProgram(), 120_000);
 test.each(['sqlite', 'postgres'])(
   'a campaign of forty rounds on %s violates nothing',
   (database) => expectNoViolation(database, '40'),
-  120_000,
+  300_000,
 );
 
 test.each(['no-presenting-record', 'lease-instead-of-version', 'second-send'])(
   'a build with %s is caught within three campaigns of twelve rounds',
   expectCaught,
-  240_000,
+  900_000,
 );
