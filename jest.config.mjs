@@ -24,7 +24,7 @@ const rings = {
 };
 
 // A file that is named on the command line is run in its own ring, whatever the command.
-const named = process.argv.map((text) => /\.(full|long)\.test/.exec(text)?.[1]).find(Boolean);
+const named = process.argv.map((text) => /\.(full|long)(\.|$)/.exec(text)?.[1]).find(Boolean);
 // Read by test/support/test-mode.ts, in the workers too.
 process.env.TEST_RING = named && process.env.TEST_RING !== 'all' ? named : (process.env.TEST_RING ?? 'fast');
 const ring = rings[process.env.TEST_RING];

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { until } from '../support/held-answer.ts';
 import { createProject, type Project, runNode } from './ready-project.ts';
 
 const runner = resolve(import.meta.dirname, '../../scripts/run-tests.mjs');
@@ -130,6 +133,20 @@ test.each([
   const { code, lines } = await run();
   expect(lines).toEqual([`FAILED: ${reason}`, 'fast ring: 0 passed, 1 failed, 0 flaky files']);
   expect(code).toBe(1);
+});
+
+test('a run that is stopped ends, fails, and still writes what it has counted', async () => {
+  project.write(
+    'a.test.cjs',
+    "test('waits for ever', () => { require('node:fs').writeFileSync('begun', ''); return new Promise(() => undefined); }, 600_000);\n",
+  );
+  const env = { PATH: process.env['PATH'], TEST_SUMMARY: join(project.folder, 'summary.json') };
+  const child = spawn(process.execPath, [runner, 'fast'], { cwd: project.folder, env, stdio: 'ignore' });
+  const ended = once(child, 'close');
+  await until(() => project.has('begun'), 60_000);
+  child.kill('SIGTERM');
+  expect((await ended)[0]).toBe(1);
+  expect(JSON.parse(project.read('summary.json'))).toEqual({ passed: 0, failed: 1, flaky: [] });
 });
 
 test('a run without tests, and one with a set-up that fails, are no success', async () => {
