@@ -1,3 +1,5 @@
+import { isOpenDatabase } from './config/database-tls.ts';
+import { trustsTooMany } from './config/trusted-proxies.ts';
 import { isLoopbackHost } from './shared/loopback.ts';
 
 /** The rules that concern more than one setting, or a setting and production; pure, for config.ts reads everything. */
@@ -92,6 +94,14 @@ function everywhere(env: RuledSettings): Rule[] {
       'DATABASE_URL: its options switch synchronous_commit off; a commit that was answered for could be lost',
     ],
     [
+      isOpenDatabase(env.DATABASE_URL),
+      'DATABASE_URL: a PostgreSQL server elsewhere must be reached over TLS: add sslmode=verify-full (and sslrootcert=FILE for an authority of your own), or sslmode=disable where the network itself is protected',
+    ],
+    [
+      trustsTooMany(env.TRUST_PROXY ?? []),
+      'TRUST_PROXY: must name proxies; its networks are, alone or together, wider than /8 (version 4) or /16 (version 6), and anybody there could claim to come over https',
+    ],
+    [
       (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
       'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
     ],
@@ -147,10 +157,6 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Ru
     [
       !hasTls && !env.TRUST_PROXY?.length,
       'TLS_CERT_FILE, TRUST_PROXY: production needs TLS by the bridge itself or a named proxy that does it; without either, every old call is refused or a secret travels in the clear',
-    ],
-    [
-      env.TRUST_PROXY?.some((range) => range.endsWith('/0')) ?? false,
-      'TRUST_PROXY: must name proxies in production; a network of all addresses lets anybody claim to come over https',
     ],
     [
       !isKeysFileThere,

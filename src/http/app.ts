@@ -14,10 +14,12 @@ import { pageHeaders, sendPage } from './page-headers.ts';
 import { createFrame } from './people/frame.ts';
 import { giveRequestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
+import { httpsPages } from './site/https-pages.ts';
 import { createSigninParts } from './signin/parts.ts';
 import { signinRouter } from './signin/router.ts';
 import { supportRouter } from './support/router.ts';
 import { numberWords, timeElement } from './people/words.ts';
+import { strictTransport } from './wire/https.ts';
 
 export interface AppOptions {
   context: Context;
@@ -50,11 +52,13 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   };
   const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
   const app = bareApp(trustProxy);
+  const { publicUrl } = context.settings;
   app.use(giveRequestId, logRequests(context.logger));
   app.use(legacyRouter(context, rateLimitPerMinute));
   app.use(exchangeRouter(context));
+  app.use(strictTransport(publicUrl));
   app.use(opsRouter(context));
-  app.use(pageHeaders);
+  app.use(pageHeaders, httpsPages(publicUrl));
   app.use(assets.router);
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
   app.use(lifecycleRouter(context, pages));

@@ -6,7 +6,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 const partsOf = (text = ''): string[] => (text === '' ? [] : text.split(':'));
 
 /** The eight groups of an address of version 6, in lower case without leading zeros. */
-function groupsOf(address: string): string[] {
+export function groupsOf(address: string): string[] {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const [before, behind] = [partsOf(head), partsOf(tail)];

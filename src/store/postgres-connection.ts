@@ -6,11 +6,34 @@ export function streamOf(client: pg.Client | pg.PoolClient): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
+/** What the driver makes of `sslmode` without `uselibpqcompat=true`: these two are checked as fully as `verify-full`. */
+const CHECKED_FULLY = ['require', 'verify-ca'];
+
+/**
+ * The address as the driver gets it, on every connection. Its next major version takes `require` and `verify-ca` for less
+ * than this one does, and warns of it: the meaning is fixed here. An address without a host means this machine, whatever
+ * `PGHOST` says.
+ */
+export function driverAddress(url: string): string {
+  const address = new URL(url);
+  const query = address.searchParams;
+  const isFull =
+    query.get('uselibpqcompat') !== 'true' && CHECKED_FULLY.includes(query.getAll('sslmode').at(-1) ?? '');
+  if (isFull) query.set('sslmode', 'verify-full');
+  if (address.hostname === '' && !query.get('host')) query.set('host', 'localhost');
+  return address.href;
+}
+
+const UNKNOWN_CERTIFICATE =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
+
 /** An error of the server or the driver, without the address and its password. */
 function inPlainWords(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   if (message?.includes('password must be a string'))
     return 'the server wants a password and the address holds none';
+  if (UNKNOWN_CERTIFICATE.test(code ?? ''))
+    return 'the certificate of the server is not known here; name its authority with sslrootcert=FILE';
   return message || code || 'no connection';
 }
 
@@ -23,15 +46,17 @@ export async function onOneConnection(
   url: string,
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined);
+  let client: pg.Client | undefined;
   try {
+    // Made in here: it reads the files that the address names.
+    client = new pg.Client({ connectionString: driverAddress(url), connectionTimeoutMillis: 5000 });
+    client.on('error', () => undefined);
     await client.connect();
     await work(client);
     await client.end();
   } catch (cause) {
     throw new Error(`DATABASE_URL: ${inPlainWords(cause)}`, { cause });
   } finally {
-    streamOf(client).destroy();
+    if (client) streamOf(client).destroy();
   }
 }

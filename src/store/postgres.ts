@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { migratePostgres } from './migrate-postgres.ts';
-import { onOneConnection, streamOf } from './postgres-connection.ts';
+import { driverAddress, onOneConnection, streamOf } from './postgres-connection.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
@@ -34,7 +34,7 @@ const ISOLATION = '-c default_transaction_isolation=read\\ committed';
 
 /** The address's own options would replace those given beside it; of two settings the later counts. */
 function withIsolation(url: string): string {
-  const address = new URL(url);
+  const address = new URL(driverAddress(url));
   const own = address.searchParams.get('options') ?? '';
   address.searchParams.set('options', `${own} ${ISOLATION}`.trim());
   return address.href;

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
+import { bodyOf } from '../support/forward.ts';
 import { freePort } from '../support/free-port.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { startTestBridge } from '../support/started-bridge.ts';
@@ -44,6 +47,113 @@ test.each(PROXIED)(
   },
 );
 
+const PROXY = { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://bridge.example' };
+const OVER_HTTPS = { 'x-forwarded-proto': 'https' };
+const A_YEAR = 'max-age=31536000';
+
+const READ_PAGES = [
+  '/',
+  '/apps',
+  '/apps/register?x=1',
+  '/sign-in?return_to=%2Fapps',
+  `/approve/${'a'.repeat(24)}`,
+  '/callback?code=x&state=y',
+  '/lifecycle',
+  '/lifecycle.json',
+  '/support/desks',
+  '/mails/x/not-me',
+  '/assets/style.css',
+  '/nowhere',
+];
+
+describe('behind a named proxy', () => {
+  let bridge: Awaited<ReturnType<typeof bridgeWith>>;
+  beforeAll(async () => {
+    bridge = await bridgeWith(PROXY);
+  });
+  afterAll(() => bridge.close());
+
+  test.each(READ_PAGES)('%s over plain HTTP leads to the public address', async (path) => {
+    for (const method of ['GET', 'HEAD']) {
+      const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+      const answer = await sendRaw(bridge.url, { method, path, headers });
+      expect([answer.status, answer.headers['location']]).toEqual([308, `https://bridge.example${path}`]);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(answer.headers['strict-transport-security']).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ['http://evil.example/apps', 'https://bridge.example/'],
+    ['//evil.example/apps', 'https://bridge.example//evil.example/apps'],
+    ['/\\\\evil.example', 'https://bridge.example/%5Cevil.example'],
+  ])('the target %s leads to no other host', async (path, location) => {
+    const answer = await sendRaw(bridge.url, { path });
+    expect(new URL(answer.headers['location'] ?? '').origin).toBe('https://bridge.example');
+    if (!path.includes('\\')) expect(answer.headers['location']).toBe(location);
+  });
+
+  test.each([
+    ['POST', '/sign-out'],
+    ['POST', `/approve/${'a'.repeat(24)}`],
+    ['POST', '/apps/register'],
+    ['POST', '/lifecycle'],
+    ['PUT', '/apps'],
+    ['OPTIONS', '/support'],
+    ['DELETE', '/nowhere'],
+  ])('%s %s over plain HTTP is refused by a page, and the connection ends', async (method, path) => {
+    const { hostname, port } = new URL(bridge.url);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1000000' };
+    const sent = plainRequest({ hostname, port, method, path, headers, agent: false });
+    // The rest of the body never comes: an answer that waited for it would not come either.
+    sent.write('_form=secret-of-a-form');
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers.connection]).toEqual([403, 'close']);
+    expect(answer.headers['content-type']).toMatch(/text\/html/);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect((await bodyOf(answer)).toString()).toContain('This page is served over HTTPS only');
+    sent.destroy();
+  });
+
+  test.each(['/health', '/ready'])('%s is answered over plain HTTP', async (path) => {
+    const answer = await sendRaw(bridge.url, { path });
+    expect([answer.status, answer.headers['strict-transport-security']]).toEqual([200, undefined]);
+  });
+
+  test.each([
+    '/1/profiles.json',
+    '/oauth2/authorize',
+    '/oauth2/exchange',
+    '/user/deauthorize',
+    ...READ_PAGES,
+  ])('the answer to %s over HTTPS asks for HTTPS from then on', async (path) => {
+    const answer = await sendRaw(bridge.url, { path, headers: OVER_HTTPS });
+    expect(answer.headers['strict-transport-security']).toBe(A_YEAR);
+    expect(answer.headers['location'] ?? '').not.toBe(`https://bridge.example${path}`);
+  });
+
+  test.each(['/health', '/ready'])('so does the answer to %s', async (path) => {
+    const answer = await sendRaw(bridge.url, { path, headers: OVER_HTTPS });
+    expect(answer.headers['strict-transport-security']).toBe(A_YEAR);
+  });
+});
+
+test('where the public address is not https, nothing is redirected and no browser is told to use it', async () => {
+  const bridge = await bridgeWith({ TRUST_PROXY: '127.0.0.1' });
+  const plain = await sendRaw(bridge.url, { path: '/apps' });
+  const safe = await sendRaw(bridge.url, { path: '/', headers: OVER_HTTPS });
+  await bridge.close();
+  expect([plain.status, plain.headers['location']]).toEqual([403, undefined]);
+  expect([safe.status, safe.headers['strict-transport-security']]).toEqual([200, undefined]);
+});
+
+test('on a loopback address without a proxy pages are served over plain HTTP', async () => {
+  const bridge = await bridgeWith({});
+  const answer = await sendRaw(bridge.url, { path: '/' });
+  await bridge.close();
+  expect([answer.status, answer.headers['strict-transport-security']]).toEqual([200, undefined]);
+});
+
 test('a header from an address that is not a named proxy changes nothing', async () => {
   const bridge = await bridgeWith({ TRUST_PROXY: '10.0.0.1' });
   const headers = { 'x-forwarded-proto': 'http', 'x-forwarded-host': 'evil.example', host: 'evil.example' };
@@ -64,13 +174,15 @@ test('with a certificate of its own the bridge serves HTTPS and nothing else', a
   writeFileSync(TLS_KEY_FILE, key);
   const bridge = await bridgeWith({ TLS_CERT_FILE, TLS_KEY_FILE, PUBLIC_URL: 'https://127.0.0.1' });
   const agent = new Agent({ ca: cert });
-  const status = await new Promise((resolve, reject) => {
-    request(`${bridge.url}${unknownToken}`, { agent }, (answer) => resolve(answer.resume().statusCode))
+  const seen = await new Promise((resolve, reject) => {
+    const see = ({ statusCode, headers }: IncomingMessage) =>
+      resolve([statusCode, headers['strict-transport-security']]);
+    request(`${bridge.url}${unknownToken}`, { agent }, (answer) => see(answer.resume()))
       .once('error', reject)
       .end();
   });
   await expect(sendRaw(bridge.url.replace('https', 'http'), { path: unknownToken })).rejects.toThrow();
   agent.destroy();
   await bridge.close();
-  expect(status).toBe(401);
+  expect(seen).toEqual([401, A_YEAR]);
 });

@@ -60,8 +60,64 @@ test.each<[string, Record<string, string>]>([
     'DATABASE_URL: its options switch synchronous_commit off',
     { DATABASE_URL: 'postgres://user@db.example/name?options=-c%20synchronous_commit%3Doff' },
   ],
+  ...[
+    '0.0.0.0/0',
+    '0.0.0.0/1,128.0.0.0/1',
+    '128.0.0.0/2 192.0.0.0/2 0.0.0.0/1',
+    '11.0.0.0/8,12.0.0.0/8',
+    '8.0.0.0/7',
+    '::/0',
+    '::/1,8000::/1',
+    '2000::/3',
+    'fc00::/6',
+    '::ffff:0:0/96',
+    '::ffff:0.0.0.0/97,::ffff:128.0.0.0/97',
+    '10.0.0.1, ::/1',
+  ].map((ranges): [string, Record<string, string>] => [
+    'TRUST_PROXY: must name proxies',
+    { TRUST_PROXY: ranges },
+  ]),
+  ...[
+    'postgres://user@db.example/name',
+    'postgres://user@10.0.0.5:5432/name',
+    'postgresql://user@[2001:db8::5]/name',
+    'postgres://user@localhost/name?host=db.example',
+    'postgres://user@db.example/name?sslmode=prefer',
+    'postgres://user@db.example/name?sslmode=allow',
+    'postgres://user@db.example/name?sslmode=require&sslmode=prefer',
+    'postgres://user@db.example/name?ssl=0',
+    'postgres://user@localhost.example/name',
+  ].map((address): [string, Record<string, string>] => [
+    'DATABASE_URL: a PostgreSQL server elsewhere must be reached over TLS: add sslmode=verify-full',
+    { DATABASE_URL: address },
+  ]),
 ])('a contradiction is refused: %s', (text, env) => {
   expect(problemsOf(env)).toContain(text);
+});
+
+test.each([
+  '10.0.0.0/8, loopback, linklocal, uniquelocal',
+  '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7,fe80::/10,::1',
+  '104.16.0.0/13 104.24.0.0/14 2400:cb00::/32 ::ffff:10.0.0.1 fe80::1%eth0',
+  '10.0.0.0/9,10.128.0.0/9',
+])('proxies of an own network may be trusted: %s', (ranges) => {
+  expect(problemsOf({ TRUST_PROXY: ranges })).toBe('');
+});
+
+test.each([
+  'postgres://user@db.example/name?sslmode=require',
+  'postgres://user@db.example/name?sslmode=verify-ca&sslrootcert=/etc/ca.pem&uselibpqcompat=true',
+  'postgres://user@db.example/name?sslmode=verify-full',
+  'postgres://user@db.example/name?sslmode=no-verify',
+  'postgres://user@db.example/name?sslmode=disable',
+  'postgres://user@127.0.0.1/name',
+  'postgres://user@localhost:5432/name',
+  'postgres://user@[::1]/name',
+  'postgres:///name',
+  'postgres://user@db.example/name?host=/var/run/postgresql',
+  'postgres://%2Fvar%2Frun%2Fpostgresql/name',
+])('a PostgreSQL server on this machine, or one of which TLS is said, is taken: %s', (address) => {
+  expect(problemsOf({ DATABASE_URL: address })).toBe('');
 });
 
 /** Everything that a start in production needs; the files only have to be there. */
@@ -117,7 +173,8 @@ test('everything that is unsafe in production is said at once', () => {
     PUBLIC_URL: 'http://localhost:3000',
     KEYS_FILE: 'no-such-file',
     IN_DOUBT_QUIET_SECONDS: '1',
-    DATABASE_URL: 'postgres://user:word-of-the-database@db.example/name?options=-csynchronous_commit%3Doff',
+    DATABASE_URL:
+      'postgres://user:word-of-the-database@db.example/name?options=-csynchronous_commit%3Doff&sslmode=disable',
   });
   const lines = text.split('\n').slice(1);
   expect(lines.map((line) => line.trim().split(':')[0])).toEqual([
@@ -143,7 +200,8 @@ test.each([
   ['-c synchronous_commit=remote_apply', false],
   ['-c search_path=bridge', false],
 ])('the options %s of a database address are refused: %s', (options, isRefused) => {
-  const address = `postgres://user@db.example/name?${new URLSearchParams({ options }).toString()}`;
+  const query = new URLSearchParams({ sslmode: 'require', options }).toString();
+  const address = `postgres://user@db.example/name?${query}`;
   expect(problemsOf({ DATABASE_URL: address }) !== '').toBe(isRefused);
 });
 

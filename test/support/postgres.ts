@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,6 +24,8 @@ export interface PostgresOptions {
   fsync?: boolean;
   /** Where its data is kept, also after `stop`; data found there is served again. A new folder unless given. */
   folder?: string;
+  /** Its certificate; then it takes no connection over the loopback without TLS. */
+  tls?: { cert: string; key: string };
 }
 
 export interface TestPostgres {
@@ -131,6 +142,21 @@ async function relaunch(command: string[], tries = 50): Promise<ChildProcess> {
   }
 }
 
+/** The server reads its key only where nobody else may. */
+function secure(data: string, { tls }: PostgresOptions): string[] {
+  if (!tls) return [];
+  const files = {
+    'server.crt': tls.cert,
+    'server.key': tls.key,
+    'pg_hba.conf': 'hostssl all all all trust\n',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (isRoot) chownSync(join(data, name), NOBODY, NOBODY);
+  }
+  return ['-c', 'ssl=on'];
+}
+
 async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const gone = once(server, 'exit');
   server.kill(signal);
@@ -154,7 +180,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   const [data, port] = [join(folder, 'data'), await freePort()];
   makeCluster(binaries, data);
   const place = ['-D', data, '-p', String(port), '-k', folder];
-  const command = [join(binaries, 'postgres'), ...place, ...settingsFor(options)];
+  const command = [join(binaries, 'postgres'), ...place, ...settingsFor(options), ...secure(data, options)];
   const restart = async (signal: NodeJS.Signals) => {
     await end(await server, signal);
     return relaunch(command);

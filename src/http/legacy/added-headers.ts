@@ -1,12 +1,13 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle.ts';
+import { strictTransport } from '../wire/https.ts';
 
 /**
  * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
  * are those of draft 20 section 5.1; the rest keeps an answer with personal data out of caches and frames. What the old
  * backend answers may be a page made of the call, on the origin of the owners' session: no browser runs or loads anything
- * of it.
+ * of it. Beside these stand the dates, and over HTTPS `Strict-Transport-Security`.
  */
 const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',
@@ -77,9 +78,10 @@ export function ownHeaders(res: Response): Set<string> {
 
 /** Sets the added headers on every old answer, errors included. */
 export function createAddedHeaders(context: Context): RequestHandler {
-  return (_req, res, next) => {
+  const tellHttps = strictTransport(context.settings.publicUrl);
+  return (req, res, next) => {
     for (const [name, value] of Object.entries(ADDED_HEADERS)) res.setHeader(name, value);
     tellDates(context, res, {});
-    next();
+    tellHttps(req, res, next);
   };
 }

@@ -1,0 +1,75 @@
+import { isIPv4 } from 'node:net';
+import { groupsOf } from '../shared/addresses.ts';
+
+/**
+ * How much of the internet a list of proxies trusts. Whoever connects from a trusted address is believed when it says that
+ * a call came over HTTPS and from where. Addresses of version 4 are counted as the version 6 addresses that they are mapped
+ * to (RFC 4291 section 2.5.5.2), because the proxy check compares them so.
+ */
+
+/** From the first address up to, and without, the last one. */
+interface Block {
+  from: bigint;
+  to: bigint;
+}
+
+const ofSize = (from: bigint, hostBits: number): Block => ({ from, to: from + (1n << BigInt(hostBits)) });
+
+const VERSION_4 = ofSize(0xffffn << 32n, 32);
+
+/** Unique local and link-local addresses (RFC 4193, RFC 4291 section 2.5.6): nobody outside has one. */
+const PRIVATE_VERSION_6 = [ofSize(0xfcn << 120n, 121), ofSize(0xfe8n << 116n, 118)];
+
+/** A whole /8 of version 4, and a whole /16 of version 6: more than any operator of proxies has. */
+const WIDEST = { version4: 1n << 24n, version6: 1n << 112n };
+
+function numberOf(address: string): bigint {
+  if (isIPv4(address)) return VERSION_4.from + BigInt(`0x${hexOf(address.split('.').map(Number))}`);
+  return BigInt(
+    `0x${groupsOf(address)
+      .map((group) => group.padStart(4, '0'))
+      .join('')}`,
+  );
+}
+
+const hexOf = (bytes: number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The block of an address or a network; the names of networks that express knows are private ones, and small. */
+function blocksOf(range: string): Block[] {
+  const [given = '', bits] = range.split('/', 2);
+  const host = given.replace(/%.*$/, '');
+  if (!/[.:]/.test(host)) return [];
+  const width = isIPv4(host) ? 32 : 128;
+  const hostBits = width - Number(bits ?? width);
+  return [ofSize((numberOf(host) >> BigInt(hostBits)) << BigInt(hostBits), hostBits)];
+}
+
+/** Blocks that overlap or lie side by side become one. */
+function joined(blocks: readonly Block[]): Block[] {
+  const inOrder = blocks.toSorted((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
+  const result: Block[] = [];
+  for (const block of inOrder) {
+    const last = result.at(-1);
+    if (!last || block.from > last.to) result.push({ ...block });
+    else if (block.to > last.to) last.to = block.to;
+  }
+  return result;
+}
+
+/** How many addresses two blocks have in common. */
+function shared(a: Block, b: Block): bigint {
+  const from = a.from > b.from ? a.from : b.from;
+  const to = a.to < b.to ? a.to : b.to;
+  return to > from ? to - from : 0n;
+}
+
+function isTooWide(block: Block): boolean {
+  const size = block.to - block.from;
+  const isPrivate = PRIVATE_VERSION_6.some((known) => shared(block, known) === size);
+  return shared(block, VERSION_4) > WIDEST.version4 || (size > WIDEST.version6 && !isPrivate);
+}
+
+/** Whether the ranges, each or joined with its neighbours, cover more than anybody's own proxies can have. */
+export function trustsTooMany(ranges: readonly string[]): boolean {
+  return joined(ranges.flatMap(blocksOf)).some(isTooWide);
+}
