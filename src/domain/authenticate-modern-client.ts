@@ -1,7 +1,8 @@
 import { OAuthError } from '../shared/oauth-error.ts';
 import { equalDigests } from '../shared/secrets.ts';
-import { findModernClient, type ModernClientRow } from '../store/modern-clients.ts';
+import { findModernClient, type ModernClientRow, takesPairs } from '../store/modern-clients.ts';
 import { authenticateClient, type Credentials, WrongSecret } from './authenticate-client.ts';
+import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { clientSecretPlace } from './sealed-places.ts';
 
@@ -21,6 +22,7 @@ async function isOfApp(context: Context, row: ModernClientRow, clientSecret: str
 
 async function isRight(context: Context, row: ModernClientRow, clientSecret: string): Promise<boolean> {
   if (row.secret_sealed === null) return isOfApp(context, row, clientSecret);
+  if (row.secret_retired_at !== null) return false;
   const known = context.vault.open(clientSecretPlace(row.id), row.secret_sealed);
   return equalDigests(context.vault.digest(known), context.vault.digest(clientSecret));
 }
@@ -40,4 +42,25 @@ export async function authenticateModernClient(
     if (row) Refusal = WrongSecret;
   }
   throw new Refusal('invalid_client', 'The client could not be authenticated.');
+}
+
+/**
+ * The client whose credentials were given, where it may take pairs now. One that its app does not use any more is refused
+ * as an unknown one is; nobody learns by it that the secret is right.
+ * @throws {OAuthError} `invalid_client`
+ */
+export async function authenticateTaker(
+  context: Context,
+  readings: readonly Credentials[],
+): Promise<AppClient> {
+  const client = await authenticateModernClient(context, readings);
+  await requireTaker(context.store.durable, client);
+  return client;
+}
+
+/** @throws {OAuthError} `invalid_client` when the client may take no pair */
+export async function requireTaker(db: Database, client: AppClient): Promise<void> {
+  if (await takesPairs(db, client.id)) return;
+  const detail = `the app does not use the client ${client.id} any more`;
+  throw new OAuthError('invalid_client', 'The client could not be authenticated.', { detail });
 }

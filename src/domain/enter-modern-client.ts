@@ -1,8 +1,10 @@
 import { findApp } from '../store/apps.ts';
 import {
+  findModernClient,
   findModernClientOf,
   isTakenByOther,
   keepModernClient,
+  setHandovers,
   useModernClient,
 } from '../store/modern-clients.ts';
 import type { Database } from '../store/store.ts';
@@ -39,10 +41,18 @@ interface Entered {
   /** Unset for a public client. */
   clientSecret?: string | undefined;
   scopes: readonly string[];
+  /** Whether the client that it takes the place of may still take pairs. */
+  keepsHandovers?: boolean;
   actor: string;
 }
 
-type EntryFault = 'client id' | 'client secret' | 'bridge client' | 'other app' | 'unknown app';
+type EntryFault =
+  | 'client id'
+  | 'client secret'
+  | 'retired secret'
+  | 'bridge client'
+  | 'other app'
+  | 'unknown app';
 
 /** Why a client was not entered: an entry of ours is wrong, or what the modern side said of it. */
 export type ClientRefusal = { at: EntryFault } | ClientFault;
@@ -61,11 +71,25 @@ function scopesOf({ scopes }: Entered): string {
   return [account, ...CHOSEN_SCOPES.filter((scope) => scopes.includes(scope)), offline].join(' ');
 }
 
-/** Whether another app has the client; asked before the test call and again in the transaction. */
-async function faultOfOwner(db: Database, entered: Entered): Promise<EntryFault | undefined> {
+/** A secret that was retired here is likely known to somebody else, whatever the modern side still takes. */
+async function isRetired(context: Context, db: Database, entered: Entered): Promise<boolean> {
+  const row = await findModernClient(db, entered.modernClientId);
+  if (!row || row.secret_sealed === null || row.secret_retired_at === null) return false;
+  return context.vault.open(clientSecretPlace(row.id), row.secret_sealed) === entered.clientSecret;
+}
+
+/** What is known here of the client speaks against it; asked before the test call and again in the transaction. */
+async function knownFault(context: Context, db: Database, entered: Entered): Promise<EntryFault | undefined> {
   if (!(await findApp(db, entered.clientId))) return 'unknown app';
-  const isTaken = await isTakenByOther(db, entered.modernClientId, entered.clientId);
-  return isTaken ? 'other app' : undefined;
+  if (await isTakenByOther(db, entered.modernClientId, entered.clientId)) return 'other app';
+  return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;
+}
+
+/** A client that another one takes the place of takes no pairs any more, unless the owner wants it to. */
+async function leaveFormer(tx: Database, { clientId, modernClientId, keepsHandovers = false }: Entered) {
+  const former = await findModernClientOf(tx, clientId);
+  if (former && former.id !== modernClientId)
+    await setHandovers(tx, { id: former.id, clientId }, keepsHandovers);
 }
 
 interface Proven extends Entered {
@@ -74,12 +98,13 @@ interface Proven extends Entered {
 
 async function keep(context: Context, tx: Database, proven: Proven): Promise<EntryFault | undefined> {
   const { clientId, modernClientId: id, clientSecret, actor, scope } = proven;
-  const fault = await faultOfOwner(tx, proven);
+  const fault = await knownFault(context, tx, proven);
   if (fault) return fault;
   const now = context.clock.now();
   const sealed = clientSecret === undefined ? null : context.vault.seal(clientSecretPlace(id), clientSecret);
   if (sealed !== null) await requireUsable(tx, 'sealing', sealed);
   const row = { id, client_id: clientId, secret_sealed: sealed, scopes: scope, proven_at: now };
+  await leaveFormer(tx, proven);
   await keepModernClient(tx, row);
   await useModernClient(tx, clientId, id);
   const reason = `client ${id}, ${clientSecret === undefined ? 'public' : 'confidential'}, for ${scope}`;
@@ -96,7 +121,7 @@ export async function enterModernClient(
   context: Context,
   entered: Entered,
 ): Promise<ClientRefusal | undefined> {
-  const before = entryFault(context, entered) ?? (await faultOfOwner(context.store.durable, entered));
+  const before = entryFault(context, entered) ?? (await knownFault(context, context.store.durable, entered));
   if (before) return { at: before };
   const client: ModernClient = { clientId: entered.modernClientId, clientSecret: entered.clientSecret };
   const scope = scopesOf(entered);
@@ -109,16 +134,21 @@ export async function enterModernClient(
   return at && { at };
 }
 
-/** Lets consents for an app go through the bridge's client again; false when they do already. */
+/**
+ * Lets consents for an app go through the bridge's client again; false when they do already. The client takes no pairs from
+ * then on, unless its owner wants its hand-overs to go on.
+ */
 export async function removeModernClient(
   context: Context,
-  { clientId, actor }: { clientId: string; actor: string },
+  { clientId, actor, keepsHandovers }: { clientId: string; actor: string; keepsHandovers: boolean },
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
     const client = await findModernClientOf(tx, clientId);
     if (!client) return false;
     await useModernClient(tx, clientId, null);
-    const removed = { actor, action: 'modern_client_removed', reason: `client ${client.id}`, clientId };
+    await setHandovers(tx, { id: client.id, clientId }, keepsHandovers);
+    const reason = `client ${client.id}${keepsHandovers ? ', hand-overs go on' : ''}`;
+    const removed = { actor, action: 'modern_client_removed', reason, clientId };
     await recordEvent(context, tx, { at: context.clock.now(), ...removed });
     return true;
   });

@@ -13,7 +13,7 @@ import { findMapping, moveMappings, type Pair } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
 import { forgetAnswer } from './answer-cache.ts';
-import type { AppClient } from './authenticate-modern-client.ts';
+import { type AppClient, requireTaker } from './authenticate-modern-client.ts';
 import type { Context, Origin } from './context.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvent, recordEvents } from './record-event.ts';
@@ -24,7 +24,8 @@ import { underAllKeys } from './under-all-keys.ts';
  * The end of a migration (RFC 8693): an app takes the pair behind its legacy token over into its own client, so that
  * nobody has to consent again. Who owns the pair moves with one commit, before the first answer: from then on the bridge
  * presents it never again, and all tokens of the app and account are `migrated`. Repeats get the same pair until the app
- * confirms, or until it is erased with the pairs of other ended grants.
+ * confirms, or until it is erased with the pairs of other ended grants. A client that its app does not use any more gets no
+ * pair, no repeated one either; it can still confirm the pair that it has.
  */
 
 /** What the app gets; times in whole seconds. */
@@ -91,11 +92,13 @@ function answerOf(context: Context, grant: Grant, migratedTokens: number): Hande
 async function moveOwnership(
   context: Context,
   grant: Grant,
-  { clientId, accountId, origin }: Pair & { origin: Origin },
+  { clientId, accountId, origin, client }: Pair & Pick<Asked, 'origin' | 'client'>,
 ): Promise<number | undefined> {
   const pair = { clientId, accountId };
   const inOneStep = async (tx: Database) => {
     const now = context.clock.now();
+    // Its owner may have removed the client since it was authenticated.
+    await requireTaker(tx, client);
     if (!(await claimHandover(tx, grant, { now, instance: context.instance.seen() }))) return undefined;
     const reason = 'the app took the grant over';
     const moved = await moveMappings(tx, pair, { ...moveOf('handed_over'), reason: 'handed_over', now });

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 /** The rows that the tokens from before the bridge need: whom they wait for, by which ids, and where they went. */
 
@@ -18,6 +18,10 @@ interface ModernClientsTable {
   secret_sealed: Nullable<string>;
   scopes: string;
   proven_at: number;
+  /** 1: it may take pairs at the exchange although consents for the app no longer name it. */
+  keeps_handovers: Generated<number>;
+  /** Since when its secret proves nothing at the exchange. */
+  secret_retired_at: Nullable<number>;
 }
 
 export type IdKind = 'profile' | 'account';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { countLive } from '../../src/store/grants.ts';
+import { takesPairs } from '../../src/store/modern-clients.ts';
 import { migrationFiles } from '../../src/store/migrations.ts';
 import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
@@ -46,6 +47,11 @@ const NUMBERS = {
   postgres: 'select count(*)::int as user_version from schema_version',
 };
 
+const VERSION_12 = {
+  sqlite: 'pragma user_version = 12',
+  postgres: 'create table schema_version (number integer not null); insert into schema_version values (12)',
+};
+
 describe.each(databaseKinds)('on %s', (kind) => {
   let place: Place;
 
@@ -59,9 +65,26 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(place.location)));
     expect(await Promise.all(stores.map(({ durable }) => countLive(durable)))).toEqual([0, 0, 0, 0, 0]);
     await Promise.all(stores.map((store) => store.close()));
-    expect(await runOn(place.location, NUMBERS[kind])).toEqual([
-      { user_version: migrationFiles(kind).length },
-    ]);
+    const files = migrationFiles(kind);
+    const told = kind === 'sqlite' ? files.at(-1)?.number : files.length;
+    expect(await runOn(place.location, NUMBERS[kind])).toEqual([{ user_version: told }]);
+  });
+
+  test('a client that its app used no more before the upgrade takes no pairs after it, the one in use does', async () => {
+    const older = migrationFiles(kind).filter(({ number }) => number < 13);
+    for (const { path } of older) await runOn(place.location, readFileSync(path, 'utf8'));
+    const clients =
+      "(id, client_id, scopes, proven_at) values ('used', 'a1', 'x', 1), ('removed', 'a1', 'x', 1)";
+    await runOn(
+      place.location,
+      `insert into apps (client_id, name, source, created_at) values ('a1', 'A', 'registered', 0);
+       insert into modern_clients ${clients}; update apps set modern_client_id = 'used';
+       ${VERSION_12[kind]}`,
+    );
+    const store = await openStore(place.location);
+    const taking = ['used', 'removed'].map((id) => takesPairs(store.durable, id));
+    expect(await Promise.all(taking)).toEqual([true, false]);
+    await store.close();
   });
 
   test('a second start on a schema that is new enough changes nothing', async () => {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticateModernClient } from '../../domain/authenticate-modern-client.ts';
+import { authenticateModernClient, authenticateTaker } from '../../domain/authenticate-modern-client.ts';
 import type { Context } from '../../domain/context.ts';
 import { confirm, type HandedOver, handOver } from '../../domain/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
@@ -83,15 +83,17 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedToke
 
 /** The handler of the exchange and of its confirmation. */
 export function exchange(context: Context): RequestHandler {
-  const clientOf = createClientDoor(context, authenticateModernClient);
+  const takerOf = createClientDoor(context, authenticateTaker);
+  const confirmerOf = createClientDoor(context, authenticateModernClient);
   return async (req, res) => {
     const body = await readForm(req);
     const { grantType, token } = checkParameters(req, body);
-    const client = await clientOf(req, body);
+    const isConfirmation = grantType === CONFIRMATION;
+    const client = await (isConfirmation ? confirmerOf : takerOf)(req, body);
     tellDates(context, res, { clientId: client.client_id });
     showLive(context, { clientId: client.client_id, carrier: 'credentials' }, req);
     const origin = { actor: `app:${client.client_id}`, requestId: requestIdOf(res) };
-    if (grantType === CONFIRMATION) {
+    if (isConfirmation) {
       const migrated = await confirm(context, { client, token, origin });
       return sendJson(res, 200, { confirmed: true, migrated_tokens: migrated });
     }

@@ -6,6 +6,7 @@ import {
   enterModernClient,
   removeModernClient,
 } from '../../domain/enter-modern-client.ts';
+import { decideHandovers, ownClientsOf, retireModernSecret } from '../../domain/handover/former-clients.ts';
 import { Unavailable } from '../../domain/failures.ts';
 import { callbackPathOf } from '../../domain/modern-client.ts';
 import { scopeWords } from '../signin/scope-words.ts';
@@ -22,6 +23,7 @@ const A_MINUTE = 10;
 interface Entries {
   modernClientId: string;
   scopes: readonly string[];
+  keepsHandovers: boolean;
 }
 
 interface Showing {
@@ -42,9 +44,11 @@ function choices(chosen: readonly string[]) {
 async function show(frame: Frame, res: Response, { app, entries, problems = {} }: Showing): Promise<void> {
   const { publicUrl, scopes } = frame.context.settings;
   const entered = await enteredClientOf(frame.context, app.client_id);
+  const clients = await ownClientsOf(frame.context, app.client_id);
   const shown = entries ?? {
     modernClientId: entered?.id ?? '',
     scopes: entered?.scopes ?? scopes.split(' '),
+    keepsHandovers: false,
   };
   askAgain(frame, res, {
     template: 'modern-client',
@@ -53,8 +57,11 @@ async function show(frame: Frame, res: Response, { app, entries, problems = {} }
     callback: publicUrl + callbackPathOf(app.client_id, false),
     publicCallback: publicUrl + callbackPathOf(app.client_id, true),
     entered,
+    secret: clients.find(({ isInUse }) => isInUse)?.secret,
+    former: clients.filter(({ isInUse }) => !isInUse),
     modernClientId: shown.modernClientId,
     scopes: choices(shown.scopes),
+    keepsHandovers: shown.keepsHandovers,
     problems,
   });
 }
@@ -66,6 +73,10 @@ const REFUSALS: Readonly<
   'client secret': [
     'client_secret',
     'The client secret is too long, or has spaces or letters that no secret has.',
+  ],
+  'retired secret': [
+    'client_secret',
+    'This secret was retired here. Make a new one for the client on your account page, and enter that.',
   ],
   'bridge client': ['modern_client_id', 'This is the client of grantbridge itself. Enter one of your own.'],
   'other app': ['modern_client_id', 'Another app has this client already. Register one for this app alone.'],
@@ -119,12 +130,16 @@ async function enter(
   return refusal ? problemsOf(refusal) : {};
 }
 
+/** Hand-overs of a client that is not used any more end, unless the box is ticked. */
+const keepsHandovers = (req: Request) => fieldsOf(req)['keep_handovers'] !== undefined;
+
 function takeForm(frame: Frame): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const fields = fieldsOf(req);
     const modernClientId = (fields['modern_client_id'] ?? '').trim();
-    const entries = { modernClientId, scopes: CHOSEN_SCOPES.filter((scope) => fields[scope] !== undefined) };
+    const scopes = CHOSEN_SCOPES.filter((scope) => fields[scope] !== undefined);
+    const entries = { modernClientId, scopes, keepsHandovers: keepsHandovers(req) };
     const problems =
       tooFast(frame, res) ??
       (await enter(frame, req, { app, entries }).catch((error: unknown) => {
@@ -138,20 +153,42 @@ function takeForm(frame: Frame): RequestHandler {
   };
 }
 
-function remove(frame: Frame): RequestHandler {
+/** Something that the owner decides about a client, done at most once however often its form is sent. */
+function decide(
+  frame: Frame,
+  act: (req: Request, decision: { clientId: string; actor: string }) => Promise<string>,
+): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
-    await removeModernClient(frame.context, { clientId: app.client_id, actor: actorOf(req) });
-    const href = `/apps/${app.client_id}/modern-client`;
-    leaveWith(frame.context, res, { href, notice: 'client-removed' });
+    const notice = await act(req, { clientId: app.client_id, actor: actorOf(req) });
+    leaveWith(frame.context, res, { href: `/apps/${app.client_id}/modern-client`, notice });
   };
 }
 
+const namedClient = (req: Request) => fieldsOf(req)['modern_client_id'] ?? '';
+
 /** Adds the page for an app's own client. */
 export function modernClientRoutes(router: Router, frame: Frame): void {
+  const { context } = frame;
+  const path = '/apps/:clientId/modern-client';
   const showClient: RequestHandler = async (req, res) =>
     show(frame, res, { app: await ownedApp(frame.context, req) });
-  router.get('/apps/:clientId/modern-client', frame.requirePerson, showClient);
-  router.post('/apps/:clientId/modern-client', takeForm(frame));
-  router.post('/apps/:clientId/modern-client/remove', remove(frame));
+  const remove = decide(frame, async (req, app) => {
+    await removeModernClient(context, { ...app, keepsHandovers: keepsHandovers(req) });
+    return 'client-removed';
+  });
+  const changeHandovers = decide(frame, async (req, app) => {
+    const goOn = keepsHandovers(req);
+    await decideHandovers(context, { ...app, modernClientId: namedClient(req) }, goOn);
+    return goOn ? 'handovers-kept' : 'handovers-ended';
+  });
+  const retireSecret = decide(frame, async (req, app) => {
+    await retireModernSecret(context, { ...app, modernClientId: namedClient(req) });
+    return 'client-secret-retired';
+  });
+  router.get(path, frame.requirePerson, showClient);
+  router.post(path, takeForm(frame));
+  router.post(`${path}/remove`, remove);
+  router.post(`${path}/handovers`, changeHandovers);
+  router.post(`${path}/retire-secret`, retireSecret);
 }

@@ -30,6 +30,16 @@ const ACTS: readonly Act[] = [
     words: 'Remove the client of the app',
     page: '/apps/:app/modern-client',
   },
+  {
+    path: '/apps/:app/modern-client/handovers',
+    words: 'Decide about hand-overs to a client of the app',
+    page: '/apps/:app/modern-client',
+  },
+  {
+    path: '/apps/:app/modern-client/retire-secret',
+    words: 'Retire the secret of a client of the app',
+    page: '/apps/:app/modern-client',
+  },
   { path: '/apps/:app/rehearse', words: 'Start a rehearsal for the app' },
   {
     path: '/apps/:app/rehearse/stop',

@@ -1,7 +1,7 @@
 import { newIdField } from '../../../src/http/owners/new-id.ts';
 import type { System } from '../../support/system.ts';
 import { accountOf, type Visitor } from './people.ts';
-import { CONTACT, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
+import { CONTACT, formerClientOf, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
 
 interface Sending {
   system: System;
@@ -13,6 +13,10 @@ type FormFields = (sending: Sending) => Record<string, string>;
 
 const newId: FormFields = ({ system, visitor }) => ({
   new_id: newIdField(system.bridge.context, { ...visitor, name: '' }),
+});
+
+const formerClient: FormFields = ({ scene }) => ({
+  modern_client_id: formerClientOf(scene.ids['apps/modern-client/remove'] ?? ''),
 });
 
 const because = () => ({ reason: 'the holder asked for it' });
@@ -37,6 +41,11 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
     modern_client_id: OWN_CLIENT.clientId,
     client_secret: OWN_CLIENT.clientSecret,
   }),
+  'POST /apps/:clientId/modern-client/handovers': (sending) => ({
+    ...formerClient(sending),
+    keep_handovers: 'on',
+  }),
+  'POST /apps/:clientId/modern-client/retire-secret': formerClient,
   'POST /apps/:clientId/contacts': () => ({ address: 'two@team.example' }),
   'POST /apps/:clientId/contacts/remove': () => ({ address: CONTACT }),
   'POST /support/search': ({ scene }) => ({ q: scene.token }),

@@ -43,6 +43,8 @@ POST /apps/:clientId/secrets/:secretId/retire         403      404      404     
 GET  /apps/:clientId/modern-client                    sign-in  404      404     200      404     404      404      404
 POST /apps/:clientId/modern-client                    403      404      404     done     404     404      404      404
 POST /apps/:clientId/modern-client/remove             403      404      404     done     404     404      404      404
+POST /apps/:clientId/modern-client/handovers          403      404      404     done     404     404      404      404
+POST /apps/:clientId/modern-client/retire-secret      403      404      404     done     404     404      404      404
 GET  /apps/:clientId/rehearse                         sign-in  404      404     200      404     404      404      404
 POST /apps/:clientId/rehearse                         403      404      404     done     404     404      404      404
 POST /apps/:clientId/rehearse/stop                    403      404      404     done     404     404      404      404

@@ -101,6 +101,9 @@ async function ownedApp({ bridge }: System): Promise<LegacyApp> {
   return { ...app, callback: CALLBACK };
 }
 
+/** The client that the app with something to act on used before. */
+export const formerClientOf = (clientId: string) => `former-${clientId}`;
+
 /** An app of the owner in which an act finds room for a secret, an entered client, and a rehearsal that runs. */
 async function readyApp(system: System): Promise<string> {
   const { context } = system.bridge;
@@ -108,6 +111,8 @@ async function readyApp(system: System): Promise<string> {
   const client = { id: newHexId(), client_id: clientId, secret_sealed: null, scopes: 'account:read' };
   await keepModernClient(rowsIn(system), { ...client, proven_at: context.clock.now() });
   await useModernClient(rowsIn(system), clientId, client.id);
+  const before = { ...client, id: formerClientOf(clientId), secret_sealed: 'sealed-secret' };
+  await keepModernClient(rowsIn(system), { ...before, proven_at: context.clock.now() });
   await startRehearsal(context, { clientId, rehearses: 'retirement', actor: 'test', requestId: null });
   return clientId;
 }
@@ -127,6 +132,8 @@ export async function makeScene(system: System): Promise<Scene> {
     apps: clientId,
     'apps/secrets': ready,
     'apps/modern-client/remove': ready,
+    'apps/modern-client/handovers': ready,
+    'apps/modern-client/retire-secret': ready,
     'apps/rehearse/stop': ready,
     secrets: secretId,
     connect: link.slice(-24),
