@@ -1,5 +1,5 @@
 import { newHexId, newOpaqueValue } from '../shared/ids.ts';
-import { DAY, EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
+import { EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../shared/lifetimes.ts';
 import { normalEmail } from '../shared/mail/address.ts';
 import {
   claimProof,
@@ -17,7 +17,8 @@ import { requireUsable, underAllKeys, withUsableKeys } from './under-all-keys.ts
 
 /**
  * Who opens a link that was mailed to an address, while signed in to the account with that address that asked for it,
- * has shown that the address is his (design 5, identity).
+ * has shown that the address is his. A mail may be forwarded, and its mailbox may be read by others later: whoever asked
+ * for the link, it proves the address for 24 hours.
  */
 
 /** Who is signed in. */
@@ -66,21 +67,18 @@ async function keepProof(context: Context, tx: Database, proof: NewProof): Promi
 
 const linkOf = ({ settings }: Context, value: string) => `${settings.publicUrl}/apps/prove-email/${value}`;
 
-/** A reminder's link may be pressed weeks after the mail, but a mailbox is no place for a key that never ends. */
-const REMINDER_PROOF_LIFETIME = 30 * DAY;
-
 /** Each attempt to write a reminder makes a link anew, since no value is kept. */
 const REMINDER_PROOFS_MAX = 3;
 
 /**
  * The link of a reminder to an address: whoever is signed in to an account with that address proves it by the link. It
- * must be mailed to that address alone. The newest three to an address work, each for 30 days and until the address is
- * pinned.
+ * must be mailed to that address alone. The newest three to an address work, each for 24 hours and until the address is
+ * pinned; later they lead to a new one.
  */
 export async function newEmailProof(context: Context, email: string): Promise<string> {
   const [id, value] = [newHexId(), newOpaqueValue()];
   const keep = async (tx: Database) => {
-    const expiresAt = context.clock.now() + REMINDER_PROOF_LIFETIME;
+    const expiresAt = context.clock.now() + EMAIL_PROOF_LIFETIME;
     await trimReminderProofs(tx, normalEmail(email), REMINDER_PROOFS_MAX - 1);
     await keepProof(context, tx, { id, value, email, accountId: null, expiresAt });
   };
@@ -89,10 +87,11 @@ export async function newEmailProof(context: Context, email: string): Promise<st
 }
 
 /**
- * Mails a new link to the person's own address; false when there were too many of late.
+ * Mails a new link to the person's own address; false when there were too many of late. `aim` is the query that says what
+ * the link was wanted for.
  * @throws {MailError} the mail was not handed over
  */
-export async function mailEmailProof(context: Context, person: Person): Promise<boolean> {
+export async function mailEmailProof(context: Context, person: Person, aim = ''): Promise<boolean> {
   const value = newOpaqueValue();
   const id = newHexId();
   const keep = async (tx: Database) => {
@@ -102,7 +101,7 @@ export async function mailEmailProof(context: Context, person: Person): Promise<
     return true;
   };
   if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
-  const link = linkOf(context, value);
+  const link = `${linkOf(context, value)}${aim}`;
   try {
     await context.mailer.send(mailOf(person.email.trim(), link));
   } catch (error) {
@@ -114,10 +113,16 @@ export async function mailEmailProof(context: Context, person: Person): Promise<
 }
 
 /**
- * Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. The time of a reminder's
- * link is another (`over`), and it is for whoever has the address (`another address`).
+ * Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. The link of a reminder is
+ * for whoever has the address (`another address`).
  */
-export type ProofProblem = 'unknown' | 'expired' | 'over' | 'used' | 'another account' | 'another address';
+export type ProofProblem = 'unknown' | 'expired' | 'used' | 'another account' | 'another address';
+
+/** Links that were made by an earlier version say a later end. */
+function hasEnded({ clock }: Context, proof: EmailProof): boolean {
+  const end = Math.min(proof.expires_at, proof.created_at + EMAIL_PROOF_LIFETIME);
+  return end <= clock.now();
+}
 
 /** The proof behind a link, for the person who opened it; opening it uses up nothing. */
 export async function openEmailProof(
@@ -133,8 +138,7 @@ export async function openEmailProof(
   const isTheirs = isForThem && proof.email === normalEmail(person.email);
   if (!isTheirs) return isOfReminder ? 'another address' : 'another account';
   if (proof.used_at !== null) return 'used';
-  if (proof.expires_at > context.clock.now()) return proof;
-  return isOfReminder ? 'over' : 'expired';
+  return hasEnded(context, proof) ? 'expired' : proof;
 }
 
 /** Takes the proof, once, and pins what waits under the address in the same transaction. */

@@ -34,23 +34,35 @@ const evidenceShape = z.object({
 type Evidence = z.infer<typeof evidenceShape>;
 
 const oldUser = z.object({ id: z.string().min(1).max(64), email: z.string().optional().catch(undefined) });
-const oldProfile = z.object({ service: z.string(), service_id: z.string() });
+const oldProfile = z.object({ service: z.string().max(200), service_id: z.string().max(200) });
 
-/** More than any account has; an answer is kept in a row of the database. */
-const MOST_PROFILES = 500;
+/** More than any account has; what is compared is kept in a row of the database meanwhile. */
+const MOST_PROFILES = 1000;
+
+/** Why the profiles of a token show nothing: then not all of them could be compared. */
+type Incomparable = 'too many profiles' | 'unnamed profiles';
 
 /** What is found of a pasted token. Only of `can be proven` is there a consent to ask for. */
 export type Pasted =
   | { found: 'can be proven'; clientId: string; evidence: string }
   | { found: 'yours'; clientId: string }
-  | { found: 'unknown' | 'ended' | 'somebody else' | 'waits for e-mail' | 'no old backend' | 'refused' };
+  | {
+      found:
+        | 'unknown'
+        | 'ended'
+        | 'somebody else'
+        | 'waits for e-mail'
+        | 'no old backend'
+        | 'refused'
+        | Incomparable;
+    };
 
-function networksIn(profiles: unknown): Evidence['networks'] {
-  const entries: unknown[] = Array.isArray(profiles) ? profiles.slice(0, MOST_PROFILES) : [];
-  return entries.flatMap((entry): Evidence['networks'] => {
-    const profile = oldProfile.safeParse(entry).data;
-    return profile ? [[profile.service, profile.service_id]] : [];
-  });
+/** The networks of all profiles, or why not all can be compared: one that is left out might be somebody else's. */
+function networksIn(profiles: unknown): Evidence['networks'] | Incomparable {
+  const entries: unknown[] = Array.isArray(profiles) ? profiles : [];
+  if (entries.length > MOST_PROFILES) return 'too many profiles';
+  const read = oldProfile.array().safeParse(entries).data;
+  return read ? read.map(({ service, service_id: id }) => [service, id]) : 'unnamed profiles';
 }
 
 async function collectEvidence(context: Context, mapping: Mapping, token: string): Promise<Pasted> {
@@ -62,11 +74,15 @@ async function collectEvidence(context: Context, mapping: Mapping, token: string
   ]);
   const known = oldUser.safeParse(user).data;
   if (!known || profiles === undefined) return { found: 'refused' };
+  const networks = networksIn(profiles);
+  const isIncomparable = typeof networks === 'string';
+  // A known pair of ids decides alone; without networks nothing else does.
+  if (isIncomparable && !(await findAccountPair(context.store.durable, known.id))) return { found: networks };
   const evidence: Evidence = {
     mappingId: mapping.id,
     legacyUserId: known.id,
     ...(known.email && { email: known.email }),
-    networks: networksIn(profiles),
+    networks: isIncomparable ? [] : networks,
   };
   return { found: 'can be proven', clientId: mapping.client_id, evidence: JSON.stringify(evidence) };
 }

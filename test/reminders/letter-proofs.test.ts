@@ -1,28 +1,38 @@
 import { newEmailProof } from '../../src/domain/prove-email.ts';
 import { pinAccount } from '../../src/domain/pin-account.ts';
 import { loadPerson } from '../../src/domain/reminders/load-people.ts';
-import { DAY } from '../../src/shared/lifetimes.ts';
-import { browserOf, DANA, mappingOf, pressIn, waitingToken, wordsOf } from '../owners/support/people.ts';
+import { purgeExpired } from '../../src/domain/purge-expired.ts';
+import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { browserOf, DANA, mappingOf, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
+import type { LegacyApp } from '../support/authorize.ts';
 import { SettableClock } from '../support/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { appNamed, letterTo, linksIn, seen, toHolder } from './support/letters.ts';
 
 /** For whom a mail may speak of a token, and how long its links prove an address. */
 
 let system: System;
+let smtp: SmtpDoor;
 const clock = new SettableClock();
 
 beforeAll(async () => {
   clock.run();
-  system = await startSystem({ clock });
+  smtp = await startSmtpServer();
+  const env = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'no-reply@bridge.example' };
+  system = await startSystem({ clock, env });
 });
-afterAll(() => system.stop());
+afterAll(async () => {
+  await system.stop();
+  await smtp.close();
+});
 
 const proofs = (email: string) =>
   system.bridge.context.store.durable
     .selectFrom('email_proofs')
     .select(['expires_at', 'used_at'])
     .where('email', '=', email)
+    .where('account_id', 'is', null)
     .execute();
 
 const newLink = (email: string) => newEmailProof(system.bridge.context, email);
@@ -69,28 +79,79 @@ test('an earlier address names nobody any more: what waits under it for another 
   expect(text).not.toMatch(/their-program|own-program|prove-email/);
 });
 
-test('a link works for 30 days, also where the date is later, and then the page says how to get a new one', async () => {
+/** The mail that leads somebody known by an address alone to an app, and the link in it. */
+async function mailedLink(app: LegacyApp): Promise<string> {
+  const { context } = system.bridge;
+  const { person } = (await loadPerson(context, `email:${DANA.login}`, { now: clock.now() }))!;
+  const letter = await letterTo(system, person, [toHolder(app, { at: clock.now() + 180 * DAY })]);
+  expect(letter.text.replace(/\s+/g, ' ')).toContain('for 24 hours its link shows that the address is yours');
+  return linksIn(letter).find((href) => href.includes('/apps/prove-email/')) ?? 'none';
+}
+
+function later(ms: number): void {
+  clock.advance(ms);
+  clock.run();
+}
+
+test('a link proves the address for 24 hours, and then has a new one mailed that leads to the same app', async () => {
   const app = await appNamed(system, 'Much later');
   const { id } = await waitingToken(system, { app, email: DANA.login });
-  const person = (await loadPerson(system.bridge.context, `email:${DANA.login}`, { now: clock.now() }))!
-    .person;
-  const letter = await letterTo(system, person, [toHolder(app, { at: clock.now() + 180 * DAY })]);
-  const link = linksIn(letter).find((href) => href.includes('/apps/prove-email/')) ?? 'none';
-  clock.advance(30 * DAY - 60_000);
-  clock.run();
-  const dana = await browserOf(system);
+  const link = await mailedLink(app);
+  later(DAY - 60_000);
+  let dana = await browserOf(system);
   expect(wordsOf(await dana.get(link))).toContain('Is this e-mail address yours?');
-  clock.advance(120_000);
-  clock.run();
+  const form = dana.forms(await dana.get(link)).find(({ action }) => action === '' || action === link);
+  later(120_000);
+  dana = await browserOf(system);
   const over = await dana.get(link);
-  expect([over.status, wordsOf(over)]).toEqual([
-    403,
-    expect.stringMatching(
-      /works for 30 days.*Sign in with the account.*go to your apps and ask for a new link/,
-    ),
-  ]);
+  expect([over.status, wordsOf(over)]).toEqual([403, expect.stringContaining('It is older than 24 hours')]);
+  const field = dana.forms(over)[0]?.fields[0]?.value ?? '';
+  expect([form?.method, (await dana.post(link, { _form: field })).status]).toEqual(['post', 403]);
   expect((await mappingOf(system, id)).accountId).toBeNull();
   expect(wordsOf(await dana.get(`${system.bridgeUrl}/apps`))).toContain(DANA.login);
+
+  const sent = await dana.follow(await pressIn(dana, over, /^Send me a new link$/));
+  expect(wordsOf(sent)).toContain('A mail with a link is on its way to you.');
+  const fresh = /http\S+\/apps\/prove-email\/\S+/.exec(smtp.mailTo(DANA.login).text)?.[0] ?? 'none';
+  expect(fresh).toMatch(new RegExp(`/apps/prove-email/[\\w-]{43}\\?connect=${app.clientId}$`));
+  const page = await dana.get(fresh);
+  const led = await dana.follow(await pressIn(dana, page, /Yes/));
+  expect((await mappingOf(system, id)).accountId).toBe(DANA.accountId);
+  expect(new URL(led.url).pathname).toMatch(/^\/apps\/connect\//);
+
+  // The tokens are known to be hers by now: the old mail leads to them, whatever its link once proved.
+  later(40 * DAY);
+  await purgeExpired(system.bridge.context);
+  dana = await browserOf(system);
+  expect((await dana.get(link)).location).toMatch(/\/apps\/connect\//);
+  const sam = await browserOf(system, SAM);
+  expect((await sam.get(link)).status).toBe(404);
+});
+
+test('a link of an earlier version, which says that it ends in 30 days, proves no more than one of today', async () => {
+  const app = await appNamed(system, 'From before');
+  await waitingToken(system, { app, email: DANA.login });
+  const link = `${await newLink(DANA.login)}?connect=${app.clientId}`;
+  const { durable } = system.bridge.context.store;
+  await durable
+    .updateTable('email_proofs')
+    .set({ expires_at: clock.now() + 30 * DAY })
+    .execute();
+  later(2 * DAY);
+  const dana = await browserOf(system);
+  const over = await dana.get(link);
+  expect([over.status, wordsOf(over)]).toEqual([403, expect.stringContaining('It is older than 24 hours')]);
+});
+
+test('the mails that an old link has sent count as those of the page of apps do', async () => {
+  later(61 * MINUTE);
+  const app = await appNamed(system, 'Often');
+  await waitingToken(system, { app, email: DANA.login });
+  const link = `${await newLink(DANA.login)}?connect=${app.clientId}`;
+  later(DAY);
+  const dana = await browserOf(system);
+  const press = async () => (await pressIn(dana, await dana.get(link), /^Send me a new link$/)).status;
+  expect([await press(), await press(), await press(), await press()]).toEqual([303, 303, 303, 429]);
 });
 
 test('of many links to an address the newest three work; one that is used uses up the others', async () => {

@@ -35,6 +35,10 @@ const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>
     'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and confirm that address there.',
   'no old backend':
     'Whose token this is cannot be proven now, for the older API is not there to ask. Write to support; do not send the token itself.',
+  'too many profiles':
+    'This token reaches more than 1,000 profiles, more than can be compared with your channels. Write to support; do not send the token itself.',
+  'unnamed profiles':
+    'The older API does not say of every profile that this token reaches which network it is on, so they cannot be compared with your channels. Write to support; do not send the token itself.',
   refused:
     'The older API refuses this token, so it cannot show whose it is. Write to support; do not send the token itself.',
 };

@@ -1,29 +1,25 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { mailEmailProof, openEmailProof, type ProofProblem, proveEmail } from '../../domain/prove-email.ts';
+import { findRegisteredApp } from '../../domain/register-app.ts';
 import { reauthorizationLink } from '../../domain/reauthorize.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { personOf } from '../signin/session.ts';
-import { type Frame, personIn } from '../people/frame.ts';
+import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';
 
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it
  * changes nothing. Its value is a secret and stands nowhere but in the mail: a signed-out person signs in first and opens
  * the mail's link again, because the address to come back to would be kept. The links of a reminder also say what they
- * were pressed for (`?connect=`, `?revoke=`, `?app=` and a client id), and lead on to that.
+ * were pressed for (`?connect=`, `?revoke=`, `?app=` and a client id), and lead on to that. A link that is too old to prove
+ * anything still leads there where the app is the person's already; else it offers a new link, by a form.
  */
 
-const ASK_AGAIN = 'Go to your apps and ask for a new link there.';
+type Refusal = Exclude<ProofProblem, 'unknown' | 'expired'>;
 
-const PROBLEMS: Record<ProofProblem, { reason: string; next: string }> = {
-  unknown: { reason: 'It is incomplete, or it is too old.', next: ASK_AGAIN },
-  expired: { reason: 'It is older than 24 hours.', next: ASK_AGAIN },
-  over: {
-    reason: 'The link of a reminder works for 30 days, and this time is over.',
-    next: 'Sign in with the account that has the e-mail address, go to your apps and ask for a new link there.',
-  },
+const REFUSALS: Record<Refusal, { reason: string; next: string }> = {
   used: {
     reason: 'It was used already. What waited under your e-mail address is yours.',
     next: 'Go to your apps to see it.',
@@ -39,17 +35,48 @@ const PROBLEMS: Record<ProofProblem, { reason: string; next: string }> = {
   },
 };
 
+/** What is said of a link that can be replaced by a new one. */
+const TOO_OLD = {
+  unknown: {
+    status: 404,
+    reason: 'It is incomplete, or it is too old to show that an e-mail address is yours.',
+  },
+  expired: {
+    status: 403,
+    reason: 'It is older than 24 hours, too old to show that the e-mail address is yours.',
+  },
+} as const;
+
+const UNUSABLE = 'This link cannot be used';
+
 const CLIENT_ID = /^[0-9a-f]{24}$/;
 
 const valueOf = (req: Request) => String(req.params['value']);
 
-function unusable(problem: ProofProblem): PageError {
-  return new PageError(problem === 'unknown' ? 404 : 403, 'This link cannot be used', PROBLEMS[problem]);
+const isReplaceable = (problem: ProofProblem): problem is keyof typeof TOO_OLD => problem in TOO_OLD;
+
+/** What a link was pressed for. */
+const AIMS = ['connect', 'revoke', 'app'] as const;
+
+interface Aim {
+  name: (typeof AIMS)[number];
+  clientId: string;
 }
+
+/** The first that is named by an app; undefined for a link that somebody asked for on the page of apps. */
+function aimIn(fields: Readonly<Record<string, unknown>>): Aim | undefined {
+  return AIMS.flatMap((name): Aim[] => {
+    const clientId = fields[name];
+    return typeof clientId === 'string' && CLIENT_ID.test(clientId) ? [{ name, clientId }] : [];
+  })[0];
+}
+
+const queryOf = (aim: Aim | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
 
 function mailProof({ context }: Frame): RequestHandler {
   return async (req, res) => {
-    const isSent = await mailEmailProof(context, personIn(req)).catch((error: unknown) => {
+    const query = queryOf(aimIn(fieldsOf(req)));
+    const isSent = await mailEmailProof(context, personIn(req), query).catch((error: unknown) => {
       context.logger.error('a mail to prove an address was not sent', { requestId: requestIdOf(res), error });
       throw new PageError(503, 'The mail could not be sent', {
         reason: 'The mail server did not take it. Nothing was changed.',
@@ -64,11 +91,6 @@ function mailProof({ context }: Frame): RequestHandler {
   };
 }
 
-/** The app in the query of a reminder's link. */
-function appIn(value: unknown): string | undefined {
-  return typeof value === 'string' && CLIENT_ID.test(value) ? value : undefined;
-}
-
 /** The page on which the tokens of an app are connected, if some wait; else that of the app. */
 async function connectPage(
   { context }: Frame,
@@ -79,20 +101,36 @@ async function connectPage(
   return new URL(await reauthorizationLink(context, pair)).pathname;
 }
 
-/** Where a reminder's button leads to; undefined for a link that somebody asked for. */
-async function aimOf(frame: Frame, req: Request): Promise<string | undefined> {
-  const [connect, revoke, app] = ['connect', 'revoke', 'app'].map((name) => appIn(req.query[name]));
-  const { accountId } = personIn(req);
-  if (connect !== undefined) return connectPage(frame, { clientId: connect, accountId });
-  if (revoke !== undefined) return `/apps/${revoke}/revoke`;
-  return app === undefined ? undefined : `/apps/${app}`;
+/** Where a button of a mail leads to. */
+async function addressOf(frame: Frame, { name, clientId }: Aim, accountId: string): Promise<string> {
+  if (name === 'connect') return connectPage(frame, { clientId, accountId });
+  return name === 'revoke' ? `/apps/${clientId}/revoke` : `/apps/${clientId}`;
 }
 
 /** There, or to what is the person's now. */
 async function leadOn(frame: Frame, req: Request, res: Response): Promise<void> {
-  const aim = await aimOf(frame, req);
-  if (aim !== undefined) return res.redirect(303, aim);
+  const aim = aimIn(req.query);
+  if (aim) return res.redirect(303, await addressOf(frame, aim, personIn(req).accountId));
   leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
+}
+
+/** Whether the app of a link has something of the person already, which needs no proof of an address. */
+async function isTheirs({ context }: Frame, aim: Aim | undefined, accountId: string): Promise<boolean> {
+  if (!aim) return false;
+  const { clientId } = aim;
+  if (aim.name !== 'app') return (await tokensOfPair(context, { clientId, accountId })) !== undefined;
+  return (await findRegisteredApp(context, clientId))?.owner_account_id === accountId;
+}
+
+/** A link that proves nothing: where it leads all the same, what it offers instead, or why it is refused. */
+async function showUnusable(frame: Frame, req: Request, res: Response, problem: ProofProblem): Promise<void> {
+  const [aim, { accountId, email }] = [aimIn(req.query), personIn(req)];
+  // One mail has a button for each app, and the first that was pressed has proven the address.
+  if (problem === 'used' && aim) return leadOn(frame, req, res);
+  if (!isReplaceable(problem)) throw new PageError(403, UNUSABLE, REFUSALS[problem]);
+  if (await isTheirs(frame, aim, accountId)) return leadOn(frame, req, res);
+  const { status, reason } = TOO_OLD[problem];
+  frame.page(res.status(status), 'prove-again', { title: UNUSABLE, reason, email, aim });
 }
 
 function showProof(frame: Frame): RequestHandler {
@@ -101,9 +139,7 @@ function showProof(frame: Frame): RequestHandler {
     const title = 'Is this e-mail address yours?';
     if (!person) return frame.page(res, 'prove-signed-out', { title: 'Sign in first' });
     const proof = await openEmailProof(frame.context, valueOf(req), person);
-    // One mail has a button for each app, and the first that was pressed has proven the address.
-    if (proof === 'used' && Object.keys(req.query).length > 0) return leadOn(frame, req, res);
-    if (typeof proof === 'string') throw unusable(proof);
+    if (typeof proof === 'string') return showUnusable(frame, req, res, proof);
     frame.page(res, 'prove', { title, email: proof.email });
   };
 }
@@ -112,7 +148,7 @@ function takeProof(frame: Frame): RequestHandler {
   return async (req, res) => {
     const by = { person: personIn(req), requestId: requestIdOf(res) };
     const pinned = await proveEmail(frame.context, valueOf(req), by);
-    if (typeof pinned === 'string') throw unusable(pinned);
+    if (typeof pinned === 'string') return showUnusable(frame, req, res, pinned);
     await leadOn(frame, req, res);
   };
 }

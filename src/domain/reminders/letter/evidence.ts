@@ -69,7 +69,7 @@ export function callBlocks(facts: RoleFacts<Part>): Block[] {
 /** Beside a button that proves an address. */
 export const SIGN_IN: Block = {
   kind: 'note',
-  text: 'If you are not signed in, you are asked to sign in first, with the account that has this e-mail address. Then open the link in this mail once more.',
+  text: 'If you are not signed in, you are asked to sign in first, with the account that has this e-mail address. Then open the link in this mail once more. Please do not forward this mail: for 24 hours its link shows that the address is yours. After that it leads you to a new one.',
 };
 
 /** For whom the old API ends on a sunset: an app that was given more time ends alone. */
