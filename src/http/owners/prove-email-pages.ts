@@ -123,7 +123,8 @@ async function isTheirs({ context }: Frame, aim: Aim | undefined, accountId: str
 }
 
 /** A link that proves nothing: where it leads all the same, what it offers instead, or why it is refused. */
-async function showUnusable(frame: Frame, req: Request, res: Response, problem: ProofProblem): Promise<void> {
+async function showUnusable(frame: Frame, res: Response, problem: ProofProblem): Promise<void> {
+  const { req } = res;
   const [aim, { accountId, email }] = [aimIn(req.query), personIn(req)];
   // One mail has a button for each app, and the first that was pressed has proven the address.
   if (problem === 'used' && aim) return leadOn(frame, req, res);
@@ -139,7 +140,7 @@ function showProof(frame: Frame): RequestHandler {
     const title = 'Is this e-mail address yours?';
     if (!person) return frame.page(res, 'prove-signed-out', { title: 'Sign in first' });
     const proof = await openEmailProof(frame.context, valueOf(req), person);
-    if (typeof proof === 'string') return showUnusable(frame, req, res, proof);
+    if (typeof proof === 'string') return showUnusable(frame, res, proof);
     frame.page(res, 'prove', { title, email: proof.email });
   };
 }
@@ -148,7 +149,7 @@ function takeProof(frame: Frame): RequestHandler {
   return async (req, res) => {
     const by = { person: personIn(req), requestId: requestIdOf(res) };
     const pinned = await proveEmail(frame.context, valueOf(req), by);
-    if (typeof pinned === 'string') return showUnusable(frame, req, res, pinned);
+    if (typeof pinned === 'string') return showUnusable(frame, res, pinned);
     await leadOn(frame, req, res);
   };
 }
