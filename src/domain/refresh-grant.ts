@@ -76,7 +76,8 @@ async function write(
     connection.reset();
     throw new Unavailable('too much time passed between claim and write');
   }
-  return claim.server.refresh(connection, { refreshToken: claim.refreshToken, scope: claim.grant.scope });
+  const { refreshToken, grant } = claim;
+  return claim.server.refresh(connection, { refreshToken, scope: grant.scope, account: grant.account_id });
 }
 
 async function release(context: Context, claim: Claim, asked?: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
-import { REST_MAX } from '../shared/lifetimes.ts';
+import { createClientRest } from './client-rest.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createDiscovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
@@ -49,6 +49,8 @@ export interface AuthorizationServer {
 interface Presented {
   refreshToken: string;
   scope: string;
+  /** Whose it is, so that what the server asks of one account is told from what it asks of the client. */
+  account: string;
 }
 
 interface CodeExchange {
@@ -126,22 +128,6 @@ async function prove(
   return faultOfBeginning(await sendRepeatable(beginning), use);
 }
 
-/** A server that asked to wait is left alone for every grant, not only for the one that heard it. */
-function createPause({ now }: Pick<Clock, 'now'>) {
-  let until = 0;
-  return {
-    check: (): void => {
-      const retryAfter = until - now();
-      if (retryAfter > 0 && retryAfter <= REST_MAX)
-        throw new Unavailable('the modern side asked to wait', { retryAfter });
-    },
-    obey: (error: unknown): never => {
-      if (error instanceof Unavailable) until = Math.max(until, now() + (error.retryAfter ?? 0));
-      throw error;
-    },
-  };
-}
-
 /** The modern authorization server at `authUrl`, as one of its clients. */
 export function createAuthorizationServer({
   authUrl,
@@ -150,8 +136,11 @@ export function createAuthorizationServer({
   clock,
 }: AuthorizationServerOptions): AuthorizationServer {
   const tokenUrl = `${authUrl}/token`;
-  const pause = createPause({ now: () => clock.now() });
-  const present = async (connection: Connection, { refreshToken, scope }: Presented) => {
+  const rest = createClientRest({ now: () => clock.now() });
+  const present = async (
+    connection: Connection,
+    { refreshToken, scope }: Omit<Presented, 'account'>,
+  ): Promise<TokenPair> => {
     const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const answer = await sendOnce(connection, tokenUrl, credentialed(client, fields));
     return processTokenAnswer(answer, { scope, presented: refreshToken, now: clock.now() });
@@ -161,7 +150,7 @@ export function createAuthorizationServer({
     authorizationUrl: `${authUrl}/auth`,
     metadata,
     async connect() {
-      pause.check();
+      rest.check();
       return openConnection(tokenUrl);
     },
     async exchangeCode({ code, codeVerifier, redirectUri, scope }) {
@@ -175,7 +164,16 @@ export function createAuthorizationServer({
       const isForGood = scope.split(/\s+/).includes('offline_access');
       return processTokenAnswer(answer, { scope, isForGood, now: clock.now() });
     },
-    refresh: (connection, presented) => present(connection, presented).catch(pause.obey),
+    async refresh(connection, { account, ...presented }) {
+      try {
+        const pair = await present(connection, presented);
+        rest.good();
+        return pair;
+      } catch (error) {
+        rest.heard(account, error);
+        throw error;
+      }
+    },
     isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),
     revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),
     prove: (other, use) => prove(authUrl, other, use),

@@ -7,9 +7,12 @@
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly retryAfter: number | undefined;
-  constructor(message: string, options: { cause?: unknown; retryAfter?: number } = {}) {
+  /** The answer says that it speaks of the whole client, not of one grant. */
+  readonly isOfClient: boolean;
+  constructor(message: string, options: { cause?: unknown; retryAfter?: number; isOfClient?: boolean } = {}) {
     super(message, { cause: options.cause });
     this.retryAfter = options.retryAfter;
+    this.isOfClient = options.isOfClient ?? false;
   }
 }
 

@@ -47,14 +47,26 @@ function isClientError(status: number): boolean {
   return status === 400 || status === 401 || status === 403;
 }
 
+/** The code with which the modern generation says "Too many requests from this client". */
+const LIMIT_OF_CLIENT = 'RATE_LIMIT_EXCEEDED';
+
+function isLimitOfClient(body: Record<string, unknown> | undefined): boolean {
+  const errors = Array.isArray(body?.['errors']) ? (body['errors'] as unknown[]) : [];
+  return errors.some((error) => {
+    const { extensions } = Object(error) as { extensions?: unknown };
+    return (Object(extensions) as { code?: unknown }).code === LIMIT_OF_CLIENT;
+  });
+}
+
 function throwFailure(answer: HttpAnswer, now: number): never {
   const body = jsonObject(answer);
   const retryAfter = retryAfterOf(answer, now);
   if (answer.status === 429 && (body || retryAfter !== undefined)) {
-    throw new Unavailable(
-      'the modern side asks to slow down',
-      retryAfter === undefined ? {} : { retryAfter },
-    );
+    const isOfClient = isLimitOfClient(body);
+    throw new Unavailable('the modern side asks to slow down', {
+      isOfClient,
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
   }
   const code = isClientError(answer.status) ? body?.['error'] : undefined;
   if (code === 'invalid_grant' || (typeof code === 'string' && UNSPENT.includes(code))) {

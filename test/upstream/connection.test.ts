@@ -55,7 +55,11 @@ describe('the one connection of an exchange with the modern side', () => {
     const before = await openSockets();
     for (let round = 0; round < 10; round++) {
       const connection = await server.connect();
-      await server.refresh(connection, { refreshToken: `presented${round}`, scope: 'account:read' });
+      await server.refresh(connection, {
+        refreshToken: `presented${round}`,
+        scope: 'account:read',
+        account: 'a',
+      });
     }
 
     await untilAtMost(before);
