@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CALLER_WAIT, CLAIM_TO_WRITE_LIMIT, CONNECT_TIMEOUT, PRESENTING_LIMIT } from '../shared/lifetimes.ts';
+import {
+  CALLER_WAIT,
+  CLAIM_TO_WRITE_LIMIT,
+  CONNECT_TIMEOUT,
+  LOOK_AGAIN,
+  PRESENTING_LIMIT,
+} from '../shared/lifetimes.ts';
 import { Unreadable } from '../shared/secrets.ts';
 import { countSiblings, findGrant } from '../store/grants.ts';
 import { postponeRefresh, redatePresentation } from '../store/presentations.ts';
@@ -10,15 +16,13 @@ import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
 import { recoverSpilledPair } from './keep-pair.ts';
 import { withLease } from './lease.ts';
-import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
+import { presentingStoppedUntil } from './grants/doubt-breaker.ts';
+import { lookingStoppedUntil } from './refresh-breaker.ts';
 import { putOff } from './put-off.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { serverOf } from './modern-client.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
-
-/** How often a process that waits for another's refresh reads the row, in milliseconds. */
-const LOOK_AGAIN = 50;
 
 /** The grant behind a token has ended; re-authorization is asked for. */
 export class GrantDead extends Error {
@@ -91,9 +95,9 @@ function doubtSeenFor(context: Context, grant: Grant): number {
   return isOfTakeOver(grant) ? Math.max(seenFor, context.instance.originalFor()) : seenFor;
 }
 
-/** Until when the grant may not be looked into because too many ended; 0 when it may. */
+/** Until when the grant may not be looked into because too many ended, or answers are lost; 0 when it may. */
 async function stoppedUntil(context: Context, grant: Grant): Promise<number> {
-  const until = await refreshStoppedUntil(context);
+  const until = await presentingStoppedUntil(context);
   return grant.restored_at === null ? until : Math.max(until, await lookingStoppedUntil(context));
 }
 

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { insist } from './insist.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from './record-event.ts';
-import { lookingStoppedUntil, refreshStoppedUntil } from './refresh-breaker.ts';
+import { lookingStoppedUntil, stopAfterDeaths } from './refresh-breaker.ts';
 
 /**
  * Why a working grant died: the modern side refused its refresh token, the answer that held the next one is lost, or the
@@ -24,9 +24,8 @@ function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
 }
 
 /** A person is called when many grants end in a short time, whatever ends them. */
-async function alarmWhenStopped(context: Context): Promise<void> {
-  if ((await refreshStoppedUntil(context)) > 0)
-    context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped');
+async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> {
+  if (cause !== 'superseded') return stopAfterDeaths(context);
   if ((await lookingStoppedUntil(context)) > 0)
     context.logger.error('ALARM: every restored grant seems to be spent, looking into them is stopped');
 }
@@ -57,5 +56,5 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);
   context.logger.warn('grant died', { grantId: grant.id, cause });
-  await alarmWhenStopped(context);
+  await stopWhenMany(context, cause);
 }

@@ -1,6 +1,7 @@
 import { markInDoubt } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { followOutcome } from './grants/doubt-breaker.ts';
 import { insist } from './insist.ts';
 import { recordEvent } from './record-event.ts';
 
@@ -14,10 +15,12 @@ export async function doubtClaim(
   { retryAt, error }: { retryAt: number; error?: unknown },
 ): Promise<void> {
   const now = context.clock.now();
-  const reason = error === undefined ? 'its process ended' : 'no whole answer came';
+  const isHeard = error !== undefined;
+  const reason = isHeard ? 'no whole answer came' : 'its process ended';
   const isMarked = await insist(context, 'a doubt', () =>
     context.store.transaction(async (tx) => {
-      if (!(await markInDoubt(tx, grant, { claimId: grant.claim_id, retryAt, now }))) return false;
+      const doubt = { claimId: grant.claim_id, retryAt, now, isHeard };
+      if (!(await markInDoubt(tx, grant, doubt))) return false;
       await recordEvent(context, tx, {
         at: now,
         actor: 'bridge',
@@ -32,4 +35,5 @@ export async function doubtClaim(
   );
   if (!isMarked) return;
   context.logger.error('refresh in doubt', { grantId: grant.id, version: grant.version, reason, error });
+  if (isHeard) await followOutcome(context);
 }

@@ -1,14 +1,16 @@
 import { MINUTE } from '../shared/lifetimes.ts';
+import { countAccountsOfDead, countLiveUpTo, countRefreshed } from '../store/grants/deaths.ts';
+import { stopForDeaths } from '../store/grants/refresh-breaker.ts';
 import { listDeathTimes } from '../store/grants.ts';
 import { hasRecoveredSince } from '../store/restored.ts';
 import type { Database } from '../store/store.ts';
-import type { DeathCause } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { countedUpTo, type Deaths, stopsRefreshing } from './grants/death-rules.ts';
 
 /**
  * Many grants that end in a short time mean that something larger is wrong than single grants (a restored copy at work,
- * a fault of the modern side): refreshing stops before every grant has been ended, and a person is called (design 4).
- * Read from the deaths themselves, so that all processes agree and a restart forgets nothing.
+ * a fault of the modern side): refreshing stops before every grant has been ended, and a person is called. What is
+ * decided stands in the database, so that all processes agree and a restart forgets nothing.
  */
 
 const ENDED = 10;
@@ -21,16 +23,31 @@ interface Stop {
   until: number;
 }
 
-async function findStop(now: number, db: Database, causes: readonly DeathCause[]): Promise<Stop | undefined> {
-  const deaths = await listDeathTimes(db, { causes, until: now, limit: ENDED });
+async function findStop(now: number, db: Database): Promise<Stop | undefined> {
+  const deaths = await listDeathTimes(db, { causes: ['superseded'], until: now, limit: ENDED });
   const [newest, tenth] = [deaths[0], deaths[ENDED - 1]];
   if (newest === undefined || tenth === undefined || newest - tenth > WITHIN) return undefined;
   return newest + STOPPED_FOR > now ? { since: tenth, until: newest + STOPPED_FOR } : undefined;
 }
 
-/** Until when nothing may be refreshed; 0 when refreshing goes on. */
-export async function refreshStoppedUntil(context: Context): Promise<number> {
-  return (await findStop(context.clock.now(), context.store.durable, ['refused', 'lost']))?.until ?? 0;
+/** What the last minute says of deaths; what cannot decide any more is not counted. */
+async function deathsOfLastMinute({ clock, store: { durable } }: Context): Promise<Deaths> {
+  const to = clock.now();
+  const span = { from: to - WITHIN, to };
+  const accounts = await countAccountsOfDead(durable, { ...span, causes: ['refused', 'lost'] });
+  const upTo = countedUpTo(accounts);
+  const good = await countRefreshed(durable, { ...span, limit: upTo.good });
+  const live = good < upTo.good ? await countLiveUpTo(durable, upTo.live) : 0;
+  return { accounts, good, live };
+}
+
+/** After a death: stops all refreshing for five minutes where too many accounts lost a grant, and calls a person once. */
+export async function stopAfterDeaths(context: Context): Promise<void> {
+  const deaths = await deathsOfLastMinute(context);
+  if (!stopsRefreshing(deaths)) return;
+  if (!(await stopForDeaths(context.store.durable, context.clock.now()))) return;
+  const { accounts } = deaths;
+  context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped', { accounts });
 }
 
 /**
@@ -41,7 +58,7 @@ export async function lookingStoppedUntil(
   { clock, store }: Context,
   db: Database = store.durable,
 ): Promise<number> {
-  const stop = await findStop(clock.now(), db, ['superseded']);
+  const stop = await findStop(clock.now(), db);
   if (!stop || (await hasRecoveredSince(db, stop.since))) return 0;
   return stop.until;
 }

@@ -1,6 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId } from '../shared/ids.ts';
-import { CLAIM_TO_WRITE_LIMIT } from '../shared/lifetimes.ts';
-import { claimPresenting, postponeRefresh, releaseClaim } from '../store/presentations.ts';
+import { CLAIM_TO_WRITE_LIMIT, LOOK_AGAIN } from '../shared/lifetimes.ts';
+import { claimInTurn } from '../store/grants/claim-in-turn.ts';
+import {
+  type ClaimDecision,
+  claimPresenting,
+  postponeRefresh,
+  releaseClaim,
+} from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { Connection } from '../upstream/connection.ts';
@@ -8,10 +15,11 @@ import { Rejected, type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
+import type { Turn } from './grants/breaker-rules.ts';
+import { endProbe, findTurn, followOutcome } from './grants/doubt-breaker.ts';
 import { insist } from './insist.ts';
 import { keepPair } from './keep-pair.ts';
 import { serverOf } from './modern-client.ts';
-import { refreshStoppedUntil } from './refresh-breaker.ts';
 import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from './sealed-pair.ts';
 
@@ -20,6 +28,8 @@ import { openRefreshToken, sealPair } from './sealed-pair.ts';
  * came by compare on v. What may not happen: presenting v twice without proof that the first time spent nothing.
  */
 
+type OpenTurn = Exclude<Turn, { kind: 'wait' | 'stopped' }>;
+
 interface Claim {
   grant: Grant;
   server: AuthorizationServer;
@@ -27,15 +37,14 @@ interface Claim {
   claimId: string;
   /** In doubt without introspection: another live grant that came since forbids it. */
   ifAlone: boolean;
+  /** What the breaker lets it do. */
+  turn: OpenTurn;
   /** When the claim was begun, by the database's clock, by this process's and by the machine's. */
   begun: { at: number; elapsed: number; wall: number };
 }
 
-/** Nothing is spent while many grants are being refused, or while the answer might find no place to be kept. */
+/** Nothing is spent while the answer might find no place to be kept. */
 async function mustBeSafe(context: Context): Promise<void> {
-  const stoppedFor = (await refreshStoppedUntil(context)) - context.clock.now();
-  if (stoppedFor > 0)
-    throw new Unavailable('refreshing is stopped after many refusals', { retryAfter: stoppedFor });
   if (await context.spill.hasRoom().catch(() => false)) return;
   context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
   throw new Unavailable('the disk is nearly full');
@@ -88,6 +97,8 @@ async function release(context: Context, claim: Claim, asked?: number): Promise<
 }
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
+  // What was refused, or not written, was not lost on the way back.
+  if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.turn);
   if (error instanceof Rejected && error.code === 'invalid_grant') {
     return buryGrant(context, claim.grant, 'refused');
   }
@@ -100,14 +111,19 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
   await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim(
-  { clock }: Context,
-  { grant, server }: Pick<Claim, 'grant' | 'server'>,
-  ifAlone: boolean,
-): Claim {
-  const from = grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
+function newClaim({ clock }: Context, parts: Pick<Claim, 'grant' | 'server' | 'turn' | 'ifAlone'>): Claim {
+  const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
-  return { grant, server, from, claimId: newHexId(), ifAlone, begun };
+  return { ...parts, from, claimId: newHexId(), begun };
+}
+
+/** Claims as the breaker allows: freely while no answer is lost, else together with a turn. */
+async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimDecision): Promise<boolean> {
+  const { grant, turn } = claim;
+  if (turn.kind === 'free') {
+    return claimPresenting(store.durable, grant, { ...decision, breaker: turn.breaker });
+  }
+  return claimInTurn(store, grant, { ...decision, seen: turn.seen, change: turn.change });
 }
 
 /**
@@ -119,7 +135,7 @@ async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
   const instance = context.instance.seen();
   const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at, instance };
   try {
-    if (await claimPresenting(context.store.durable, grant, decision)) return true;
+    if (await claimAsAllowed(context, claim, decision)) return true;
   } catch (error) {
     await release(context, claim);
     throw error;
@@ -134,7 +150,7 @@ async function writeAndSettle(
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<void> {
-  const { grant, begun } = claim;
+  const { grant, begun, turn } = claim;
   let received: TokenPair;
   try {
     received = await write(context, connection, claim);
@@ -143,6 +159,7 @@ async function writeAndSettle(
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
   await keepPair(context, { grantId: grant.id, version: grant.version, pair });
+  if (turn.kind !== 'free') await followOutcome(context);
 }
 
 async function claimAndWrite(
@@ -159,6 +176,23 @@ async function claimAndWrite(
 }
 
 /**
+ * What the breaker lets a presentation do; undefined where it should look again later, or is only meant to renew what
+ * still lives.
+ * @throws {Unavailable} presenting is stopped
+ */
+async function askForTurn(context: Context, grant: Grant): Promise<OpenTurn | undefined> {
+  const turn = await findTurn(context);
+  if (turn.kind !== 'free' && grant.access_expires_at > context.clock.now()) return undefined;
+  if (turn.kind === 'stopped') {
+    const retryAfter = Math.max(turn.until - context.clock.now(), 1000);
+    throw new Unavailable('refreshing is stopped for a while', { retryAfter });
+  }
+  if (turn.kind !== 'wait') return turn;
+  await delay(LOOK_AGAIN);
+  return undefined;
+}
+
+/**
  * Presents the refresh token of a grant that is `ready`, or `in_doubt` where the rules allow it once more. Resolves when
  * the outcome is recorded, whatever it is; the caller reads the row again.
  * @throws {Unavailable | Unreadable} nothing was claimed
@@ -171,13 +205,15 @@ export async function presentRefreshToken(
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
   // One that does not open claims nothing and asks nobody: it may open again with the right keys.
   const refreshToken = openRefreshToken(context, grant);
+  const turn = await askForTurn(context, grant);
+  if (turn === undefined) return;
   const server = await serverOf(context, grant.modern_client_id);
   const connection = await connectOrPostpone(context, grant, server);
   try {
     if (context.flights.isClosing()) throw new Unavailable('the process is stopping');
     await claimAndWrite(
       context,
-      { ...newClaim(context, { grant, server }, ifAlone), refreshToken },
+      { ...newClaim(context, { grant, server, turn, ifAlone }), refreshToken },
       connection,
     );
   } finally {

@@ -4,6 +4,7 @@ import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
 import type { Context } from './context.ts';
+import { mayRefreshAhead } from './grants/doubt-breaker.ts';
 import { putOff } from './put-off.ts';
 
 /** The last part of the keep-alive time, over which what falls due at once is spread. */
@@ -31,7 +32,7 @@ export async function refreshIdleGrants(context: Context): Promise<void> {
   const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;
   const before = now - context.settings.keepAlive + spread;
   for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
-    if (context.flights.isClosing()) return;
+    if (context.flights.isClosing() || !(await mayRefreshAhead(context))) return;
     await refreshIdle(context, grant);
   }
 }

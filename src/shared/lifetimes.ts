@@ -38,12 +38,26 @@ export const CALLER_WAIT = 10 * SECOND;
 /** A `presenting` record older than this belongs to a process that died: its outcome is in doubt. */
 export const PRESENTING_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + 3 * SECOND;
 
+/** How often a process that waits for another's refresh looks again. */
+export const LOOK_AGAIN = 50;
+
 /** The share of an access token's life after which it is renewed in the background. */
 export const REFRESH_AFTER_SHARE = 0.75;
 
 /** Back-off per grant between attempts that failed without spending the token. */
 export const RETRY_BASE = 1 * SECOND;
 export const RETRY_MAX = 15 * MINUTE;
+
+/** Lost answers stop presentations: how long until one is tried again, how long at most, and how far back they count. */
+export const BREAKER_PAUSE = 1 * MINUTE;
+export const BREAKER_PAUSE_MAX = 5 * MINUTE;
+export const BREAKER_LOOKS_BACK = 15 * MINUTE;
+
+/** A presentation without an answer after this time counts as a lost answer, until the answer comes. */
+export const SILENT_AFTER = 3 * SECOND;
+
+/** Many deaths stop all refreshing for this long. */
+export const DEATHS_STOP = 5 * MINUTE;
 
 /** No rest is longer, asked for or not; a later `retry_at` or `suspect_until` was written by a clock that was wrong. */
 export const REST_MAX = 60 * MINUTE;

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { REST_MAX } from '../shared/lifetimes.ts';
+import { isUndisturbed, type SeenBreaker } from './grants/refresh-breaker.ts';
 import { isOriginal, type SeenInstance } from './instance.ts';
 import type { Database } from './store.ts';
 import type { GrantVersion, Tables } from './tables.ts';
@@ -10,7 +11,7 @@ import type { GrantVersion, Tables } from './tables.ts';
  */
 
 /** What a claim was decided on; a row that has changed since is not claimed. */
-interface ClaimDecision {
+export interface ClaimDecision {
   from: 'ready' | 'in_doubt';
   /** The claim before, as it was read: another presentation since then starts the quiet time anew. */
   seenClaim: string | null;
@@ -21,6 +22,8 @@ interface ClaimDecision {
   now: number;
   /** The database as it was seen: on a copy of it, or on an older one, nothing is claimed (design 5). */
   instance: SeenInstance;
+  /** Only while no answer was lost since the breaker was read. */
+  breaker?: SeenBreaker | undefined;
 }
 
 /** Rests are over, or were dated by a clock that was wrong. */
@@ -43,7 +46,7 @@ const hasSibling = (eb: ExpressionBuilder<Tables, 'grants'>) =>
 export async function claimPresenting(
   db: Database,
   { id, version }: GrantVersion,
-  { from, seenClaim, claimId, ifAlone, now, instance }: ClaimDecision,
+  { from, seenClaim, claimId, ifAlone, now, instance, breaker }: ClaimDecision,
 ): Promise<boolean> {
   const result = await db
     .updateTable('grants')
@@ -51,6 +54,7 @@ export async function claimPresenting(
       state: 'presenting',
       claim_id: claimId,
       presented_at: now,
+      doubted_at: null,
       attempts: eb('attempts', '+', 1),
       updated_at: now,
     }))
@@ -60,6 +64,7 @@ export async function claimPresenting(
     .where('claim_id', 'is not distinct from', seenClaim)
     .where(isRested(now))
     .where(isOriginal(instance))
+    .$if(breaker !== undefined, (query) => query.where(isUndisturbed(breaker as SeenBreaker)))
     .$if(ifAlone === true, (query) => query.where((eb) => eb.not(hasSibling(eb))))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
@@ -99,17 +104,21 @@ export async function postponeRefresh(
     .execute();
 }
 
-/** Records that the outcome of a claimed presentation is unknown. */
+/**
+ * Records that the outcome of a claimed presentation is unknown; `isHeard` says that its own process waited for the
+ * answer in vain, which speaks of the way to the modern side where the end of a process does not.
+ */
 export async function markInDoubt(
   db: Database,
   { id, version }: GrantVersion,
-  doubt: { claimId: string | null; retryAt: number; now: number },
+  doubt: { claimId: string | null; retryAt: number; now: number; isHeard?: boolean },
 ): Promise<boolean> {
   const result = await db
     .updateTable('grants')
     .set((eb) => ({
       state: 'in_doubt',
       doubt_since: eb.fn.coalesce('doubt_since', eb.val(doubt.now)),
+      doubted_at: doubt.isHeard === true ? doubt.now : null,
       retry_at: doubt.retryAt,
       updated_at: doubt.now,
     }))

@@ -101,6 +101,18 @@ interface GrantsTable {
   rotated_at: number;
   /** When a copy was taken over with this version, which the original may have spent meanwhile. */
   restored_at: Nullable<number>;
+  /** When the answer to this presentation was lost, as the process that waited for it says. */
+  doubted_at: Nullable<number>;
+}
+
+interface RefreshBreakerTable {
+  singleton: number;
+  /** Rises with every decision that the others must not overlook. */
+  turn: number;
+  tripped_at: Nullable<number>;
+  next_at: number;
+  pause: number;
+  deaths_until: number;
 }
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
@@ -241,6 +253,7 @@ export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables
   keys: KeysTable;
   key_holders: KeyHoldersTable;
   instance: InstanceTable;
+  refresh_breaker: RefreshBreakerTable;
 }
 
 /** The volatile database. */

@@ -1,0 +1,64 @@
+import { BREAKER_PAUSE, BREAKER_PAUSE_MAX, DEATHS_STOP, SILENT_AFTER } from '../../shared/lifetimes.ts';
+import type { BreakerChange, BreakerView, SeenBreaker } from '../../store/grants/refresh-breaker.ts';
+
+/**
+ * Pure rules of how many refresh tokens may be presented while answers are lost. Each lost answer may have spent a token
+ * for good, so a fault of the way back must not meet the whole fleet.
+ *
+ * - No answer was lost since the last good one: there is no limit.
+ * - An answer was lost, or one is late: lost answers and presentations under way are five together at most.
+ * - Five answers were lost without a good one between: the breaker trips. One presentation a minute is made for the whole
+ *   fleet, and the pause doubles to five minutes while answers stay away. One good answer ends that.
+ */
+
+/** How many answers may be lost before the breaker trips. */
+const LOST_AT_MOST = 5;
+
+/** What the next presentation may do. */
+export type Turn =
+  /** As many at once as there are; `breaker` is what that rests on. */
+  | { kind: 'free'; breaker: SeenBreaker }
+  /** One of a few, or the one that tries again: the claim has to take the turn `seen` with `change`. */
+  | { kind: 'counted' | 'probe'; seen: number; change: BreakerChange }
+  /** Answers that are on their way decide. */
+  | { kind: 'wait' }
+  | { kind: 'stopped'; until: number };
+
+/** `until` where it lies ahead and no further than anybody would write; else 0. */
+function ahead(until: number, now: number, longest: number): number {
+  return until > now && until <= now + longest ? until : 0;
+}
+
+function whileTripped({ turn, nextAt, pause }: BreakerView, now: number): Turn {
+  const until = ahead(nextAt, now, BREAKER_PAUSE_MAX);
+  if (until > 0) return { kind: 'stopped', until };
+  const next = Math.min(Math.max(pause, BREAKER_PAUSE) * 2, BREAKER_PAUSE_MAX);
+  return { kind: 'probe', seen: turn, change: { pause: next, next_at: now + next } };
+}
+
+/** What the next presentation may do, by what the database says. */
+export function nextTurn(view: BreakerView, now: number): Turn {
+  const dead = ahead(view.deathsUntil, now, DEATHS_STOP);
+  if (dead > 0) return { kind: 'stopped', until: dead };
+  if (view.trippedAt !== null) return whileTripped(view, now);
+  const isSilent = view.flyingSince !== null && now - view.flyingSince >= SILENT_AFTER;
+  if (view.doubts === 0 && !isSilent) {
+    return { kind: 'free', breaker: { turn: view.turn, goodAt: view.goodAt, since: view.since } };
+  }
+  if (view.doubts + view.flying >= LOST_AT_MOST) return { kind: 'wait' };
+  return { kind: 'counted', seen: view.turn, change: {} };
+}
+
+/** Whether the breaker has to trip, or has tripped and a good answer came since; the change that does it. */
+export function dueChange(view: BreakerView, now: number): BreakerChange | undefined {
+  if (view.trippedAt === null) {
+    const trips = view.doubts >= LOST_AT_MOST;
+    return trips ? { tripped_at: now, pause: BREAKER_PAUSE, next_at: now + BREAKER_PAUSE } : undefined;
+  }
+  return view.goodAt > view.trippedAt ? { tripped_at: null, pause: 0, next_at: 0 } : undefined;
+}
+
+/** After an answer that proves that nothing was lost, though it was no good one: the next may be tried at once. */
+export function proofChange(now: number): BreakerChange {
+  return { pause: BREAKER_PAUSE, next_at: now };
+}

@@ -1,0 +1,60 @@
+import { type BreakerView, readBreaker, takeTurn } from '../../store/grants/refresh-breaker.ts';
+import type { Context } from '../context.ts';
+import { dueChange, nextTurn, proofChange, type Turn } from './breaker-rules.ts';
+
+/**
+ * The breaker at work: what it decides stands in the database, so that all processes and machines agree and a restart
+ * forgets nothing. Whoever sees first that it has to trip, or may let all pass again, writes that down, once.
+ */
+
+type BreakerDeps = Pick<Context, 'store' | 'clock' | 'logger'>;
+
+function tell({ logger }: BreakerDeps, hasTripped: boolean, { doubts }: BreakerView): void {
+  if (hasTripped) {
+    logger.error('ALARM: many answers were lost in a row, only one refresh a minute is tried', {
+      lost: doubts,
+    });
+  } else {
+    logger.info('answers come back again, refreshing goes on');
+  }
+}
+
+/** Reads the breaker, and brings it up to date first where that is due. */
+async function lookAtBreaker(deps: BreakerDeps): Promise<BreakerView> {
+  const db = deps.store.durable;
+  const now = deps.clock.now();
+  const view = await readBreaker(db, now);
+  const change = dueChange(view, now);
+  if (change === undefined) return view;
+  if (await takeTurn(db, view.turn, change)) tell(deps, change.tripped_at !== null, view);
+  return readBreaker(db, now);
+}
+
+/** What the next presentation may do. */
+export async function findTurn(deps: BreakerDeps): Promise<Turn> {
+  return nextTurn(await lookAtBreaker(deps), deps.clock.now());
+}
+
+/** Until when nothing may be presented; 0 when something may be. */
+export async function presentingStoppedUntil(deps: BreakerDeps): Promise<number> {
+  const turn = await findTurn(deps);
+  return turn.kind === 'stopped' ? turn.until : 0;
+}
+
+/** Whether nothing stands against refreshing ahead of time. */
+export async function mayRefreshAhead(deps: BreakerDeps): Promise<boolean> {
+  return (await findTurn(deps)).kind === 'free';
+}
+
+/** After an outcome that the breaker rests on: it follows now rather than with the next presentation. */
+export async function followOutcome(deps: BreakerDeps): Promise<void> {
+  // The next presentation looks again.
+  await lookAtBreaker(deps).catch(() => undefined);
+}
+
+/** A presentation that was tried alone came back with proof that no answer was lost: the next may follow at once. */
+export async function endProbe(deps: BreakerDeps, turn: Turn): Promise<void> {
+  if (turn.kind !== 'probe') return;
+  // Where this is not written, the next one is tried after the pause.
+  await takeTurn(deps.store.durable, turn.seen + 1, proofChange(deps.clock.now())).catch(() => undefined);
+}

@@ -1,0 +1,138 @@
+import { claimInTurn } from '../../src/store/grants/claim-in-turn.ts';
+import { readBreaker, stopForDeaths, takeTurn } from '../../src/store/grants/refresh-breaker.ts';
+import { insertGrant, markDead } from '../../src/store/grants.ts';
+import { readInstance, type SeenInstance } from '../../src/store/instance.ts';
+import { claimPresenting, markInDoubt, releaseClaim, storeRotation } from '../../src/store/presentations.ts';
+import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
+import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
+
+/** What all processes agree on while answers are lost, from two connections to one database. */
+
+const NOW = 10_000_000;
+const pair = {
+  accessTokenSealed: 'x',
+  refreshTokenSealed: 'y',
+  scope: 's',
+  accessExpiresAt: 0,
+  refreshAt: 0,
+};
+
+const version = (id: string) => ({ id, version: 1 });
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let stores: TwoStores;
+  let instance: SeenInstance;
+
+  beforeAll(async () => {
+    stores = await openTwoStores(kind);
+    await keepAppAndAccount(stores.one.durable);
+    instance = await readInstance(stores.one.durable);
+  });
+
+  beforeEach(async () => {
+    await stores.one.durable.deleteFrom('grants').execute();
+    const calm = { turn: 0, tripped_at: null, next_at: 0, pause: 0, deaths_until: 0 };
+    await stores.one.durable.updateTable('refresh_breaker').set(calm).execute();
+  });
+
+  afterAll(() => stores.close());
+
+  const db = () => stores.one.durable;
+  const look = (now = NOW) => readBreaker(stores.two.durable, now);
+  const decided = (claimId: string, now = NOW) =>
+    ({ from: 'ready', seenClaim: null, claimId, now, instance }) as const;
+
+  /** A grant whose presentation of that time got no answer. */
+  async function lose(id: string, at: number, { isHeard = true } = {}): Promise<void> {
+    await keepGrant(db(), id);
+    await claimPresenting(db(), version(id), decided(`of-${id}`, at));
+    await markInDoubt(db(), version(id), { claimId: `of-${id}`, retryAt: 0, now: at, isHeard });
+  }
+
+  test('of many claims of different grants in one turn, from two connections, exactly one wins', async () => {
+    const ids = Array.from({ length: 20 }, (_, number) => `g${number}`);
+    for (const id of ids) await keepGrant(db(), id);
+    const change = { next_at: NOW + 60_000, pause: 60_000 };
+    const claims = ids.map((id, number) =>
+      claimInTurn(number % 2 ? stores.one : stores.two, version(id), { ...decided(id), seen: 0, change }),
+    );
+    const won = await Promise.all(claims);
+    expect(won.filter(Boolean)).toHaveLength(1);
+    const presenting = await db()
+      .selectFrom('grants')
+      .select('id')
+      .where('state', '=', 'presenting')
+      .execute();
+    expect(presenting).toEqual([{ id: `g${won.indexOf(true)}` }]);
+    expect(await look()).toMatchObject({ turn: 1, nextAt: NOW + 60_000, pause: 60_000, flying: 1 });
+  });
+
+  test('a claim that finds its grant taken leaves the turn to another', async () => {
+    await insertGrant(db(), grantRow('g1', { state: 'presenting' }));
+    expect(await claimInTurn(stores.one, version('g1'), { ...decided('c'), seen: 0, change: {} })).toBe(
+      false,
+    );
+    expect(await look()).toMatchObject({ turn: 0 });
+  });
+
+  test('a claim that was decided before an answer was lost, or before a turn, is refused', async () => {
+    await keepGrant(db(), 'g1');
+    const { turn, goodAt, since } = await look();
+    const breaker = { turn, goodAt, since };
+    await lose('g2', NOW);
+    const claim = { ...decided('c'), breaker };
+    expect(await claimPresenting(db(), version('g1'), claim)).toBe(false);
+    await db().deleteFrom('grants').where('id', '=', 'g2').execute();
+    await takeTurn(stores.two.durable, turn, {});
+    expect(await claimPresenting(db(), version('g1'), claim)).toBe(false);
+    expect(await claimPresenting(db(), version('g1'), { ...claim, breaker: await look() })).toBe(true);
+  });
+
+  test('lost answers count from the last good one on, for a quarter of an hour', async () => {
+    await lose('g1', NOW - 900_000);
+    await lose('g2', NOW - 30_000);
+    await lose('g3', NOW - 10_000);
+    expect(await look()).toMatchObject({ doubts: 2, goodAt: 0 });
+    await keepGrant(db(), 'g4');
+    await storeRotation(db(), version('g4'), { ...pair, now: NOW - 20_000 });
+    expect(await look()).toMatchObject({ doubts: 1, goodAt: NOW - 20_000 });
+    expect(await look(NOW + 900_000)).toMatchObject({ doubts: 0 });
+  });
+
+  test('a new consent is no good answer to a refresh', async () => {
+    await lose('g1', NOW - 1000);
+    await keepGrant(db(), 'g2', { rotated_at: NOW - 500 });
+    expect(await look()).toMatchObject({ doubts: 1, goodAt: 0 });
+  });
+
+  test('a process that ended, and a proof that nothing was spent, are no lost answers', async () => {
+    await lose('g1', NOW, { isHeard: false });
+    await lose('g2', NOW - 1000);
+    const again = { ...decided('again'), from: 'in_doubt', seenClaim: 'of-g2' } as const;
+    await claimPresenting(db(), version('g2'), again);
+    await releaseClaim(db(), version('g2'), { to: 'in_doubt', claimId: 'again', retryAt: 0, now: NOW });
+    expect(await look()).toMatchObject({ doubts: 0, flying: 0 });
+  });
+
+  test('a lost answer counts on when its grant has been given up', async () => {
+    await lose('g1', NOW - 1000);
+    await markDead(db(), version('g1'), { cause: 'lost', now: NOW, eraseTokens: false });
+    expect(await look()).toMatchObject({ doubts: 1 });
+  });
+
+  test('presentations under way count until they are older than any process waits', async () => {
+    for (const [id, age] of Object.entries({ g1: 25_000, g2: 4_000, g3: 10 })) {
+      await keepGrant(db(), id);
+      await claimPresenting(db(), version(id), decided(id, NOW - age));
+    }
+    expect(await look()).toMatchObject({ flying: 2, flyingSince: NOW - 4_000 });
+  });
+
+  test('of many that stop refreshing after deaths, one does', async () => {
+    const stops = Array.from({ length: 10 }, (_, number) =>
+      stopForDeaths((number % 2 ? stores.one : stores.two).durable, NOW),
+    );
+    expect((await Promise.all(stops)).filter(Boolean)).toHaveLength(1);
+    expect(await look()).toMatchObject({ deathsUntil: NOW + 300_000, turn: 1 });
+  });
+});
