@@ -13,3 +13,6 @@ insert into refresh_breaker (singleton, turn, next_at, pause, deaths_until) valu
 alter table grants add column doubted_at integer;
 create index grants_doubted on grants (doubted_at) where doubted_at is not null;
 create index grants_presenting on grants (presented_at) where state = 'presenting';
+
+-- When no connection came about, so that a good answer since then ends the rest.
+alter table grants add column put_off_at integer;

@@ -8,7 +8,7 @@ import {
 } from '../shared/lifetimes.ts';
 import { Unreadable } from '../shared/secrets.ts';
 import { countSiblings, findGrant } from '../store/grants.ts';
-import { postponeRefresh, redatePresentation } from '../store/presentations.ts';
+import { endRest, postponeRefresh, redatePresentation } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
@@ -16,7 +16,7 @@ import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
 import { recoverSpilledPair } from './keep-pair.ts';
 import { withLease } from './lease.ts';
-import { presentingStoppedUntil } from './grants/doubt-breaker.ts';
+import { lastGoodAnswer, presentingStoppedUntil } from './grants/doubt-breaker.ts';
 import { lookingStoppedUntil } from './refresh-breaker.ts';
 import { putOff } from './put-off.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
@@ -115,9 +115,18 @@ async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
   return oneOf(context, grant, () => presentAgainOrBury(context, grant));
 }
 
-/** One step for a grant that is `ready`, unless it has to rest. */
+/** Whether another grant got a good answer since this one found no connection. */
+async function isReachableAgain(context: Context, { put_off_at: putOffAt }: Grant): Promise<boolean> {
+  return putOffAt !== null && (await lastGoodAnswer(context)) > putOffAt;
+}
+
+/**
+ * One step for a grant that is `ready`, unless it has to rest. A rest for a connection that did not come about ends with
+ * the first good answer that another grant gets: nobody waits longer because the fault lasted long.
+ */
 async function refreshReady(context: Context, grant: Grant): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
+  if (until > 0 && (await isReachableAgain(context, grant))) return endRest(context.store.durable, grant);
   if (until > 0) throw waitFor(context, until);
   return oneOf(context, grant, () => presentRefreshToken(context, grant, { ifAlone: false }));
 }

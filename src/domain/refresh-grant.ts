@@ -60,11 +60,10 @@ async function connectOrPostpone(
     return await server.connect();
   } catch (error) {
     const asked = error instanceof Unavailable ? error.retryAfter : undefined;
-    await postponeRefresh(
-      context.store.durable,
-      grant,
-      context.clock.now() + backOff(grant.attempts, context.chance(), asked),
-    );
+    const now = context.clock.now();
+    const retryAt = now + backOff(grant.attempts, context.chance(), asked);
+    const putOffAt = asked === undefined && error instanceof Unavailable ? now : null;
+    await postponeRefresh(context.store.durable, grant, retryAt, putOffAt);
     throw error;
   }
 }

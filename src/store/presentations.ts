@@ -55,6 +55,7 @@ export async function claimPresenting(
       claim_id: claimId,
       presented_at: now,
       doubted_at: null,
+      put_off_at: null,
       attempts: eb('attempts', '+', 1),
       updated_at: now,
     }))
@@ -89,18 +90,37 @@ export async function releaseClaim(
     .execute();
 }
 
-/** Puts off the next attempt at a grant that nobody is presenting. */
+/**
+ * Puts off the next attempt at a grant that nobody is presenting; `putOffAt` says when, where it is for a connection that
+ * did not come about.
+ */
 export async function postponeRefresh(
   db: Database,
   { id, version }: GrantVersion,
   retryAt: number,
+  putOffAt: number | null = null,
 ): Promise<void> {
   await db
     .updateTable('grants')
-    .set((eb) => ({ retry_at: retryAt, attempts: eb('attempts', '+', 1) }))
+    .set((eb) => ({ retry_at: retryAt, put_off_at: putOffAt, attempts: eb('attempts', '+', 1) }))
     .where('id', '=', id)
     .where('version', '=', version)
     .where('state', 'in', ['ready', 'in_doubt'])
+    .execute();
+}
+
+/** Ends the rest of a grant that waits for a connection, unless somebody has changed it since it was read. */
+export async function endRest(
+  db: Database,
+  { id, version, put_off_at: putOffAt }: GrantVersion & { put_off_at: number | null },
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ retry_at: 0, put_off_at: null })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'ready')
+    .where('put_off_at', '=', putOffAt)
     .execute();
 }
 

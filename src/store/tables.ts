@@ -103,6 +103,8 @@ interface GrantsTable {
   restored_at: Nullable<number>;
   /** When the answer to this presentation was lost, as the process that waited for it says. */
   doubted_at: Nullable<number>;
+  /** When no connection came about; null where the rest has another reason. */
+  put_off_at: Nullable<number>;
 }
 
 interface RefreshBreakerTable {

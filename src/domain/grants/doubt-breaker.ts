@@ -46,6 +46,11 @@ export async function mayRefreshAhead(deps: BreakerDeps): Promise<boolean> {
   return (await findTurn(deps)).kind === 'free';
 }
 
+/** When a refresh was last answered with a pair; 0 when that is not lately. */
+export async function lastGoodAnswer({ store, clock }: BreakerDeps): Promise<number> {
+  return (await readBreaker(store.durable, clock.now())).goodAt;
+}
+
 /** After an outcome that the breaker rests on: it follows now rather than with the next presentation. */
 export async function followOutcome(deps: BreakerDeps): Promise<void> {
   // The next presentation looks again.
