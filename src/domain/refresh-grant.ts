@@ -2,12 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId } from '../shared/ids.ts';
 import { CLAIM_TO_WRITE_LIMIT, LOOK_AGAIN } from '../shared/lifetimes.ts';
 import { claimInTurn } from '../store/grants/claim-in-turn.ts';
-import {
-  type ClaimDecision,
-  claimPresenting,
-  postponeRefresh,
-  releaseClaim,
-} from '../store/presentations.ts';
+import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { Connection } from '../upstream/connection.ts';
@@ -63,7 +58,7 @@ async function connectOrPostpone(
     const now = context.clock.now();
     const retryAt = now + backOff(grant.attempts, context.chance(), asked);
     const putOffAt = asked === undefined && error instanceof Unavailable ? now : null;
-    await postponeRefresh(context.store.durable, grant, retryAt, putOffAt);
+    await restUntil(context.store.durable, grant, { retryAt, putOffAt });
     throw error;
   }
 }

@@ -90,15 +90,20 @@ export async function releaseClaim(
     .execute();
 }
 
-/**
- * Puts off the next attempt at a grant that nobody is presenting; `putOffAt` says when, where it is for a connection that
- * did not come about.
- */
+/** Puts off the next attempt at a grant that nobody is presenting. */
 export async function postponeRefresh(
   db: Database,
   { id, version }: GrantVersion,
   retryAt: number,
-  putOffAt: number | null = null,
+): Promise<void> {
+  return restUntil(db, { id, version }, { retryAt, putOffAt: null });
+}
+
+/** The same; `putOffAt` says when, where it is for a connection that did not come about. */
+export async function restUntil(
+  db: Database,
+  { id, version }: GrantVersion,
+  { retryAt, putOffAt }: { retryAt: number; putOffAt: number | null },
 ): Promise<void> {
   await db
     .updateTable('grants')

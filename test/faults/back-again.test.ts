@@ -1,6 +1,6 @@
 import { accessTokenFor } from '../../src/domain/access-token.ts';
 import { findGrant } from '../../src/store/grants.ts';
-import { postponeRefresh } from '../../src/store/presentations.ts';
+import { restUntil } from '../../src/store/presentations.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
@@ -36,7 +36,7 @@ const isServed = (id = '') =>
 
 /** As a connection that did not come about puts a grant off, or as the server asked where it is not one. */
 async function putOff(id: string | undefined, putOffAt: number | null): Promise<void> {
-  await postponeRefresh(database(), { id: id ?? '', version: 1 }, clock.now() + REST, putOffAt);
+  await restUntil(database(), { id: id ?? '', version: 1 }, { retryAt: clock.now() + REST, putOffAt });
 }
 
 test('a grant that found no connection rests until another got a good answer, one that was asked to wait rests on', async () => {
