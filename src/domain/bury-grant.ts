@@ -1,5 +1,6 @@
 import { markDead } from '../store/grants.ts';
 import { moveMappings } from '../store/mappings.ts';
+import { stopReason } from '../store/presentations.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
 import { forgetAnswer } from './answer-cache.ts';
@@ -42,7 +43,7 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
     if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;
-    const reason = `grant_${cause}`;
+    const reason = stopReason(cause);
     const moved = await moveMappings(tx, pair, { ...moveOf('grant_died'), reason, now });
     const by = { at: now, actor: 'bridge', grantId: grant.id, ...pair };
     await recordEvents(context, tx, [

@@ -1,10 +1,11 @@
 import { SECOND } from '../shared/lifetimes.ts';
 import { findGrant } from '../store/grants.ts';
-import { storeRotation } from '../store/presentations.ts';
+import { storeRotation, UNKNOWN_ANSWER } from '../store/presentations.ts';
 import type { SpilledPair } from '../store/spill.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { reviveGrant } from './grants/revive-grant.ts';
 import { insist } from './insist.ts';
 import { oweRevocation, settleSoon } from './owe-revocation.ts';
 import { recordEvent } from './record-event.ts';
@@ -13,7 +14,8 @@ import { KeyDropped, requireUsable, withUsableKeys } from './under-all-keys.ts';
 
 /**
  * Keeping a received pair, which exists nowhere else: stored by compare on the version, whoever asked for it; held in
- * memory and in a synced file while the database is away; and owed upstream as a revocation when its grant has ended.
+ * memory and in a synced file while the database is away. It revives a grant that was given up because nobody knew of it,
+ * and is owed upstream as a revocation where its grant has ended otherwise.
  */
 
 /** A database that says nothing is not waited for with the pair in memory alone. */
@@ -40,10 +42,18 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
     const grant = await findGrant(tx, grantId);
     // A restored database may be behind the pair, which is the newest there is all the same.
     if (!grant || grant.version > version) return false;
-    if (!(await storeRotation(tx, grant, { ...pair, next: version + 1, now }))) return false;
+    const next = version + 1;
+    // Both compare the version, and the second sees an end that the first one had to wait for.
+    if (!(await storeRotation(tx, grant, { ...pair, next, now })))
+      return reviveGrant(context, tx, { grant, pair, next });
     await recordRecovery(context, tx, grant);
     return true;
   });
+}
+
+/** A newer pair may lie with a machine that is cut off; to revoke an older one could end that one too. */
+function mayStillRevive({ dead_cause: cause, version }: Grant, presented: number): boolean {
+  return cause !== null && UNKNOWN_ANSWER.includes(cause) && version > presented;
 }
 
 /** A pair that came for a grant that has ended must be ended upstream too; beside a live one it is left to expire. */
@@ -53,7 +63,7 @@ async function settleSurplus(context: Context, { grantId, version, pair }: Spill
   // A commit whose answer was lost on the way is found to be done already.
   if (grant.refresh_token_sealed === pair.refreshTokenSealed) return;
   context.logger.warn('a surplus pair came back', { grantId, version });
-  if (grant.state !== 'dead') return;
+  if (grant.state !== 'dead' || mayStillRevive(grant, version)) return;
   const received = { ...grant, version: version + 1, refresh_token_sealed: pair.refreshTokenSealed };
   const refreshToken = openRefreshToken(context, received);
   const owe = (tx: Database) => oweRevocation(context, tx, { grant, refreshToken });

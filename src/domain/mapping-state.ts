@@ -11,6 +11,7 @@ export type MappingEvent =
   | 'app_named'
   | 'assigned'
   | 'grant_died'
+  | 'grant_revived'
   | 'revoked'
   | 'handed_over';
 
@@ -27,6 +28,8 @@ const NEXT: Record<MappingEvent, Partial<Record<MappingState, MappingState>>> = 
     reauthorization_required: 'reauthorization_required',
   },
   grant_died: { active: 'reauthorization_required' },
+  // Of those that stopped with this very grant, when the answer comes of which nobody knew.
+  grant_revived: { reauthorization_required: 'active' },
   revoked: { unmapped: 'revoked', active: 'revoked', reauthorization_required: 'revoked' },
   handed_over: { unmapped: 'migrated', active: 'migrated', reauthorization_required: 'migrated' },
 };

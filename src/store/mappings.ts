@@ -93,6 +93,23 @@ export async function moveMappings(tx: Database, pair: Pair, move: Move): Promis
   return rows.map((row) => row.id);
 }
 
+/** Moves the mappings that stand on a grant, are in one of the states and are so for one of these reasons. */
+export async function moveMappingsOf(
+  tx: Database,
+  { grantId, reasons }: { grantId: string; reasons: readonly string[] },
+  move: Omit<Move, 'grantId'>,
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('mappings')
+    .set({ state: move.to, reason: move.reason, updated_at: move.now })
+    .where('grant_id', '=', grantId)
+    .where('state', 'in', move.from)
+    .where('reason', 'in', reasons)
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /** Moves one mapping, if it is in one of the states; its grant stays. */
 export async function moveMapping(tx: Database, id: string, move: Omit<Move, 'grantId'>): Promise<boolean> {
   const result = await tx

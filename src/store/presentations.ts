@@ -3,7 +3,7 @@ import { REST_MAX } from '../shared/lifetimes.ts';
 import { isUndisturbed, type SeenBreaker } from './grants/refresh-breaker.ts';
 import { isOriginal, type SeenInstance } from './instance.ts';
 import type { Database } from './store.ts';
-import type { GrantVersion, Tables } from './tables.ts';
+import type { DeathCause, GrantVersion, Tables } from './tables.ts';
 
 /**
  * How one version of a grant's pair is presented (design 4). Every change is one conditional update on the version, and
@@ -164,38 +164,90 @@ export interface SealedPair {
   refreshAt: number;
 }
 
+type NewPair = SealedPair & { now: number; next?: number };
+
+/** What a row says once it holds the pair that followed on the given version. */
+const holding = ({ version }: GrantVersion, { next = version + 1, now, ...pair }: NewPair) =>
+  ({
+    state: 'ready',
+    version: next,
+    access_token_sealed: pair.accessTokenSealed,
+    refresh_token_sealed: pair.refreshTokenSealed,
+    scope: pair.scope,
+    access_expires_at: pair.accessExpiresAt,
+    refresh_at: pair.refreshAt,
+    attempts: 0,
+    claim_id: null,
+    presented_at: null,
+    doubt_since: null,
+    retry_at: 0,
+    restored_at: null,
+    dead_at: null,
+    dead_cause: null,
+    rotated_at: now,
+    updated_at: now,
+  }) as const;
+
 /**
  * Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away, and not
  * even a database that has forgotten the claim is a reason to. In a database that is older than the pair, `next` is a
  * later version than v+1.
  */
-export async function storeRotation(
-  db: Database,
-  { id, version }: GrantVersion,
-  { next = version + 1, ...pair }: SealedPair & { now: number; next?: number },
-): Promise<boolean> {
+export async function storeRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
   const result = await db
     .updateTable('grants')
-    .set({
-      state: 'ready',
-      version: next,
-      access_token_sealed: pair.accessTokenSealed,
-      refresh_token_sealed: pair.refreshTokenSealed,
-      scope: pair.scope,
-      access_expires_at: pair.accessExpiresAt,
-      refresh_at: pair.refreshAt,
-      attempts: 0,
-      claim_id: null,
-      presented_at: null,
-      doubt_since: null,
-      retry_at: 0,
-      restored_at: null,
-      rotated_at: pair.now,
-      updated_at: pair.now,
-    })
-    .where('id', '=', id)
-    .where('version', '=', version)
+    .set(holding(grant, pair))
+    .where('id', '=', grant.id)
+    .where('version', '=', grant.version)
     .where('state', '<>', 'dead')
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** The causes of a death that only say that nobody knew the answer. */
+export const UNKNOWN_ANSWER: readonly DeathCause[] = ['lost', 'superseded'];
+
+/** A token that stopped with this grant and that nobody has connected, ended or moved since. */
+const hasStoppedToken = (eb: ExpressionBuilder<Tables, 'grants'>) =>
+  eb.exists(
+    eb
+      .selectFrom('mappings')
+      .select('mappings.id')
+      .whereRef('mappings.grant_id', '=', 'grants.id')
+      .where('mappings.state', '=', 'reauthorization_required')
+      .where('mappings.reason', 'in', UNKNOWN_ANSWER.map(stopReason)),
+  );
+
+/** Why the tokens of a grant stopped, as their mappings keep it. */
+export function stopReason(cause: DeathCause): string {
+  return `grant_${cause}`;
+}
+
+const hasSuccessor = (eb: ExpressionBuilder<Tables, 'grants'>) =>
+  eb.exists(
+    eb
+      .selectFrom('grants as newer')
+      .select('newer.id')
+      .whereRef('newer.client_id', '=', 'grants.client_id')
+      .whereRef('newer.account_id', '=', 'grants.account_id')
+      .where('newer.state', '<>', 'dead'),
+  );
+
+/**
+ * The same for a grant that was given up at v because nobody knew the answer, and here is the answer: it lives again. Not
+ * where a newer grant of the pair stands, and not where none of its tokens waits for it any more: then somebody has
+ * connected, ended or handed over what it served.
+ */
+export async function reviveWithRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
+  const result = await db
+    .updateTable('grants')
+    .set(holding(grant, pair))
+    .where('id', '=', grant.id)
+    .where('version', '=', grant.version)
+    .where('state', '=', 'dead')
+    .where('dead_cause', 'in', UNKNOWN_ANSWER)
+    .where(hasStoppedToken)
+    .where((eb) => eb.not(hasSuccessor(eb)))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

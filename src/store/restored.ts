@@ -72,7 +72,7 @@ export async function hasRecoveredSince(db: Database, time: number): Promise<boo
     .selectFrom('events')
     .select('id')
     .where('id', '>', (newest?.id ?? 0) - NEWEST_ENTRIES)
-    .where('action', '=', 'refresh_recovered')
+    .where('action', 'in', ['refresh_recovered', 'grant_revived'])
     .where('at', '>=', time)
     .limit(1)
     .executeTakeFirst();

@@ -16,6 +16,7 @@ import {
   endAtOldBackend,
   handOverIt,
   handOverPair,
+  loseAndFind,
   observe,
   pin,
   reauthorize,
@@ -35,6 +36,7 @@ const CONSENT = 'a consent is given';
 const AGAIN = 'it is authorized once more';
 const ADOPTED = 'a grant of the pair adopts it';
 const DIES = 'the grant dies';
+const REVIVED = 'the grant is given up and its lost answer comes after all';
 const DEAUTHORIZED = 'the app is deauthorized';
 const REVOKED = 'it is revoked';
 const TAKEN = 'its app takes the grant over by another token of the pair';
@@ -69,6 +71,11 @@ const ROWS: Array<[MappingState, string, Act, MappingState, string[]]> = [
   ['reauthorization_required', DIES, bury, 'reauthorization_required', []],
   ['revoked', DIES, bury, 'revoked', []],
   ['migrated', DIES, bury, 'migrated', []],
+  ['unmapped', REVIVED, loseAndFind, 'unmapped', []],
+  ['active', REVIVED, loseAndFind, 'active', ['token_reauthorization_required', 'token_connected']],
+  ['reauthorization_required', REVIVED, loseAndFind, 'reauthorization_required', []],
+  ['revoked', REVIVED, loseAndFind, 'revoked', []],
+  ['migrated', REVIVED, loseAndFind, 'migrated', []],
   ['unmapped', DEAUTHORIZED, deauthorizePair, 'revoked', ['token_revoked']],
   ['active', DEAUTHORIZED, deauthorizePair, 'revoked', ['token_revoked']],
   ['reauthorization_required', DEAUTHORIZED, deauthorizePair, 'revoked', ['token_revoked']],

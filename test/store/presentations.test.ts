@@ -1,14 +1,17 @@
 import { findGrant, insertGrant, markDead } from '../../src/store/grants.ts';
+import { insertMapping } from '../../src/store/mappings.ts';
 import {
   claimPresenting,
   markInDoubt,
   postponeRefresh,
   redatePresentation,
   releaseClaim,
+  reviveWithRotation,
   storeRotation,
 } from '../../src/store/presentations.ts';
 import { readInstance, type SeenInstance } from '../../src/store/instance.ts';
-import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
+import type { DeathCause, NewMapping } from '../../src/store/tables.ts';
+import { ACCOUNT, APP, grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 
 /** What the claims of a presentation promise, each as one statement, from two connections to one database. */
@@ -39,6 +42,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   beforeEach(async () => {
+    await stores.one.durable.deleteFrom('mappings').execute();
     await stores.one.durable.deleteFrom('grants').execute();
     await insertGrant(stores.one.durable, grantRow('g1'));
   });
@@ -182,6 +186,84 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await claimPresenting(stores.one.durable, version, claimOf('c2', 20, 'c1'))).toBe(false);
     expect(await markDead(stores.one.durable, { id: 'g1' }, { ...death, cause: 'refused' })).toBe(false);
     expect(await current()).toMatchObject({ dead_cause: 'deauthorized', refresh_token_sealed: null });
+  });
+
+  const stopped: NewMapping = {
+    id: 'm1',
+    token_digest: 'd1',
+    client_id: APP,
+    account_id: ACCOUNT,
+    grant_id: 'g1',
+    state: 'reauthorization_required',
+    reason: 'grant_lost',
+    source: 'issued',
+    created_at: 0,
+    updated_at: 0,
+  };
+
+  /** The grant ended so at version 1, and a token stopped with it. */
+  async function endOf(cause: DeathCause, mapping: Partial<NewMapping> = {}): Promise<void> {
+    await markDead(stores.one.durable, { id: 'g1' }, { cause, now: 13, eraseTokens: true });
+    await insertMapping(stores.one.durable, { ...stopped, ...mapping });
+  }
+
+  const revive = (from: { durable: TwoStores['one']['durable'] } = stores.one, at = version) =>
+    reviveWithRotation(from.durable, at, newPair);
+
+  test('a grant that ended because nobody knew the answer lives on with the answer, once', async () => {
+    await endOf('lost');
+    const revivals = Array.from({ length: 8 }, (_, n) => revive(n % 2 ? stores.one : stores.two));
+    expect((await Promise.all(revivals)).filter(Boolean)).toHaveLength(1);
+    expect(await current()).toMatchObject({
+      state: 'ready',
+      version: 2,
+      refresh_token_sealed: 'y2',
+      dead_at: null,
+      dead_cause: null,
+      claim_id: null,
+    });
+  });
+
+  test('so does one that only the original of a copy was thought to know', async () => {
+    await endOf('superseded', { reason: 'grant_superseded' });
+    expect(await revive()).toBe(true);
+  });
+
+  test.each<DeathCause>(['deauthorized', 'replaced', 'refused', 'handed_over'])(
+    'a grant that ended as %s never lives again',
+    async (cause) => {
+      await endOf(cause, { reason: 'grant_lost' });
+      expect(await revive()).toBe(false);
+      expect(await current()).toMatchObject({ state: 'dead', dead_cause: cause, version: 1 });
+    },
+  );
+
+  test('a revival compares the version, and a living grant needs none', async () => {
+    await insertMapping(stores.one.durable, stopped);
+    expect(await revive()).toBe(false);
+    await markDead(stores.one.durable, { id: 'g1' }, { cause: 'lost', now: 13, eraseTokens: false });
+    for (const wrong of [0, 2]) expect(await revive(stores.two, { id: 'g1', version: wrong })).toBe(false);
+    expect(await revive()).toBe(true);
+  });
+
+  test.each<[string, Partial<NewMapping>]>([
+    ['was revoked', { state: 'revoked', reason: 'deauthorized' }],
+    ['has moved to the new API', { state: 'migrated', reason: 'handed_over' }],
+    ['was given to another app', { grant_id: null }],
+    ['works by now', { state: 'active', reason: null }],
+    ['stopped for another reason', { reason: 'grant_refused' }],
+  ])('a grant whose only token %s since is not revived', async (_what, since) => {
+    await endOf('lost', since);
+    expect(await revive()).toBe(false);
+    expect(await current()).toMatchObject({ state: 'dead', refresh_token_sealed: null });
+  });
+
+  test('a grant that a newer one has followed is not revived', async () => {
+    await endOf('lost');
+    await insertGrant(stores.two.durable, grantRow('g9'));
+    expect(await revive()).toBe(false);
+    await markDead(stores.two.durable, { id: 'g9' }, { cause: 'lost', now: 14, eraseTokens: false });
+    expect(await revive()).toBe(true);
   });
 
   test('a presentation that a wrong clock dated into the future is dated anew, once', async () => {

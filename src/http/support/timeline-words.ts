@@ -31,6 +31,7 @@ const ACTIONS: Readonly<Record<string, What>> = {
   grant_handed_over: { words: 'The app took the connection over' },
   grant_probed: { words: 'Support tested the connection' },
   grant_replaced: { words: 'A newer connection replaced this one' },
+  grant_revived: { words: 'The connection came back', kind: 'ok' },
   granted: { words: 'The account holder consented: a new connection', kind: 'ok' },
   handover_confirmed: { words: 'The app confirmed that it has its pair', kind: 'ok' },
   handover_erased: { words: 'The pair of the hand-over was erased', kind: 'warning' },

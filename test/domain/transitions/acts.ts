@@ -4,10 +4,12 @@ import { buryGrant } from '../../../src/domain/bury-grant.ts';
 import { deauthorize } from '../../../src/domain/deauthorize.ts';
 import { exchangeCode } from '../../../src/domain/exchange-code.ts';
 import { handOver } from '../../../src/domain/hand-over.ts';
+import { keepPair } from '../../../src/domain/keep-pair.ts';
 import { observeToken } from '../../../src/domain/observe-token.ts';
 import { endWaiting } from '../../../src/domain/old-backend-ends.ts';
 import { pinAccount } from '../../../src/domain/pin-account.ts';
 import { revokeToken } from '../../../src/domain/revoke-token.ts';
+import { sealPair } from '../../../src/domain/sealed-pair.ts';
 import { storeGrant, storeGrantForTokens } from '../../../src/domain/store-grant.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { insertCode } from '../../../src/store/legacy-codes.ts';
@@ -61,6 +63,15 @@ export const bury: Act = async ({ context }, { grantId }) => {
     .where('id', '=', grantId)
     .executeTakeFirstOrThrow();
   await buryGrant(context, grant, 'refused');
+};
+/** The pair of a doubtful presentation comes when the grant is given up already. */
+export const loseAndFind: Act = async ({ context, db }, { grantId }) => {
+  const doubted = { state: 'in_doubt', claim_id: 'c', presented_at: 1 } as const;
+  await db.updateTable('grants').set(doubted).where('id', '=', grantId).execute();
+  const row = db.selectFrom('grants').selectAll().where('id', '=', grantId);
+  await buryGrant(context, await row.executeTakeFirstOrThrow(), 'lost');
+  const sealed = sealPair(context, { id: grantId, version: 2, sentAt: Date.now() }, pair);
+  await keepPair(context, { grantId, version: 1, pair: sealed });
 };
 export const deauthorizePair: Act = ({ context }, { clientId, accountId }) =>
   deauthorize(context, { clientId, accountId }, { ...ORIGIN, reason: 'a test' });

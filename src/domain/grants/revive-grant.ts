@@ -1,0 +1,36 @@
+import { moveMappingsOf } from '../../store/mappings.ts';
+import { reviveWithRotation, stopReason, UNKNOWN_ANSWER } from '../../store/presentations.ts';
+import type { SealedPair } from '../../store/presentations.ts';
+import type { Database } from '../../store/store.ts';
+import type { Grant } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+import { moveOf } from '../mapping-state.ts';
+import { ofMappings, recordEvents } from '../record-event.ts';
+
+/**
+ * A grant may be given up while its next pair lies on a machine that cannot reach the database. That pair is the answer of
+ * which nobody knew, so the grant and the tokens that stopped with it go on when it comes. The dead grant's own pair may be
+ * erased by then: the new one takes its place.
+ */
+
+const REASON = 'its lost answer was found';
+
+/** Revives a grant by compare on its version, with its tokens and the history, in the caller's transaction. */
+export async function reviveGrant(
+  context: Context,
+  tx: Database,
+  { grant, pair, next }: { grant: Grant; pair: SealedPair; next: number },
+): Promise<boolean> {
+  const now = context.clock.now();
+  if (!(await reviveWithRotation(tx, grant, { ...pair, next, now }))) return false;
+  const stopped = { grantId: grant.id, reasons: UNKNOWN_ANSWER.map(stopReason) };
+  const moved = await moveMappingsOf(tx, stopped, { ...moveOf('grant_revived'), reason: null, now });
+  const pairOf = { clientId: grant.client_id, accountId: grant.account_id };
+  const by = { at: now, actor: 'bridge', reason: REASON, grantId: grant.id, ...pairOf };
+  await recordEvents(context, tx, [
+    { ...by, action: 'grant_revived' },
+    ...ofMappings({ ...by, action: 'token_connected' }, moved),
+  ]);
+  context.logger.warn('a grant that was given up goes on', { grantId: grant.id, version: next });
+  return true;
+}
