@@ -22,6 +22,7 @@ const WRAPPED: Record<string, Record<string, string>> = {
     releaseClaim: 'release',
     markInDoubt: 'doubt',
     storeRotation: 'store',
+    reviveWithRotation: 'revival',
   },
   'store/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
   'store/legacy-codes.js': { claimCode: 'code-claim', insertCode: 'new-code', voidCodes: 'deauthorizing' },

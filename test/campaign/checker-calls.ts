@@ -65,6 +65,16 @@ function hadEnded({ events, grants }: RoundHistory, { id, deadAt, clientId }: Gr
   );
 }
 
+/** Whether a grant was given up, and had not come back, while the call was under way. */
+function wasGivenUp({ events }: RoundHistory, { id }: GrantRow, call: Call): boolean {
+  const own = events.filter(({ grantId }) => grantId === id);
+  return own.some(({ action, at }, n) => {
+    if (action !== 'grant_died' || at > call.endedAt + NOISE_MS) return false;
+    const back = own.slice(n).find((later) => later.action === 'grant_revived');
+    return back !== undefined && back.at >= call.startedAt - NOISE_MS;
+  });
+}
+
 function wasRevoked({ events }: RoundHistory, mapping: MappingRow, call: Call): boolean {
   return events.some(
     ({ action, grantId, mappingId, at }) =>
@@ -81,6 +91,7 @@ function checkRefusal(history: RoundHistory, call: Call): Violation[] {
   if (!mapping) return [];
   const own = history.grants.filter(({ clientId }) => clientId === mapping.clientId);
   if (wasRevoked(history, mapping, call) || own.some((grant) => hadEnded(history, grant, call))) return [];
+  if (own.some((grant) => wasGivenUp(history, grant, call))) return [];
   return [violation('answered', `${words(call)} was answered 401, and its grant lives`)];
 }
 
@@ -119,9 +130,12 @@ function checkGiven(history: RoundHistory): Violation[] {
   });
 }
 
-/** Connections that the crash cut are noticed one after the other. */
-function metNoDatabase({ databaseAway: away }: RoundHistory, { startedAt, endedAt }: Call): boolean {
-  return away !== undefined && endedAt >= away.from && startedAt <= away.until + SEEN_LATE_MS;
+/** Connections that were cut are noticed one after the other. */
+function metNoDatabase({ databaseAway: away, cuts }: RoundHistory, call: Call): boolean {
+  const own = cuts.filter(({ process }) => process === call.process);
+  return [...(away ? [away] : []), ...own].some(
+    ({ from, until }) => call.endedAt >= from && call.startedAt <= until + SEEN_LATE_MS,
+  );
 }
 
 /** A grant that serves at the end of a round has served somebody, if anybody called while there was a database. */

@@ -122,6 +122,48 @@ const HIDDEN: Array<[string, string, Change]> = [
       h.pauses.push({ process: 0, pid: 1, from: SINCE + 110, until: SINCE + 1400 });
     },
   ],
+  [
+    'a pair that a machine held which was cut off from the database, and that was thrown away with its grant',
+    'answer lost',
+    (h) => {
+      h.introspects = true;
+      h.cuts.push({ process: 0, from: SINCE + 119, until: SINCE + 9000 });
+      h.notes = h.notes.filter(({ what }) => what === 'received');
+      h.received.push({ ...entry(h), at: SINCE + 9100, kind: 'revocation', token: 'r2' });
+      Object.assign(row(h), {
+        state: 'dead',
+        deadCause: 'lost',
+        deadAt: SINCE + 7000,
+        version: 1,
+        token: 'r1',
+      });
+    },
+  ],
+  [
+    'the same of a process that was paused past the quiet time',
+    'answer lost',
+    (h) => {
+      h.introspects = true;
+      h.pauses.push({ process: 0, pid: 1, from: SINCE + 110, until: SINCE + 9000 });
+      h.notes = h.notes.filter(({ what }) => what === 'received');
+      Object.assign(row(h), {
+        state: 'dead',
+        deadCause: 'lost',
+        deadAt: SINCE + 7000,
+        version: 1,
+        token: 'r1',
+      });
+    },
+  ],
+  [
+    'a refusal after the late pair of its grant had come',
+    'answered',
+    (h) => {
+      h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
+      h.events.push({ at: SINCE + 300, action: 'grant_died', grantId: 'g', mappingId: null });
+      h.events.push({ at: SINCE + 500, action: 'grant_revived', grantId: 'g', mappingId: null });
+    },
+  ],
   ['a code that is refused and gave nobody a token', 'I1', (h) => h.calls.push(refusedExchange())],
   ['a caller who waits for too long', 'answered', (h) => h.calls.push(call({ endedAt: SINCE + 9100 }))],
   [

@@ -55,7 +55,8 @@ function lostAnswers(history: RoundHistory): Violation[] {
     if (!row || row.version >= note.version) return [];
     if (row.deadCause === 'deauthorized' || row.deadCause === 'replaced') return [];
     const answer = history.received.find(({ next }) => next === note.token);
-    if (row.state === 'dead' && answer && wasPausedPast(history, note.pid, answer.at)) return [];
+    // Given up as lost, a grant comes back with the pair; what another presentation made the modern side end does not.
+    if (row.deadCause === 'refused' && answer && wasPausedPast(history, note.pid, answer.at)) return [];
     return [
       violation('answer lost', `version ${note.version} of grant ${note.grantId} came and is not stored`),
     ];

@@ -148,6 +148,21 @@ test.each(VIOLATIONS)('%s is a violation', (_words, invariant, change) => {
 
 const ALLOWED: Array<[string, Change]> = [
   [
+    'a refusal while its grant was given up, before its late pair came',
+    (h) => {
+      h.calls.push(call({ startedAt: SINCE + 400, endedAt: SINCE + 410, status: 401 }));
+      h.events.push({ at: SINCE + 300, action: 'grant_died', grantId: 'g', mappingId: null });
+      h.events.push({ at: SINCE + 500, action: 'grant_revived', grantId: 'g', mappingId: null });
+    },
+  ],
+  [
+    'nobody who is served by a machine that is cut off from the database',
+    (h) => {
+      h.cuts.push({ process: 0, from: SINCE + 50, until: SINCE + 120 });
+      h.calls = [call({ status: 503 })];
+    },
+  ],
+  [
     'a second presentation after the quiet time and the end of the access token, with nothing else to lose',
     (h) => again(h, 2500),
   ],

@@ -143,6 +143,8 @@ export interface RoundHistory {
   served: { from: number; until: number } | undefined;
   /** While PostgreSQL was down, crashed by the campaign. */
   databaseAway: { from: number; until: number } | undefined;
+  /** While one machine had no way to PostgreSQL, cut by the campaign. */
+  cuts: Array<{ process: number; from: number; until: number }>;
   /** How many connections of this round met a fault of the network that can take an answer away. */
   networkFaults: number;
   /** What an exchange with the modern side may take. */

@@ -13,6 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { BRIDGE_CLIENT } from '../support/modern-side.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type CampaignBridge, startCampaignBridge } from './campaign-bridge.ts';
+import { type DatabaseWay, layDatabaseWay } from './database-way.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import type { Presentation } from './history.ts';
 import { QUIET_SECONDS } from './limits.ts';
@@ -42,6 +43,10 @@ export interface Lane {
   clientSecret: string | undefined;
   /** The grant that the rounds use, until it ends. */
   grant: { id: string; token: string } | undefined;
+  /** Of each bridge, the folder that is its machine's own; on SQLite both are on one machine. */
+  varDirs: readonly [string, string];
+  /** Of each bridge, its way to PostgreSQL; none on SQLite. */
+  ways: readonly DatabaseWay[];
   /** Ends PostgreSQL as a crash does, and starts it again. */
   crashDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -150,6 +155,14 @@ function modernSettings(
   };
 }
 
+/** Two processes on PostgreSQL are two machines; on SQLite they share one. */
+function folderOf(folder: string, index: number, ways: readonly DatabaseWay[]): string {
+  if (ways.length === 0) return folder;
+  const own = join(folder, `machine-${index}`);
+  mkdirSync(own);
+  return own;
+}
+
 /** Starts everything; the two bridges are up when it resolves. */
 export async function startLane({ campaign, build, introspects, name }: LaneOptions): Promise<Lane> {
   const [ports, folder, secret] = [await takePorts(), join(build, name), `campaign-secret-of-${name}`];
@@ -164,13 +177,20 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
   const { context } = workshop;
   const [app, otherApp] = [await register(context, 'Old App'), await register(context, 'Other App')];
   let isDatabaseAway = false;
-  const startBridge = (index: number, port: number) =>
+  const ways = postgres ? [await layDatabaseWay(databaseUrl), await layDatabaseWay(databaseUrl)] : [];
+  const varDirs = [folderOf(folder, 0, ways), folderOf(folder, 1, ways)] as const;
+  const startBridge = (index: 0 | 1, port: number) =>
     startCampaignBridge({
       folder: build,
       index,
-      settings: { ...settings, PORT: String(port) },
+      settings: {
+        ...settings,
+        PORT: String(port),
+        VAR_DIR: varDirs[index],
+        DATABASE_URL: ways[index]?.url ?? databaseUrl,
+      },
       sabotage: campaign.sabotage,
-      isDatabaseAway: () => isDatabaseAway,
+      isDatabaseAway: () => isDatabaseAway || ways[index]?.isCut() === true,
     });
   const bridges = [startBridge(0, ports.first), startBridge(1, ports.second)] as const;
   await Promise.all(bridges.map((bridge) => bridge.up()));
@@ -189,6 +209,8 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
     issuer: `http://127.0.0.1:${ports.network}`,
     clientSecret,
     grant: undefined,
+    varDirs,
+    ways,
     async crashDatabase() {
       isDatabaseAway = true;
       await postgres?.restart('SIGQUIT');
@@ -197,6 +219,7 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
     async close() {
       await Promise.all(bridges.map((bridge) => bridge.end()));
       await workshop.close();
+      await Promise.all(ways.map((each) => each.close()));
       await Promise.all([way.proxy.close(), way.recorder.close(), modern.stop(), postgres?.stop()]);
     },
   };

@@ -5,7 +5,7 @@ import { copyBuild } from './build-copy.ts';
 import { checkRound } from './checker.ts';
 import type { RoundHistory } from './history.ts';
 import { type Lane, startLane } from './lane.ts';
-import { type CampaignOptions, readOptions } from './options.ts';
+import { type CampaignOptions, readOptions, UsageError } from './options.ts';
 import { planOf } from './plan.ts';
 import { runRound } from './round.ts';
 import { newTally, type Tally } from './tally.ts';
@@ -33,8 +33,21 @@ interface Campaign {
 
 const introspectsIn = (round: number): boolean => round % 2 === 0;
 
-function roundsOf({ rounds, round }: CampaignOptions): Campaign['left'] {
-  const all = round === undefined ? Array.from({ length: rounds }, (_, n) => n) : [round];
+/** Where few rounds are of a kind, so many are looked through for it. */
+const LOOKED_THROUGH = 100_000;
+
+function numbersOf({ rounds, round, kind, seed, database }: CampaignOptions): number[] {
+  if (round !== undefined) return [round];
+  if (kind === undefined) return Array.from({ length: rounds }, (_, n) => n);
+  const numbers: number[] = [];
+  for (let n = 0; numbers.length < rounds && n < LOOKED_THROUGH; n += 1)
+    if (planOf(seed, n, database).name === kind) numbers.push(n);
+  if (numbers.length === 0) throw new UsageError(`no round on ${database} is of the kind ${kind}`);
+  return numbers;
+}
+
+function roundsOf(options: CampaignOptions): Campaign['left'] {
+  const all = numbersOf(options);
   return { true: all.filter(introspectsIn), false: all.filter((n) => !introspectsIn(n)) };
 }
 

@@ -9,6 +9,8 @@ export interface CampaignOptions {
   /** Only this round. */
   round: number | undefined;
   lanes: number;
+  /** Only rounds of this kind. */
+  kind: string | undefined;
   sabotage: (typeof SABOTAGES)[number];
 }
 
@@ -16,7 +18,7 @@ export interface CampaignOptions {
 export class UsageError extends Error {}
 
 export const USAGE = `crash-campaign [--rounds N] [--seed N] [--database sqlite|postgres] [--round K] [--lanes N]
-               [--sabotage ${SABOTAGES.join('|')}]
+               [--kind NAME] [--sabotage ${SABOTAGES.join('|')}]
 
 It ends with 0 without a violation, 1 with one, 2 for a wrong option. Violations are named so:
   I1   a code gives at most one token          I8   every answer of token.json is JSON with both cache headers
@@ -39,7 +41,7 @@ function oneOf<T extends string>(name: string, list: readonly T[], text: string)
   return found;
 }
 
-const OPTIONS = ['rounds', 'seed', 'database', 'round', 'lanes', 'sabotage'] as const;
+const OPTIONS = ['rounds', 'seed', 'database', 'round', 'lanes', 'kind', 'sabotage'] as const;
 
 function parse(args: readonly string[]): Partial<Record<(typeof OPTIONS)[number], string>> {
   const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
@@ -63,6 +65,7 @@ export function readOptions(args: readonly string[]): CampaignOptions {
     round,
     // at least one of each kind
     lanes: round === undefined ? Math.max(wholeNumber('lanes', values.lanes) ?? 4, 2) : 1,
+    kind: values.kind,
     sabotage: oneOf('sabotage', SABOTAGES, values.sabotage ?? 'none'),
   };
 }

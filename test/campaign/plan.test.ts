@@ -12,13 +12,27 @@ test('a round follows from the seed and its number alone', () => {
   expect(differing.length).toBeGreaterThan(950);
 });
 
-test('on PostgreSQL a round is the same, but for crashes of the database', () => {
+test('on PostgreSQL a round is the same, but for crashes of the database and machines that are cut off from it', () => {
   for (const round of ROUNDS) {
-    const { databaseCrash: _only, ...plan } = planOf(5, round, 'postgres');
-    expect(plan).toEqual(planOf(5, round, 'sqlite'));
+    const { databaseCrash: _only, hasSibling: _guarded, ...plan } = planOf(5, round, 'postgres');
+    const { hasSibling: _beside, ...same } = planOf(5, round, 'sqlite');
+    if (plan.name !== 'partition') expect(plan).toEqual(same);
   }
   const crashes = ROUNDS.filter((round) => planOf(5, round, 'postgres').databaseCrash !== undefined);
   expect(crashes.length).toBeGreaterThan(40);
+});
+
+test('machines are cut off until the other one has settled, with introspection and without, and some are killed', () => {
+  const plans = ROUNDS.map((round) => planOf(5, round, 'postgres')).filter(
+    ({ name }) => name === 'partition',
+  );
+  expect(plans.length).toBeGreaterThan(40);
+  expect(new Set(plans.map(({ round }) => round % 2)).size).toBe(2);
+  // A server that cannot be asked would take a second presentation for theft.
+  for (const { round, hasSibling } of plans) expect(round % 2 === 0 || hasSibling).toBe(true);
+  const killed = plans.filter(({ traps }) => traps.some(({ action }) => action === 'kill'));
+  expect(killed.length).toBeGreaterThan(10);
+  expect(killed.length).toBeLessThan(plans.length);
 });
 
 test('in a thousand rounds each point is aimed at more than twenty-five times, with introspection and without', () => {

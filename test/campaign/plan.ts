@@ -7,7 +7,8 @@ import type { HostileAnswer } from './recorder.ts';
 
 export interface Trap {
   point: string;
-  action: 'kill' | 'stop' | 'fail';
+  /** `cut` takes the database away from this process's machine alone. */
+  action: 'kill' | 'stop' | 'fail' | 'cut';
   /** How often it is sprung, and how often the point is passed before. */
   left?: number;
   skip?: number;
@@ -44,6 +45,8 @@ export interface Plan {
   hasSibling: boolean;
   /** Whether the modern side revokes the grant beforehand. */
   isRevoked: boolean;
+  /** Whether the machine that reaches a cut has no database until the other one, which keeps its own way, has settled. */
+  isPartitioned?: true;
   /** When PostgreSQL crashes. */
   databaseCrash?: number;
   /** The first of the two processes that is called. */
@@ -258,8 +261,47 @@ function crashOf(chance: Chance, isPostgres: boolean): Pick<Plan, 'databaseCrash
   return happens && isPostgres ? { databaseCrash: after } : {};
 }
 
+/** With the answer in hand, or on its way. */
+const CUT_AT = ['claim.after', 'request-out', 'answer-arrived', 'pair-received', 'store.before'];
+
+/**
+ * One machine loses the database with an answer in hand, for longer than the other one waits; some are killed when the
+ * pair lies in their spill. Where the server cannot be asked, another grant forbids to present again.
+ */
+function partitionOf(chance: Chance, round: number): Recipe {
+  const isKilled = chance.happens(0.4);
+  return {
+    name: 'partition',
+    scenario: 'refresh',
+    traps: [{ point: chance.pick(CUT_AT), action: 'cut' }, ...(isKilled ? [kill('spill.after')] : [])],
+    isPartitioned: true,
+    kills: [],
+    hasSibling: round % 2 === 1 || chance.happens(0.3),
+  };
+}
+
+/** Drawn apart from the rest, for SQLite lies on one machine and its rounds stay as they are. */
+function isPartitioned(chance: Chance, name: string, database: 'sqlite' | 'postgres'): boolean {
+  return database === 'postgres' && name in OTHERS && chance.happens(0.35);
+}
+
+/** Two machines share no spill: what one of them cannot take back soon must not be presented again meanwhile. */
+function withoutSecondSend(plan: Plan, database: 'sqlite' | 'postgres'): Plan {
+  const spills = plan.traps.some(({ point }) => point.startsWith('spill') || point === 'store.before');
+  const isAtRisk = database === 'postgres' && plan.round % 2 === 1 && plan.scenario === 'refresh' && spills;
+  return isAtRisk ? { ...plan, hasSibling: true } : plan;
+}
+
 /** The plan of a round. */
 export function planOf(seed: number, round: number, database: 'sqlite' | 'postgres'): Plan {
+  const plan = planOfKind(seed, round, database);
+  const apart = chanceOf(seed + 2_000_003, round);
+  if (!isPartitioned(apart, plan.name, database)) return withoutSecondSend(plan, database);
+  const { network: _network, hostile: _hostile, databaseCrash: _crash, ...calm } = plan;
+  return { ...calm, pause: 0, isEarly: false, ...partitionOf(apart, round) };
+}
+
+function planOfKind(seed: number, round: number, database: 'sqlite' | 'postgres'): Plan {
   const chance = chanceOf(seed, round);
   const [turn, name] = [Math.floor(round / TURN), KINDS[(round * STRIDE) % TURN] as string];
   const base = { round, name, ...common(chance), ...crashOf(chance, database === 'postgres') };

@@ -15,7 +15,7 @@ import { LIMITS, QUIET_SECONDS } from './limits.ts';
 import type { CampaignOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import { SCENES } from './scenarios.ts';
-import { armTraps, disarmTraps, newStage, type Stage } from './stage.ts';
+import { armTraps, cutWay, disarmTraps, newStage, type Stage } from './stage.ts';
 
 /** One round on a lane: the scene is set, faults and callers come, everything is brought to rest, and looked at. */
 
@@ -29,6 +29,7 @@ function watch(stage: Stage): () => Promise<void> {
     for (const bridge of lane.bridges) {
       for (const note of bridge.newNotes()) {
         notes.push(note);
+        if (note.what === 'hit' && note.action === 'cut') cutWay(stage, note);
         if (note.what !== 'hit' || note.action !== 'stop') continue;
         bridge.notePause(note);
         waking.push(setTimeout(() => bridge.resume(), plan.pause));
@@ -146,6 +147,7 @@ async function collect(stage: Stage, start: Start): Promise<RoundHistory> {
     unsettled: stage.unsettled,
     served: stage.served,
     databaseAway: stage.databaseAway,
+    cuts: stage.cuts,
   };
 }
 

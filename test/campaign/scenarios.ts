@@ -12,6 +12,8 @@ import {
   consentOnce,
   exchangeOnce,
   expire,
+  healWays,
+  keepPairs,
   newGrant,
   readMany,
   readOnce,
@@ -87,9 +89,18 @@ const refresh: Scene = async (stage) => {
       await readThrough(stage, grant.token);
     }
     await settle(stage, grant.id, grant.token);
+    if (plan.isPartitioned) await comeBack(stage, grant);
     if (other) await endGrant(stage, other.token);
   };
 };
+
+/** The machine that was cut off has its database again, and stores what it holds. */
+async function comeBack(stage: Stage, { id, token }: { id: string; token: string }): Promise<void> {
+  healWays(stage);
+  await Promise.all(stage.lane.bridges.map((bridge) => bridge.up()));
+  await keepPairs(stage);
+  await settle(stage, id, token);
+}
 
 /** Deauthorizes for as long as nobody has answered. */
 async function endGrant(stage: Stage, token: string): Promise<void> {

@@ -77,6 +77,7 @@ export function sound(): RoundHistory {
     owedBefore: [],
     served: undefined,
     databaseAway: undefined,
+    cuts: [],
     networkFaults: 0,
     upstreamTimeout: 1000,
     callerLimit: 5000,

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorize, type LegacyApp } from '../support/authorize.ts';
@@ -18,6 +19,8 @@ export interface Stage {
   calls: Call[];
   notes: Note[];
   expiries: Expiry[];
+  /** Beside what processes note: which machine had no database, and when. */
+  cuts: RoundHistory['cuts'];
   /** Legacy tokens that were issued or used in this round. */
   tokens: Set<string>;
   withSibling: Set<string>;
@@ -43,6 +46,7 @@ export function newStage(lane: Lane, plan: Plan, seed: number): Stage {
     calls: [],
     notes: [],
     expiries: [],
+    cuts: [],
     tokens: new Set(),
     withSibling: new Set(),
     revokedByCampaign: [],
@@ -54,9 +58,14 @@ export function newStage(lane: Lane, plan: Plan, seed: number): Stage {
   };
 }
 
+/** The file that says that a trap is sprung. */
+const placeOf = ({ lane, plan, attempt }: Stage, name: string) =>
+  join(lane.folder, `sprung-${plan.round}-${attempt}-${name}`);
+
 /** Gives both processes the round's traps; a trap that is sprung in one is gone in the other. */
-export async function armTraps({ lane, plan, attempt }: Stage, database: string): Promise<void> {
-  const place = (name: string) => join(lane.folder, `sprung-${plan.round}-${attempt}-${name}`);
+export async function armTraps(stage: Stage, database: string): Promise<void> {
+  const { lane, plan } = stage;
+  const place = (name: string) => placeOf(stage, name);
   const traps = plan.traps.map((trap, index) => ({
     ...trap,
     database,
@@ -75,9 +84,52 @@ export async function armTraps({ lane, plan, attempt }: Stage, database: string)
   }
 }
 
-export async function disarmTraps({ lane }: Stage): Promise<void> {
+/** Every machine has its database again. */
+export function healWays({ lane, cuts }: Stage): void {
+  for (const way of lane.ways) way.heal();
+  for (const cut of cuts) cut.until = Math.min(cut.until, Date.now());
+}
+
+/** The machine of a process that has reached a cut has no database from here on; the process goes on when it is so. */
+export function cutWay(stage: Stage, { process, point }: { process: number; point: string }): void {
+  const { lane, plan, cuts } = stage;
+  const trap = plan.traps.findIndex((each) => each.action === 'cut' && each.point === point);
+  lane.ways[process]?.cut();
+  cuts.push({ process, from: Date.now(), until: Number.POSITIVE_INFINITY });
+  writeFileSync(`${placeOf(stage, String(trap))}.done`, '');
+}
+
+/** What was spilled, or is held by a process that lives, is in the database. */
+async function pairsAreKept(stage: Stage): Promise<boolean> {
+  const { notes, lane } = stage;
+  const held = notes.filter((note) => note.what === 'received' && note.version > 1);
+  const isKept = (pair: Note) =>
+    pair.what === 'received' &&
+    notes.some((note) => note.what === 'kept' && note.grantId === pair.grantId && note.pid === pair.pid);
+  const ended = new Set(lane.bridges.flatMap(({ outages }) => outages.map(({ pid }) => pid)));
+  return held.every((pair) => isKept(pair) || ended.has(pair.pid)) && spilledIn(lane) === 0;
+}
+
+/** Waits until every pair that came is where it belongs. */
+export async function keepPairs(stage: Stage): Promise<void> {
+  const until = Date.now() + SETTLE_LIMIT_MS;
+  while (!(await pairsAreKept(stage))) {
+    if (Date.now() > until) return void stage.unsettled.push('a pair that came is kept by nobody');
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+function spilledIn({ varDirs }: Lane): number {
+  const folders = [...new Set(varDirs)].map((folder) => join(folder, 'spill'));
+  const names = folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
+  return names.filter((name) => name.endsWith('.pair')).length;
+}
+
+export async function disarmTraps(stage: Stage): Promise<void> {
+  const { lane } = stage;
   lane.proxy.clear();
   lane.recorder.hostile = undefined;
+  healWays(stage);
   for (const bridge of lane.bridges) {
     bridge.firstOrder = {};
     bridge.resume();
@@ -86,6 +138,7 @@ export async function disarmTraps({ lane }: Stage): Promise<void> {
     // it may have sprung a last one meanwhile
     await bridge.up();
   }
+  await keepPairs(stage);
 }
 
 /** The n-th bridge, counted round the two. */

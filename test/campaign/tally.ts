@@ -31,6 +31,7 @@ type Hit = Extract<Note, { what: 'hit' }>;
 const FAULT_OF: Record<string, string> = {
   stop: 'SIGSTOP',
   fail: 'storage failure',
+  cut: 'one machine without PostgreSQL',
   kill: 'kill -9 at a point',
 };
 
@@ -55,7 +56,11 @@ function countGrants(grants: Counter, history: RoundHistory): void {
       kind === 'refresh' && status === 200 && !repeated && at >= history.since,
   );
   count(grants, 'refreshes', refreshes.length);
-  const named = { refresh_in_doubt: 'grants in doubt', refresh_recovered: 'recovered from doubt' };
+  const named = {
+    refresh_in_doubt: 'grants in doubt',
+    refresh_recovered: 'recovered from doubt',
+    grant_revived: 'revived by a late pair',
+  };
   for (const { action } of history.events)
     if (action in named) count(grants, named[action as keyof typeof named]);
   count(grants, 'spilled pairs taken back', history.notes.filter(({ what }) => what === 'taken-back').length);

@@ -1,6 +1,6 @@
 // Named points in a bridge process, and what happens when one is reached. Everything is told to the journal
 // synchronously, so that a kill directly afterwards takes nothing of it away.
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 
 const journal = openSync(process.env.CAMPAIGN_JOURNAL, 'a', 0o600);
 const machineNow = Date.now;
@@ -41,10 +41,20 @@ function storageFault({ database, variant = 0 }) {
   });
 }
 
+const PATIENCE_MS = 5000;
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+
+/** The process stands still until the campaign has cut its way to the database. */
+function waitFor(file) {
+  for (const until = machineNow() + PATIENCE_MS; machineNow() < until && !existsSync(file); )
+    Atomics.wait(nobody, 0, 0, 5);
+}
+
 function spring(trap) {
   note({ what: 'hit', point: trap.point, action: trap.action });
   if (trap.action === 'kill') process.kill(process.pid, 'SIGKILL');
   if (trap.action === 'stop') process.kill(process.pid, 'SIGSTOP');
+  if (trap.action === 'cut') waitFor(`${trap.once}.done`);
   if (trap.action === 'fail') throw storageFault(trap);
 }
 
