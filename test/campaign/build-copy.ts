@@ -13,8 +13,8 @@ import { LIMITS } from './limits.ts';
 const checkout = resolve(import.meta.dirname, '../..');
 
 /**
- * Module -> export -> the name of the points around it; where it is empty, programs/wrappers.mjs has a function of the
- * export's own name.
+ * Module -> export -> the name of the points around it; where it is empty, programs/wrappers.mjs may have a function of
+ * the export's own name, and a sabotaged build one in its place.
  */
 const WRAPPED: Record<string, Record<string, string>> = {
   'store/presentations.js': {
@@ -25,7 +25,12 @@ const WRAPPED: Record<string, Record<string, string>> = {
     reviveWithRotation: 'revival',
   },
   'store/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
-  'store/legacy-codes.js': { claimCode: 'code-claim', insertCode: 'new-code', voidCodes: 'deauthorizing' },
+  'store/legacy-codes.js': {
+    claimCode: 'code-claim',
+    findCode: '',
+    insertCode: 'new-code',
+    voidCodes: 'deauthorizing',
+  },
   'store/handovers.js': {
     claimHandover: 'handover-claim',
     insertHandover: 'handover-record',
@@ -40,6 +45,9 @@ const WRAPPED: Record<string, Record<string, string>> = {
   'domain/doubt-claim.js': { doubtClaim: 'doubting' },
   'domain/bury-grant.js': { buryGrant: 'burial' },
   'domain/exchange-code.js': { exchangeCode: 'exchange' },
+  'domain/claim-watch.js': { createClaimWatch: '' },
+  'domain/refresh-policy.js': { doubtEndsAt: '', mayPresentAgain: '' },
+  'upstream/token-answer.js': { processTokenAnswer: '' },
   'domain/owe-revocation.js': { settleSoon: 'settling' },
   'upstream/connection.js': { openConnection: '' },
   'upstream/authorization-server.js': { createAuthorizationServer: '' },

@@ -1,6 +1,19 @@
 import { parseArgs } from 'node:util';
 
-const SABOTAGES = ['none', 'no-presenting-record', 'lease-instead-of-version', 'second-send'] as const;
+const SABOTAGES = [
+  'none',
+  'no-presenting-record',
+  'lease-instead-of-version',
+  'second-send',
+  'unread-refusal-proves',
+  'busy-proves',
+  'late-pair-dropped',
+  'quiet-time-ignored',
+  'siblings-forgotten',
+  'silence-proves',
+  'spill-removed-first',
+  'code-claimed-twice',
+] as const;
 
 export interface CampaignOptions {
   rounds: number;

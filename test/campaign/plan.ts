@@ -211,7 +211,15 @@ const OTHERS: Record<string, (chance: Chance, turn: number) => Recipe> = {
     kills: killsOf(chance, 3),
   }),
   network: (chance) => ({ scenario: 'refresh', network: anyFault(chance), hasSibling: chance.happens(0.2) }),
-  hostile: hostile('slow-down', 'client-refused', 'server-error', 'not-json', 'half-a-pair'),
+  hostile: hostile(
+    'slow-down',
+    'client-refused',
+    'server-error',
+    'busy',
+    'unread-refusal',
+    'not-json',
+    'half-a-pair',
+  ),
   storage: failing,
   early: (chance) => ({ ...inDoubt(chance), isEarly: true }),
 };

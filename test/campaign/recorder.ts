@@ -5,7 +5,14 @@ import { digestOf } from './history.ts';
 import type { Received, ReceivedKind } from './history.ts';
 
 /** What the recorder answers in place of the modern side; `unspent` ones never reach it. */
-export type HostileAnswer = 'slow-down' | 'client-refused' | 'server-error' | 'not-json' | 'half-a-pair';
+export type HostileAnswer =
+  | 'slow-down'
+  | 'client-refused'
+  | 'server-error'
+  | 'busy'
+  | 'unread-refusal'
+  | 'not-json'
+  | 'half-a-pair';
 
 export interface Recorder {
   received: Received[];
@@ -30,6 +37,8 @@ const UNSPENT: Partial<Record<HostileAnswer, Answer>> = {
 
 function spoiled(answer: HostileAnswer, real: Answer): Answer {
   if (answer === 'server-error') return json(502, { message: 'bad gateway' });
+  if (answer === 'busy') return json(503, { message: 'come again' }, { 'retry-after': '1' });
+  if (answer === 'unread-refusal') return { status: 400, headers: {}, body: Buffer.from('<html>no</html>') };
   if (answer === 'not-json') return { status: 200, headers: {}, body: Buffer.from('<html>welcome</html>') };
   const { access_token: accessToken } = parsed(real.body);
   return json(200, { access_token: accessToken, token_type: 'Bearer', expires_in: 3600 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { buryGrant } from '../../src/domain/bury-grant.ts';
-import { recoverSpilledPairs } from '../../src/domain/keep-pair.ts';
+import { keepPair, recoverSpilledPairs } from '../../src/domain/keep-pair.ts';
+import { sealPair } from '../../src/domain/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
@@ -81,6 +82,31 @@ test('a grant that another process presents meanwhile is not given up as lost', 
   expect((await call).headers['age']).toBeUndefined();
   expect(await row()).toMatchObject({ state: 'ready', version: 2 });
   expect(sent()).toBe(2);
+});
+
+test('a refusal that comes when another process has stored the next pair ends nothing', async () => {
+  const { token, row, sent } = await expiredToken();
+  const { context } = system.bridge;
+  const { id: grantId } = await row();
+  const isRefused = { status: 400, headers: { 'content-type': 'application/json' } };
+  system.proxy.onTokenAnswer = async (_call, { body }) => {
+    const came = JSON.parse(String(body)) as Record<'access_token' | 'refresh_token', string>;
+    const received = { accessToken: came.access_token, refreshToken: came.refresh_token };
+    const times = { lifetime: 3_600_000, scope: 'account:read' };
+    const next = { id: grantId, version: 2, sentAt: clock.now() };
+    await keepPair(context, {
+      grantId,
+      version: 1,
+      pair: sealPair(context, next, { ...received, ...times }),
+    });
+    return { ...isRefused, body: Buffer.from(JSON.stringify({ error: 'invalid_grant' })) };
+  };
+  const call = await profiles(token);
+  expect(call.status).toBe(200);
+  expect(call.headers['age']).toBeUndefined();
+  expect(await row()).toMatchObject({ state: 'ready', version: 2, dead_cause: null });
+  expect((await profiles(token)).status).toBe(200);
+  expect(sent()).toBe(1);
 });
 
 test('a pair is kept even when the database has forgotten that it was asked for', async () => {

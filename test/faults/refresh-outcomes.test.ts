@@ -116,6 +116,27 @@ const CASES: Case[] = [
     state: 'in_doubt',
     callerGets: 200,
   },
+  ...[
+    { name: '400 HTML', answer: answered(400, '<h1>no</h1>', { 'content-type': 'text/html' }) },
+    { name: '400 without a body', answer: answered(400, '') },
+    { name: '400 of broken JSON', answer: answered(400, '{"error":"invalid_request"') },
+    { name: '400 without an error', answer: answered(400, { message: 'invalid_client' }) },
+    { name: '400 with an error that is no text', answer: answered(400, { error: ['invalid_client'] }) },
+    { name: '400 of another error', answer: answered(400, { error: 'invalid_scope' }) },
+    { name: '401 HTML', answer: answered(401, '<h1>who?</h1>', { 'content-type': 'text/html' }) },
+    { name: '403 without a body', answer: answered(403, '') },
+    { name: '404 that names invalid_client', answer: answered(404, { error: 'invalid_client' }) },
+    { name: '503 with Retry-After', answer: answered(503, '', { 'retry-after': '7' }) },
+    {
+      name: '503 with Retry-After and an error',
+      answer: answered(503, { error: 'temporarily_unavailable' }, { ...json, 'retry-after': '7' }),
+    },
+    { name: '429 of broken JSON', answer: answered(429, '{"error":"slow_down"') },
+    {
+      name: '429 HTML with a Retry-After that says nothing',
+      answer: answered(429, '<h1>slow</h1>', { 'content-type': 'text/html', 'retry-after': 'soon' }),
+    },
+  ].map((unclear) => ({ ...unclear, state: 'in_doubt' as const, callerGets: 200 })),
   { name: '200 null', answer: answered(200, 'null'), state: 'in_doubt', callerGets: 200 },
   { name: '200 list', answer: answered(200, '[]'), state: 'in_doubt', callerGets: 200 },
   {

@@ -22,9 +22,9 @@ export function whyNoStrace(): string | undefined {
 }
 
 /** The command that runs a program and keeps its calls; as the program's grandchild, so that signals reach the program. */
-export function straceInto(file: string): string[] {
+export function straceInto(file: string, calls = WATCHED): string[] {
   const text = ['-xx', '-s', '10000000', '-yy'];
-  return [STRACE, '-D', '-f', '--seccomp-bpf', ...text, '-e', `trace=${WATCHED}`, '-o', file];
+  return [STRACE, '-D', '-f', '--seccomp-bpf', ...text, '-e', `trace=${calls}`, '-o', file];
 }
 
 /** Whether the watched program has ended and all its calls are written. */

@@ -103,6 +103,28 @@ test('a revocation that fails is still owed', async () => {
   expect(await asClient().revoke('t')).toBe(true);
 });
 
+const RETRY = { 'retry-after': '7' };
+
+test.each<[string, string, number, unknown, Record<string, string>]>([
+  ['429 with a JSON body', 'Unavailable', 429, {}, {}],
+  ['429 with Retry-After', 'Unavailable', 429, 'slow down', RETRY],
+  ['429 with neither', 'InDoubt', 429, 'slow down', {}],
+  ['400 invalid_client', 'Rejected', 400, { error: 'invalid_client' }, {}],
+  ['400 invalid_grant', 'Rejected', 400, { error: 'invalid_grant' }, {}],
+  ['400 HTML', 'InDoubt', 400, '<h1>no</h1>', {}],
+  ['400 of broken JSON', 'InDoubt', 400, '{"error":"invalid_client"', {}],
+  ['401 HTML', 'InDoubt', 401, '<h1>who?</h1>', {}],
+  ['403 without a body', 'InDoubt', 403, '', {}],
+  ['503 with Retry-After', 'InDoubt', 503, '', RETRY],
+  ['503 with Retry-After and an error', 'InDoubt', 503, { error: 'invalid_client' }, RETRY],
+  ['502 that names invalid_grant', 'InDoubt', 502, { error: 'invalid_grant' }, {}],
+])('a refresh that is answered %s is %s', async (_name, failure, status, body, headers) => {
+  answers = { '/token': [status, body, headers] };
+  const client = asClient();
+  const presented = { refreshToken: 'r', scope: 'account:read' };
+  await expect(client.refresh(await client.connect(), presented)).rejects.toMatchObject({ name: failure });
+});
+
 const account = { id: 'a', email: 'e', organizations: [] };
 
 test('Retry-After of the main API outlives a better answer that was on its way', async () => {

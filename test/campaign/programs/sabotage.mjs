@@ -1,4 +1,4 @@
-// The three builds that the campaign must catch: each is wrong in one of the ways that this bridge excludes by design.
+// The builds that the campaign must catch: each is wrong in one of the ways that this bridge excludes by design.
 
 /** A claim that writes nothing: every process may present what it has read. */
 const noPresentingRecord = { claimPresenting: () => async () => true };
@@ -59,10 +59,104 @@ const secondSend = {
   }),
 };
 
+/** An answer of the modern side as one that says that nothing was spent. */
+const asUnspent = (answer) => ({ ...answer, status: 429, body: '{}' });
+
+const isJson = ({ body }) => {
+  try {
+    return JSON.parse(body) instanceof Object;
+  } catch {
+    return false;
+  }
+};
+
+/** Answers that `isWrong` picks out are taken for a proof. */
+const believing = (isWrong) => ({
+  processTokenAnswer: (original) => (answer, expected) =>
+    original(isWrong(answer) ? asUnspent(answer) : answer, expected),
+});
+
+/** A refusal that nobody can read proves something. */
+const unreadRefusalProves = believing((answer) => [400, 401, 403].includes(answer.status) && !isJson(answer));
+
+/** So does a server that asks to come again, whatever it did before. */
+const busyProves = believing(({ status, headers }) => status === 503 && 'retry-after' in headers);
+
+/** A pair for a grant that was given up as lost is thrown away, and revoked. */
+const latePairDropped = { reviveWithRotation: () => async () => false };
+
+/** A doubt is settled at once: whoever holds the answer may still be about to bring it. */
+const quietTimeIgnored = {
+  createClaimWatch: (original) => (clock) => ({
+    ...original(clock),
+    seenFor: () => Number.MAX_SAFE_INTEGER,
+  }),
+  doubtEndsAt:
+    () =>
+    ({ access_expires_at: expiresAt }) =>
+      expiresAt,
+};
+
+/** Another live grant of the account on the same client is no reason not to present again. */
+const siblingsForgotten = {
+  mayPresentAgain: () => (isLive) => isLive ?? true,
+  claimPresenting: (original) => (db, version, decision) =>
+    original(db, version, { ...decision, ifAlone: false }),
+};
+
+/** A presentation whose end nobody knows is taken for one that never left. */
+const silenceProves = {
+  markInDoubt:
+    () =>
+    async (db, { id, version }, { claimId }) => {
+      const { numUpdatedRows } = await db
+        .updateTable('grants')
+        .set({ state: 'ready', retry_at: 0 })
+        .where('id', '=', id)
+        .where('version', '=', version)
+        .where('state', '=', 'presenting')
+        .where('claim_id', '=', claimId)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+};
+
+/** A spilled pair is removed before the database has it. */
+const spillRemovedFirst = {
+  spill: (spill) => ({
+    ...spill,
+    async list() {
+      const found = await spill.list();
+      for (const entry of found.entries) await spill.remove(entry);
+      return found;
+    },
+  }),
+};
+
+/** A code that was used is claimed again. */
+const codeClaimedTwice = {
+  findCode: (original) => async (db, digests) => {
+    const code = await original(db, digests);
+    return code && { ...code, used_at: null };
+  },
+  claimCode:
+    () =>
+    (tx, { codeDigest }) =>
+      tx.selectFrom('legacy_codes').selectAll().where('code_digest', '=', codeDigest).executeTakeFirst(),
+};
+
 const BUILDS = {
   'no-presenting-record': noPresentingRecord,
   'lease-instead-of-version': leaseInsteadOfVersion,
   'second-send': secondSend,
+  'unread-refusal-proves': unreadRefusalProves,
+  'busy-proves': busyProves,
+  'late-pair-dropped': latePairDropped,
+  'quiet-time-ignored': quietTimeIgnored,
+  'siblings-forgotten': siblingsForgotten,
+  'silence-proves': silenceProves,
+  'spill-removed-first': spillRemovedFirst,
+  'code-claimed-twice': codeClaimedTwice,
 };
 
 /** What this process's build does wrong; nothing, unless the campaign asked for it. */

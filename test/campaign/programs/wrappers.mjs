@@ -50,7 +50,7 @@ const nameOf = ({ grantId, version }) => `${grantId}-${version}`;
 
 function openSpill(original) {
   return (folder) => {
-    const spill = original(folder);
+    const spill = sabotage.spill?.(original(folder)) ?? original(folder);
     const own = new Set();
     return {
       ...spill,
@@ -100,12 +100,12 @@ const OWN = {
   openSpill,
   openStore,
   createAuthorizationServer,
-  findGrant: sabotage.findGrant ?? ((original) => original),
 };
 
 /** The export as the build's other modules get it. */
 export function wrapped(name, label, original) {
   if (typeof original !== 'function')
     throw new Error(`the build has no ${name} that the campaign could wrap`);
-  return label ? pointed(label, sabotage[name]?.(original) ?? original) : OWN[name](original);
+  const built = sabotage[name]?.(original) ?? original;
+  return label ? pointed(label, built) : (OWN[name]?.(built) ?? built);
 }
