@@ -4,6 +4,7 @@ import { insertCode } from '../store/legacy-codes.ts';
 import type { LegacyRequest } from '../store/tables.ts';
 import { type Consented, readConsentingAccount } from './consenting-account.ts';
 import type { Context } from './context.ts';
+import { noteFinished } from './grants/unfinished-consent.ts';
 import { storeGrant } from './store-grant.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function completeAuthorization(
   const grantId = await storeGrant(context, { ...consented, clientId: request.client_id, account, origin });
   const code = newLegacyCode();
   const now = context.clock.now();
-  await insertCode(context.store.durable, {
+  const row = {
     code_digest: context.vault.digest(code),
     client_id: request.client_id,
     redirect_uri: request.redirect_uri,
@@ -30,6 +31,10 @@ export async function completeAuthorization(
     grant_id: grantId,
     created_at: now,
     expires_at: now + LEGACY_CODE_LIFETIME,
+  };
+  await context.store.transaction(async (tx) => {
+    await insertCode(tx, row);
+    await noteFinished(tx, grantId);
   });
   return code;
 }

@@ -5,6 +5,7 @@ import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../store/owed
 import type { Database } from '../store/store.ts';
 import type { Grant, OwedRevocation } from '../store/tables.ts';
 import type { Context } from './context.ts';
+import { endUnfinished } from './grants/unfinished-consent.ts';
 import { serverOf } from './modern-client.ts';
 import { backOff } from './refresh-policy.ts';
 import { owedPlace } from './sealed-places.ts';
@@ -35,7 +36,8 @@ export async function oweRevocation(
 async function settleOne(context: Context, owed: OwedRevocation): Promise<void> {
   const { durable } = context.store;
   const grant = await findGrant(durable, owed.grant_id);
-  const harmsNobody = grant?.state === 'dead' && (await countSiblings(durable, grant)) === 0;
+  const hasEnded = grant !== undefined && (grant.state === 'dead' || (await endUnfinished(context, grant)));
+  const harmsNobody = hasEnded && (await countSiblings(durable, grant)) === 0;
   try {
     if (harmsNobody) {
       const server = await serverOf(context, grant.modern_client_id);

@@ -10,6 +10,7 @@ import type { ModernAccount } from '../upstream/main-api.ts';
 import { forgetAnswer } from './answer-cache.ts';
 import { type Consented, keepAccount } from './consenting-account.ts';
 import type { Context, Origin } from './context.ts';
+import { oweUnlessFinished } from './grants/unfinished-consent.ts';
 import { insist } from './insist.ts';
 import { moveOf, statesOf } from './mapping-state.ts';
 import { withPatience } from './patience.ts';
@@ -90,6 +91,8 @@ async function storeIn(
   const learned = await keepAccount(tx, account, by);
   const older = await replaceOlder(tx, grant, now);
   await insertGrant(tx, grant);
+  const { refreshToken } = consent.pair;
+  if (!isForTokens) await oweUnlessFinished(context, tx, { grantId, refreshToken });
   const moved = await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId, now });
   await markLinkUsed(tx, pair, now);
   const replaced = { ...by, action: 'grant_replaced', reason: 'a newer consent', grantId: older?.id ?? null };

@@ -9,6 +9,9 @@ export const CLOCKS_DIFFER = 1 * SECOND;
 /** Legacy authorization code: valid strictly less than this (specification 5.10.5). */
 export const LEGACY_CODE_LIFETIME = 30 * SECOND;
 
+/** A new grant whose consent ended before the legacy code was made is revoked after this time. */
+export const UNFINISHED_CONSENT = 10 * MINUTE;
+
 /** From the arrival at the old authorize address to the return from the modern consent. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 30 * MINUTE;
 

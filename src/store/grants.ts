@@ -118,6 +118,26 @@ export async function markDead(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
+/** Ends a grant that no token and no code stands on, as one that was consented to and never given out. */
+export async function endUnused(tx: Database, id: string, now: number): Promise<boolean> {
+  const ended = { state: 'dead', dead_cause: 'unfinished', dead_at: now, updated_at: now } as const;
+  const result = await tx
+    .updateTable('grants')
+    .set({ ...ended, access_token_sealed: null, refresh_token_sealed: null })
+    .where('id', '=', id)
+    .where('state', '<>', 'dead')
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('mappings').select('id').whereRef('grant_id', '=', 'grants.id'))),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom('legacy_codes').select('code_digest').whereRef('grant_id', '=', 'grants.id')),
+      ),
+    )
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
 /** Erases the sealed pairs of grants that died before the given time. */
 export async function eraseDeadBefore(db: Database, time: number): Promise<void> {
   await db

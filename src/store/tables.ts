@@ -73,7 +73,14 @@ interface AuthorizationRequestsTable {
 
 export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
 
-export type DeathCause = 'refused' | 'lost' | 'superseded' | 'deauthorized' | 'replaced' | 'handed_over';
+export type DeathCause =
+  | 'refused'
+  | 'lost'
+  | 'superseded'
+  | 'deauthorized'
+  | 'replaced'
+  | 'handed_over'
+  | 'unfinished';
 
 interface GrantsTable {
   id: string;

@@ -142,6 +142,7 @@ const DEATHS: Record<string, (history: RoundHistory, row: GrantRow) => boolean> 
     const ended = calls.filter(({ operation }) => operation === 'deauthorize');
     return ended.some(({ secret }) => own.some(({ token }) => token === secret));
   },
+  unfinished: ({ mappings }, { id }) => mappings.every(({ grantId }) => grantId !== id),
   replaced: ({ events, grants }, { id, clientId, deadAt }) =>
     events.some(
       ({ action, grantId, at }) =>

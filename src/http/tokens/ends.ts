@@ -33,6 +33,10 @@ export const ENDS: Readonly<Record<Cause, End>> = {
     label: 'Replaced by a newer consent',
     why: 'the account holder connected again, and the newer connection took its place',
   },
+  unfinished: {
+    label: 'Never finished',
+    why: 'the account holder consented, and the app never got its code',
+  },
   handed_over: {
     label: 'Taken over by its app',
     why: 'the app took the connection over and calls the new API itself',
