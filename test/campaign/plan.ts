@@ -1,6 +1,7 @@
 import { type Chance, chanceOf } from './chance.ts';
 import type { NetworkFault } from './fault-proxy.ts';
 import { LIMITS, QUIET_SECONDS } from './limits.ts';
+import { anyFault, losingFault, mildFault } from './network-faults.ts';
 import type { HostileAnswer } from './recorder.ts';
 
 /** What happens in a round, derived from the seed and the round's number alone. */
@@ -57,37 +58,6 @@ type Recipe = Partial<Plan>;
 type Draw = (chance: Chance) => Recipe;
 
 const kill = (point: string): Trap => ({ point, action: 'kill' });
-
-/** Latency and slowness stay below the limits of an exchange: what takes an answer away is counted as such. */
-function anyFault(chance: Chance): NetworkFault {
-  return chance.pick<NetworkFault>([
-    { kind: 'latency', ms: chance.between(20, 250) },
-    { kind: 'reset', at: chance.pick(['open', 'request', 'answer'] as const) },
-    { kind: 'cut', direction: 'up', bytes: chance.between(1, 400) },
-    { kind: 'cut', direction: 'down', bytes: chance.between(0, 900) },
-    { kind: 'black-hole', direction: chance.pick(['up', 'down'] as const) },
-    { kind: 'slow', slice: chance.between(50, 200), pauseMs: chance.between(1, 10) },
-    { kind: 'duplicate' },
-  ]);
-}
-
-/** Faults after which an answer still comes. */
-function mildFault(chance: Chance): NetworkFault {
-  return chance.pick<NetworkFault>([
-    { kind: 'latency', ms: chance.between(20, 200) },
-    { kind: 'slow', slice: chance.between(50, 200), pauseMs: chance.between(1, 5) },
-  ]);
-}
-
-/** Faults after which nobody knows whether the token was spent. */
-function losingFault(chance: Chance): NetworkFault {
-  return chance.pick<NetworkFault>([
-    { kind: 'reset', at: chance.pick(['request', 'answer'] as const) },
-    { kind: 'cut', direction: 'up', bytes: chance.between(20, 200) },
-    { kind: 'cut', direction: 'down', bytes: chance.between(0, 150) },
-    { kind: 'black-hole', direction: chance.pick(['up', 'down'] as const) },
-  ]);
-}
 
 const sometimes = (chance: Chance, fault: (chance: Chance) => NetworkFault): Recipe =>
   chance.happens(0.4) ? { network: fault(chance) } : {};

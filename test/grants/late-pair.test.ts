@@ -44,9 +44,7 @@ interface LateAnswer {
   token: string;
   grantId: string;
   held: HeldAnswer;
-  /** The answer to the caller who waited for the refresh. */
   call: Promise<RawAnswer>;
-  /** The refresh token that came. */
   fresh: string;
 }
 
@@ -148,18 +146,11 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     late.held.release();
     expect((await late.call).status).toBe(200);
     await expectServed(late, before);
-    const events = await durable()
-      .selectFrom('events')
-      .select(['action', 'reason'])
-      .where('grant_id', '=', late.grantId)
-      .orderBy('id', 'desc')
-      .limit(2)
-      .execute();
+    const events = durable().selectFrom('events').select(['action', 'reason']).orderBy('id', 'desc');
+    const last = await events.where('grant_id', '=', late.grantId).limit(2).execute();
     const reason = 'its lost answer was found';
-    expect(events).toEqual([
-      { action: 'token_connected', reason },
-      { action: 'grant_revived', reason },
-    ]);
+    expect(last.map((event) => event.action)).toEqual(['token_connected', 'grant_revived']);
+    expect(last.map((event) => event.reason)).toEqual([reason, reason]);
   });
 
   /** What a process spills before it ends, and what the next one on its machine finds. */
