@@ -121,7 +121,7 @@ test.each<[string, string, number, unknown, Record<string, string>]>([
 ])('a refresh that is answered %s is %s', async (_name, failure, status, body, headers) => {
   answers = { '/token': [status, body, headers] };
   const client = asClient();
-  const presented = { refreshToken: 'r', scope: 'account:read' };
+  const presented = { account: 'a', refreshToken: 'r', scope: 'account:read' };
   await expect(client.refresh(await client.connect(), presented)).rejects.toMatchObject({ name: failure });
 });
 
