@@ -5,12 +5,19 @@ import { extensionCommands, lifecycleCommands } from './cli-lifecycle.ts';
 import { reminderCommands } from './cli-reminders.ts';
 import { staffCommands } from './cli-staff.ts';
 import { WrongUsage } from './commands/wrong-usage.ts';
+import { surviveFailures } from './shared/log-sink.ts';
 import { reduceError } from './shared/redaction.ts';
 import { type Purpose, PURPOSES } from './shared/secrets.ts';
 
 /** The operator's command (README, "The operator's command"): exit 0 done, 1 failed, 2 wrong usage. */
 
 process.setSourceMapsEnabled(true);
+
+// Long work goes on when nobody reads its messages any more; a result that found no room is told by the exit code.
+for (const stream of [process.stdout, process.stderr]) surviveFailures(stream);
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') process.exitCode = 1;
+});
 
 const program = new Command('grantbridge')
   .version('0.1.0')

@@ -1,4 +1,5 @@
 import { createLogger as createWinston, format, type Logger, transports } from 'winston';
+import { sinkOf } from './log-sink.ts';
 import { isErrorLike, redactValue } from './redaction.ts';
 
 export type { Logger } from 'winston';
@@ -27,12 +28,15 @@ const redacted = format((info) => {
   return { ...clean, level: info.level, [LEVEL]: info[LEVEL] };
 });
 
-/** One JSON object a line: `timestamp`, `level`, `process`, `message` and the caller's fields, all redacted. */
+/**
+ * One JSON object a line: `timestamp`, `level`, `process`, `message` and the caller's fields, all redacted. A line that
+ * cannot be written is counted, and harms nobody (`log-sink.ts`).
+ */
 export function createLogger({ level, name, stream }: LoggerOptions): Logger {
   return createWinston({
     level,
     defaultMeta: { process: name },
     format: format.combine(redacted(), format.timestamp(), format.json()),
-    transports: [new transports.Stream({ stream: stream ?? process.stderr })],
+    transports: [new transports.Stream({ stream: sinkOf(stream ?? process.stderr, name) })],
   });
 }
