@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { warnOfIdleSettings } from './domain/fill-dates.ts';
@@ -5,16 +6,23 @@ import { findProductionProblem } from './domain/prove-production.ts';
 import { startSealing } from './domain/seal-history.ts';
 import { startSharing } from './domain/share-limits.ts';
 import { createApp } from './http/app.ts';
-import { startServer } from './http/server.ts';
+import { type RunningServer, startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';
+import { STOP_LIMIT } from './shared/lifetimes.ts';
 import { openWorkshop, type Overrides, type Workshop } from './workshop.ts';
 
 /** What serves: the use cases with an address before them and their regular work. */
 
+export interface StopOptions {
+  /** An error that nobody caught ends the process: no call is accepted any more, not even during the drain. */
+  isFailing?: boolean;
+}
+
 export interface Bridge {
   context: Context;
   url: string;
-  close(): Promise<void>;
+  /** Serves on for DRAIN_SECONDS, then ends within STOP_LIMIT without cutting what was accepted. */
+  close(options?: StopOptions): Promise<void>;
 }
 
 /** Files would be counted as mails that reached people. */
@@ -29,6 +37,43 @@ async function requireProductionReady(workshop: Workshop): Promise<void> {
     await workshop.close();
     throw error;
   }
+}
+
+/** What serves, in the order of its start. */
+interface Parts {
+  workshop: Workshop;
+  stopSharing: () => Promise<void>;
+  server: RunningServer;
+  stopJobs: () => Promise<void>;
+  stopSealing: () => Promise<void>;
+}
+
+/** Ends what is under way, and then writes what is in memory; nothing accepted is cut in time that STOP_LIMIT gives. */
+async function end({ workshop, stopSharing, server, stopSealing }: Parts): Promise<void> {
+  const { context } = workshop;
+  context.live.end();
+  const cut = await server.close();
+  if (cut > 0) context.logger.error('calls that did not end in time were cut', { calls: cut });
+  await context.lateTokens.close();
+  await context.live.stop();
+  await context.flights.close();
+  await stopSealing();
+  await context.instance.stop();
+  await stopSharing();
+  await workshop.close();
+}
+
+/** Stops in the order in which a balancer, callers and background work learn of it. */
+async function stop(parts: Parts, drain: number): Promise<void> {
+  const { context } = parts.workshop;
+  context.shutdown.begin(drain);
+  parts.server.sayClose();
+  await parts.stopJobs();
+  if (drain > 0) await delay(drain);
+  const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
+  // A received pair lies in the spill by then; whatever else waits for a database that is away is lost with the process.
+  if (!isEnded)
+    context.logger.error('the stop took too long, what it waited for is left', { limit: STOP_LIMIT });
 }
 
 /**
@@ -54,22 +99,15 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   await context.instance.start();
   context.live.start();
   const stopJobs = startJobs(context);
-  const stopSealing = startSealing(context);
+  const parts = { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context) };
   context.logger.info('the bridge serves', { port: server.port });
+  let stopping: Promise<void> | undefined;
   return {
     context,
     url: `${config.tls ? 'https' : 'http'}://${config.host}:${server.port}`,
-    async close() {
-      context.live.end();
-      await server.close();
-      await context.lateTokens.close();
-      await context.live.stop();
-      await stopJobs();
-      await context.flights.close();
-      await stopSealing();
-      await context.instance.stop();
-      await stopSharing();
-      await workshop.close();
+    close({ isFailing = false } = {}) {
+      if (isFailing) server.refuse();
+      return (stopping ??= stop(parts, isFailing ? 0 : config.drain));
     },
   };
 }

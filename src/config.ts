@@ -82,8 +82,12 @@ const environment = z.object({
   TLS_CERT_FILE: readableFile.optional(),
   TLS_KEY_FILE: readableFile.optional(),
   TRUST_PROXY: proxies.optional(),
+  DRAIN_SECONDS: wholeNumber(0, 600).optional(),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
 });
+
+/** Long enough for a balancer to ask `/ready` and to send its calls elsewhere. */
+const PRODUCTION_DRAIN = 5;
 
 type Environment = z.infer<typeof environment>;
 
@@ -140,6 +144,8 @@ export interface Config {
   mail: MailSettings;
   tls: { certFile: string; keyFile: string } | undefined;
   trustProxy: string[];
+  /** How long calls are still accepted once the process was asked to stop, in milliseconds. */
+  drain: number;
   logLevel: string;
 }
 
@@ -222,6 +228,7 @@ function interpret(env: Environment): Config {
         ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }
         : undefined,
     trustProxy: env.TRUST_PROXY ?? [],
+    drain: (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? PRODUCTION_DRAIN : 0)) * 1000,
     logLevel: env.LOG_LEVEL,
   };
 }

@@ -1,18 +1,39 @@
-import { readConfig } from './config.ts';
-import { installLastResort } from './shared/last-resort.ts';
+import { type Config, readConfig } from './config.ts';
+import { installLastResort, STOP_TAKES } from './shared/last-resort.ts';
+import { surviveFailures } from './shared/log-sink.ts';
 import { createLogger } from './shared/logger.ts';
-import { startSystem } from './system.ts';
+import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
+
+/** Ends the process once the system has drained; an error that nobody caught before or meanwhile makes the code 1. */
+function createStop(system: System, config: Config): (code: number) => void {
+  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  return (code) => {
+    system.close().then(
+      () => process.exit(process.exitCode ?? code),
+      (error: unknown) => {
+        logger.error('the stop failed', { error });
+        process.exit(1);
+      },
+    );
+  };
+}
+
+function surviveErrors(config: Config, running: { system?: System }): void {
+  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  surviveFailures(process.stdout);
+  const drain = async () => running.system?.close({ isFailing: true });
+  installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
+}
 
 /** Runs the system until SIGTERM or SIGINT; a part that ends by itself ends the whole, for a supervisor to see. */
 export async function serve(): Promise<void> {
   const config = readConfig();
-  installLastResort(createLogger({ level: config.logLevel, name: 'bridge' }));
+  const running: { system?: System } = {};
+  surviveErrors(config, running);
   const system = await startSystem(config);
-  let stopping: Promise<void> | undefined;
-  const stop = (exitCode: number) => {
-    stopping ??= system.close().then(() => process.exit(exitCode));
-  };
+  running.system = system;
+  const stop = createStop(system, config);
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
   system.onUnexpectedEnd((part) => {

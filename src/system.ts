@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startBridge } from './bridge.ts';
+import { startBridge, type StopOptions } from './bridge.ts';
 import { openWorkshop } from './workshop.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
@@ -26,7 +26,8 @@ export interface System {
   /** The demo's account, where the demo runs. */
   demo: DemoAccount | undefined;
   onUnexpectedEnd(callback: (part: string) => void): void;
-  close(): Promise<void>;
+  /** The bridge drains while everything that it needs still runs. */
+  close(options?: StopOptions): Promise<void>;
 }
 
 /** graphql leaves out in production what it checks for its developers, which is half of what an execution takes. */
@@ -66,7 +67,7 @@ function startDemo(config: Config): Promise<Child<{ url: string }>> {
 
 /** What serves the old addresses. */
 interface Front {
-  close(): Promise<void>;
+  close(options?: StopOptions): Promise<void>;
 }
 
 interface Preparation {
@@ -115,9 +116,10 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
         modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
         integration.onUnexpectedEnd(() => callback('the demo integration'));
       },
-      async close() {
+      async close(options) {
+        // The demo is one of the callers; the new API is needed until the last call is answered.
+        await front.close(options);
         await integration.stop();
-        await front.close();
         await modern.stop();
       },
     };
@@ -142,5 +144,5 @@ async function startWithEmbedded(config: Config): Promise<System> {
 export async function startSystem(config: Config): Promise<System> {
   if (!config.upstream) return startWithEmbedded(config);
   const front = await startFront(config);
-  return { demo: undefined, onUnexpectedEnd: () => undefined, close: () => front.close() };
+  return { demo: undefined, onUnexpectedEnd: () => undefined, close: (options) => front.close(options) };
 }

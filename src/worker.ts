@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { startBridge } from './bridge.ts';
+import { type Bridge, startBridge } from './bridge.ts';
 import { readConfig } from './config.ts';
 import { upstreamFor } from './embedded-client.ts';
 import { installLastResort } from './shared/last-resort.ts';
@@ -12,6 +12,8 @@ process.setSourceMapsEnabled(true);
 void runWorker(async () => {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: `bridge ${cluster.worker?.id ?? ''}` });
-  installLastResort(logger);
-  return startBridge({ ...config, upstream: upstreamFor(config) }, { logger });
+  const running: { bridge?: Bridge } = {};
+  installLastResort({ logger, drain: async () => running.bridge?.close({ isFailing: true }) });
+  running.bridge = await startBridge({ ...config, upstream: upstreamFor(config) }, { logger });
+  return running.bridge;
 });

@@ -132,7 +132,7 @@ export async function runWorker(start: () => Promise<{ close(): Promise<void> }>
         (running) => running.close(),
         () => undefined,
       )
-      .then(() => process.exit(0));
+      .then(() => process.exit());
   };
   process.on('SIGTERM', stop);
   // Ctrl-C in a terminal reaches every process at once; the first one stops the others in their order.

@@ -12,6 +12,7 @@ import { watchLifecycle } from './domain/lifecycle-watch.ts';
 import { createLiveFeed } from './domain/live/live-feed.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
 import { createUsageLog } from './domain/usage.ts';
+import { createShutdown } from './domain/work/shutdown.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
@@ -119,6 +120,7 @@ export async function openWorkshop(
     sides,
     oldBackend: openOldBackend(config, () => instance.why()),
     flights: createFlights(),
+    shutdown: createShutdown(),
     watch: createClaimWatch(clock),
     counts: createSharedCounts({ store, clock, vault }),
     usage: createUsageLog({ store, clock, logger }),

@@ -22,7 +22,7 @@ function answer(message: { type: 'ready'; url: string } | { type: 'failed'; mess
 
 async function start(settings: DemoSettings): Promise<void> {
   const logger = createLogger({ level: settings.logLevel, name: 'demo' });
-  installLastResort(logger);
+  installLastResort({ logger, drain: stop });
   try {
     demo = startDemo(settings, logger);
     answer({ type: 'ready', url: (await demo).url });

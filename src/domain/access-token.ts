@@ -154,6 +154,7 @@ export async function advance(context: Context, grant: Grant): Promise<void> {
 /** Renews ahead of time, in the background; the caller goes on with the token that still lives. */
 function renewEarly(context: Context, grant: Grant): void {
   const now = context.clock.now();
+  if (context.shutdown.signal.aborted) return;
   if (grant.state !== 'ready' || grant.refresh_at > now || restsUntil(grant, now) > 0) return;
   context.flights
     .run(grant.id, () => advance(context, grant))

@@ -17,6 +17,7 @@ import type { LifecycleWatch } from './lifecycle-watch.ts';
 import type { LiveFeed } from './live/live-feed.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import type { UsageLog } from './usage.ts';
+import type { Shutdown } from './work/shutdown.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
 interface DomainSettings {
@@ -55,6 +56,8 @@ export interface Context {
   /** The old API, while it still runs. */
   oldBackend: OldBackend | undefined;
   flights: Flights;
+  /** How this process comes to its end; a command's never begins. */
+  shutdown: Shutdown;
   watch: ClaimWatch;
   /** Whether the database is the original; `server` and `sides` send nothing while it is not. */
   instance: InstanceWatch;

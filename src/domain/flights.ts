@@ -4,7 +4,7 @@
  */
 export interface Flights {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Whether the process is stopping: work that can wait for the next start should not begin. */
+  /** Whether nothing but what runs here is waited for any more. */
   isClosing(): boolean;
   /** For a graceful stop: resolves when nothing is running any more. */
   close(): Promise<void>;

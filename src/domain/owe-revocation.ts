@@ -64,7 +64,7 @@ export async function settleOwedRevocations(context: Context): Promise<void> {
   await context.flights.run('owed-revocations', async () => {
     const due = await listDueOwed(context.store.durable, context.clock.now());
     for (const owed of due) {
-      if (context.flights.isClosing()) return;
+      if (context.shutdown.signal.aborted) return;
       await settleOne(context, owed);
     }
   });

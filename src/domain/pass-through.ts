@@ -37,7 +37,7 @@ function isGood({ status }: PassedAnswer): boolean {
 
 /** Work that no caller waits for; it is done again at the next call of the same token. */
 function inBackground(context: Context, name: string, work: () => Promise<void>): void {
-  if (context.flights.isClosing()) return;
+  if (context.shutdown.signal.aborted) return;
   context.flights.run(name, work).catch((error: unknown) => {
     context.logger.warn('what a passed call showed could not be kept', { error });
   });

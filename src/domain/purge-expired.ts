@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { DEAD_GRANT_KEPT, MINUTE, SPENT_ROWS_KEPT, USAGE_KEPT } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { dropAnswersBefore } from '../store/answers.ts';
@@ -15,14 +14,16 @@ import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './record-event.ts';
+import { takeTurns } from './reminders/take-turns.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */
 const USAGE_AT_ONCE = 1000;
 
 /** A day of usage may be many rows; others are served between its parts. */
-async function purgeUsage({ store, clock }: Context): Promise<void> {
+async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
   const day = dayOf(clock.now() - USAGE_KEPT);
-  while ((await deleteUsageBefore(store, day, USAGE_AT_ONCE)) === USAGE_AT_ONCE) await breathe();
+  while ((await deleteUsageBefore(store, day, USAGE_AT_ONCE)) === USAGE_AT_ONCE)
+    await takeTurns(shutdown.signal);
 }
 
 /** A pair that its app never confirmed is lost with its erasing, so the history says so; the others ended before. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId } from '../shared/ids.ts';
-import { CLAIM_TO_WRITE_LIMIT, LOOK_AGAIN } from '../shared/lifetimes.ts';
+import { CLAIM_TO_WRITE_LIMIT, LOOK_AGAIN, STORE_LIMIT, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
 import { claimInTurn } from '../store/grants/claim-in-turn.ts';
 import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
@@ -37,6 +37,9 @@ interface Claim {
   /** When the claim was begun, by the database's clock, by this process's and by the machine's. */
   begun: { at: number; elapsed: number; wall: number };
 }
+
+/** A presentation that is begun ends within this time; one that a stop would cut leaves the grant in doubt. */
+const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT;
 
 /** Nothing is spent while the answer might find no place to be kept. */
 async function mustBeSafe(context: Context): Promise<void> {
@@ -204,7 +207,7 @@ export async function presentRefreshToken(
   const server = await serverOf(context, grant.modern_client_id);
   const connection = await connectOrPostpone(context, grant, server);
   try {
-    if (context.flights.isClosing()) throw new Unavailable('the process is stopping');
+    if (!context.shutdown.leavesTimeFor(PRESENTATION_LIMIT)) throw new Unavailable('the process is stopping');
     await claimAndWrite(
       context,
       { ...newClaim(context, { grant, server, turn, ifAlone }), refreshToken },

@@ -32,7 +32,7 @@ export async function refreshIdleGrants(context: Context): Promise<void> {
   const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;
   const before = now - context.settings.keepAlive + spread;
   for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
-    if (context.flights.isClosing() || !(await mayRefreshAhead(context))) return;
+    if (context.shutdown.signal.aborted || !(await mayRefreshAhead(context))) return;
     await refreshIdle(context, grant);
   }
 }

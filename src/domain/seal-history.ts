@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { SECOND } from '../shared/lifetimes.ts';
 import { readLastLine } from '../store/anchors.ts';
 import { chainEvents, findLastUnwitnessed, type Link, listUnchained, readHead } from '../store/events.ts';
@@ -9,6 +8,7 @@ import { anchorHistory } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { Context } from './context.ts';
 import { withLease } from './lease.ts';
+import { takeTurns } from './reminders/take-turns.ts';
 import { tolerant } from './tolerant.ts';
 
 /**
@@ -87,7 +87,7 @@ async function chainNext(context: Context, tx: Database, turn: Turn): Promise<nu
     if (after === undefined || page.length < PAGE) return undefined;
     if (after >= (adoptTo ?? after)) return after;
     // Adopting takes its time: health and what is cached are answered in between.
-    await setImmediate();
+    await takeTurns(context.shutdown.signal);
   }
 }
 
@@ -95,6 +95,7 @@ function isLostRace(error: unknown): boolean {
   return error instanceof LostRace || isConstraintFailure(error) || isSerializationFailure(error);
 }
 
+/** Chains page after page. While the process stops one page has to do: the next start chains the rest. */
 async function chainAll(context: Context, refused: Set<number>): Promise<void> {
   const isAnchored = (await readLastLine(context.anchorsFile)) !== undefined;
   let after: number | undefined;
@@ -105,12 +106,12 @@ async function chainAll(context: Context, refused: Set<number>): Promise<void> {
     after = await transaction
       .execute((tx) => chainNext(context, tx, turn))
       .catch((error: unknown) => {
-        if (isLostRace(error)) return undefined;
+        if (isLostRace(error) || context.shutdown.signal.aborted) return undefined;
         throw error;
       });
     // A take-over leaves an entry for each grant: calls are answered in between.
-    await setImmediate();
-  } while (after !== undefined);
+    await takeTurns();
+  } while (after !== undefined && !context.shutdown.signal.aborted);
 }
 
 /** Chains what waits, unless another process is doing it. An entry that the bridge did not write is left and told of. */

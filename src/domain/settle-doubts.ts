@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { MINUTE } from '../shared/lifetimes.ts';
 import { listUnsettled } from '../store/grants.ts';
 import { listRestored } from '../store/restored.ts';
@@ -8,10 +9,12 @@ import type { Context } from './context.ts';
 import { withLease } from './lease.ts';
 import { putOff } from './put-off.ts';
 
-/** Looked into by one run; what they send waits for free slots. */
-const AT_ONCE = 1000;
+/** Looked into by one run, and how many of them at a time: a stop begins no further one. */
+const IN_ONE_RUN = 1000;
+const AT_ONCE = 16;
 
 async function lookInto(context: Context, grant: Grant): Promise<void> {
+  if (context.shutdown.signal.aborted) return;
   await context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) =>
@@ -27,10 +30,11 @@ export async function settleDoubts(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
   const { durable } = context.store;
   const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];
-  const grants = await listUnsettled(durable, now, AT_ONCE);
+  const grants = await listUnsettled(durable, now, IN_ONE_RUN);
   const restored = withLease(context, { name: 'restored grants', limit: MINUTE }, async () => {
     const some = await listRestored(durable, { now, quiet, limit: RESTORED_AT_ONCE });
     await Promise.all(some.map((grant) => lookInto(context, grant)));
   });
-  await Promise.all([restored, ...grants.map((grant) => lookInto(context, grant))]);
+  const unsettled = pLimit(AT_ONCE).map(grants, (grant) => lookInto(context, grant));
+  await Promise.all([restored, unsettled]);
 }

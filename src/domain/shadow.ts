@@ -72,9 +72,9 @@ async function compareOnce(context: Context, caller: Caller, ours: ShadowedAnswe
 
 /** Compares an answer that went out, if it is one of the sample; waits for nothing. */
 export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): void {
-  const { settings, flights } = context;
+  const { settings, flights, shutdown } = context;
   const { mapping } = caller;
-  if (!settings.shadow || !isFromBefore(mapping) || flights.isClosing()) return;
+  if (!settings.shadow || !isFromBefore(mapping) || shutdown.signal.aborted) return;
   if (!oldBackendUntilRetired(context, mapping.client_id)) return;
   const drawn = context.chance() / SHARE;
   if (drawn >= 1) return;

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as takeTurn, setTimeout as delay } from 'node:timers/promises';
 import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
-import { STOP_LIMIT } from '../shared/lifetimes.ts';
+import { CALLS_CUT_AFTER, SECOND } from '../shared/lifetimes.ts';
 import { listenFailure } from '../shared/listen-failure.ts';
+import { type Connections, trackConnections } from './connections.ts';
+import { refuseAll } from './ops/refuse-all.ts';
 
 export interface ServerOptions {
   host: string;
@@ -15,48 +18,72 @@ export interface ServerOptions {
 
 export interface RunningServer {
   port: number;
-  /** Lets running calls finish, within a limit; then cuts what is left. */
-  close(): Promise<void>;
+  /** From here on every answer says `Connection: close`; calls are accepted as before. */
+  sayClose(): void;
+  /** From here on every new call is refused with 503, whatever it asks for. */
+  refuse(): void;
+  /** Accepts no more connections and lets running calls finish, within a limit. Answers how many calls were cut. */
+  close(): Promise<number>;
 }
 
-function createServer({ tls }: ServerOptions, app: RequestListener): Server {
-  if (!tls) return createHttpServer(CONNECTION_LIMITS, app);
+/** After an answer the next request of a busy caller may be on its way for about so long. */
+const NEXT_REQUEST = 25;
+
+/** A connection that was opened a moment ago is about to send its first request. */
+const FIRST_REQUEST = 1 * SECOND;
+
+const LOOK_EVERY = 20;
+
+function createServer({ tls }: ServerOptions): Server {
+  if (!tls) return createHttpServer(CONNECTION_LIMITS);
   const pair = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-  return createHttpsServer({ ...CONNECTION_LIMITS, ...pair, minVersion: 'TLSv1.2' }, app);
+  return createHttpsServer({ ...CONNECTION_LIMITS, ...pair, minVersion: 'TLSv1.2' });
 }
 
-/** Connections that have not sent a request yet: Node does not count them as idle, and browsers open them ahead. */
-function trackSilent(server: Server): Set<Socket> {
-  const silent = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('data', () => silent.delete(socket));
-    socket.once('close', () => silent.delete(socket));
-  });
-  return silent;
+/**
+ * Lets requests arrive that callers sent before they knew of the stop. Closing a connection whose request lies unread in
+ * the kernel would cut a call: so the event loop reads everything that has arrived first.
+ */
+async function readWhatArrives(connections: Connections): Promise<void> {
+  const wait = NEXT_REQUEST - connections.sinceInvitation();
+  if (wait > 0) await delay(wait);
+  await takeTurn();
+  await takeTurn();
 }
 
-function drain(server: Server, silent: Set<Socket>): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), STOP_LIMIT);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
-    for (const socket of silent) socket.destroy();
-  });
+async function drain(server: Server, connections: Connections): Promise<number> {
+  connections.sayClose();
+  await readWhatArrives(connections);
+  const cutAt = performance.now() + CALLS_CUT_AFTER;
+  const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
+  for (;;) {
+    connections.closeIdle(FIRST_REQUEST);
+    if (await Promise.race([closed, delay(LOOK_EVERY, false)])) return 0;
+    if (performance.now() >= cutAt) return connections.cut();
+  }
+}
+
+/** Hands each request on to `app`, until `refuse` is called. */
+function answerRequests(server: Server, app: RequestListener): { refuse(): void } {
+  let answer = app;
+  server.on('request', (req, res) => answer(req, res));
+  return {
+    refuse() {
+      answer = refuseAll;
+    },
+  };
 }
 
 /** Serves `app`. @throws {Error} in plain words when the address cannot be used */
 export function startServer(options: ServerOptions, app: RequestListener): Promise<RunningServer> {
-  const server = createServer(options, app);
-  const silent = trackSilent(server);
+  const server = createServer(options);
+  const connections = trackConnections(server);
+  const answering = answerRequests(server, app);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenFailure(error, 'PORT', options)));
     server.listen(options.port, options.host, () => {
       const { port } = server.address() as AddressInfo;
-      resolve({ port, close: () => drain(server, silent) });
+      resolve({ ...answering, ...connections, port, close: () => drain(server, connections) });
     });
   });
 }

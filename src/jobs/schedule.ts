@@ -54,17 +54,24 @@ async function runJob(context: Context, { name, run, isLocal }: Job): Promise<vo
   await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, () => run(context));
 }
 
+/** Runs a job unless the process stops, which also ends a job between two of its pages (`takeTurns`). */
+async function runUnlessStopping(context: Context, job: Job): Promise<void> {
+  const { signal } = context.shutdown;
+  if (signal.aborted) return;
+  try {
+    await context.flights.run(`job ${job.name}`, () => runJob(context, job));
+  } catch (error) {
+    if (!signal.aborted) context.logger.error('a job failed', { job: job.name, error });
+  }
+}
+
 /** Starts the jobs, each once at once and then on its schedule; the answer stops them. */
 export function startJobs(context: Context): () => Promise<void> {
   const tasks: ScheduledTask[] = [...JOBS, ...reminderJobs(context)].map((job) => {
     const { name, cron } = job;
-    const guarded = async () => {
-      await context.flights
-        .run(`job ${name}`, () => runJob(context, job))
-        .catch((error: unknown) => context.logger.error('a job failed', { job: name, error }));
-    };
-    void guarded();
-    return schedule(cron, guarded, { name, timezone: 'UTC', noOverlap: true });
+    const run = () => runUnlessStopping(context, job);
+    void run();
+    return schedule(cron, run, { name, timezone: 'UTC', noOverlap: true });
   });
   return async () => {
     for (const task of tasks) await task.destroy();

@@ -17,7 +17,7 @@ let running: Promise<ModernServer> | undefined;
 async function start(settings: ModernSettings): Promise<void> {
   try {
     const logger = createLogger({ level: settings.logLevel, name: 'modern' });
-    installLastResort(logger);
+    installLastResort({ logger, drain: end });
     running = startModern(settings, logger);
     const { url, demo } = await running;
     process.send?.({ type: 'ready', url, demo });
@@ -27,10 +27,14 @@ async function start(settings: ModernSettings): Promise<void> {
   }
 }
 
-async function stop(): Promise<void> {
+async function end(): Promise<void> {
   const server = await running?.catch(() => undefined);
   await server?.close();
-  process.exit(0);
+}
+
+async function stop(): Promise<void> {
+  await end();
+  process.exit();
 }
 
 process.once('message', (message: StartMessage) => void start(message.settings));

@@ -83,8 +83,15 @@ export const ACCESS_TOKEN_LIFETIME_MAX = 365 * DAY;
  */
 export const LEARN_PATIENCE = 10 * MINUTE;
 
-/** A graceful stop lets running exchanges with the modern side finish within this time. */
+/** Storing what an exchange brought, in a database that answers. */
+export const STORE_LIMIT = 1 * SECOND;
+
+/**
+ * From the end of the drain a stop takes so long at most: calls that were accepted end, then what they began, and then
+ * what is in memory is written. A call is cut a second before.
+ */
 export const STOP_LIMIT = UPSTREAM_TIMEOUT + 5 * SECOND;
+export const CALLS_CUT_AFTER = STOP_LIMIT - STORE_LIMIT;
 
 /** How long calls are shown live; how long one look lasts; and how long an app is watched after the last one. */
 export const LIVE_KEPT = 10 * MINUTE;

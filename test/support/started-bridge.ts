@@ -102,11 +102,9 @@ export async function startTestBridge(options: BridgeOptions): Promise<StartedBr
     await database.remove();
     throw error;
   });
+  let closing: Promise<void> | undefined;
   return {
     ...bridge,
-    async close() {
-      await bridge.close();
-      await database.remove();
-    },
+    close: (how) => (closing ??= bridge.close(how).then(() => database.remove())),
   };
 }

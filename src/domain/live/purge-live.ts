@@ -9,9 +9,9 @@ import { liveIdAt } from './live-id.ts';
 const AT_ONCE = 1000;
 
 /** Removes what is too old to be shown, and whom nobody watches any more. */
-export async function purgeLive({ store, clock }: Context): Promise<void> {
+export async function purgeLive({ store, clock, shutdown }: Context): Promise<void> {
   const now = clock.now();
   await deleteUnwatched(store, now);
   while ((await deleteLiveCallsBefore(store, liveIdAt(now - LIVE_KEPT), AT_ONCE)) === AT_ONCE)
-    await takeTurns();
+    await takeTurns(shutdown.signal);
 }

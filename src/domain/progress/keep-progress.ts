@@ -37,19 +37,23 @@ function add(numbers: ByApp, clientId: string, [column, n]: [keyof TokenNumbers,
   numbers.set(clientId, known);
 }
 
-/** Reads piece after piece, each in an answer of its own. */
-async function throughAll<Key>(
-  first: Key,
-  read: (piece: { after: Key; size: number }) => Promise<Key | undefined>,
-): Promise<void> {
-  for (let after: Key | undefined = first; after !== undefined; ) {
-    after = await read({ after, size: TOKENS_AT_ONCE });
-    await takeTurns();
-  }
+/** Reads piece after piece, each in an answer of its own, until all are read or the process stops. */
+function createWalk({ shutdown }: Context) {
+  return async <Key>(
+    first: Key,
+    read: (piece: { after: Key; size: number }) => Promise<Key | undefined>,
+  ): Promise<void> => {
+    for (let after: Key | undefined = first; after !== undefined; ) {
+      after = await read({ after, size: TOKENS_AT_ONCE });
+      await takeTurns(shutdown.signal);
+    }
+  };
 }
 
 /** Of a walk by ids every piece is small, whoever has how many tokens; people are told apart only in an order of their own. */
-async function countAll({ store: { durable } }: Context): Promise<ByApp> {
+async function countAll(context: Context): Promise<ByApp> {
+  const { durable } = context.store;
+  const throughAll = createWalk(context);
   const numbers: ByApp = new Map();
   await throughAll('', async (piece) => {
     const { rows, next } = await countStates(durable, piece);
@@ -106,7 +110,7 @@ export async function keepProgress(context: Context): Promise<void> {
     await keepRows(store.aside, changed(today, now, new Map(newest.map((row) => [row.client_id, row]))));
     await deleteProgressBefore(store.aside, ids, keptSince);
     after = ids.at(-1) ?? '';
-    await takeTurns();
+    await takeTurns(context.shutdown.signal);
   }
   await keepProgressOfAll(store.aside, { day: today, ...all }, { keptSince });
   await keepCountedAt(store.aside, countedAt);

@@ -35,7 +35,7 @@ async function claimNext({ context, isDryRun }: Run): Promise<ClaimedMail | unde
 
 async function deliverInTurn(run: Run): Promise<void> {
   const { context, delivered } = run;
-  while (!context.flights.isClosing()) {
+  while (!context.shutdown.signal.aborted) {
     const claimedAt = context.clock.elapsed();
     const mail = await claimNext(run);
     if (!mail) return;

@@ -105,8 +105,8 @@ async function candidatesOf(context: Context, found: readonly Person[], now: num
 
 /** Pages of what follows in some order, until one is empty; each row names where the next page begins. */
 async function* pagesOf<Row>(
-  read: (after: string) => Promise<readonly Row[]>,
-  nameOf: (row: Row) => string,
+  { shutdown }: Context,
+  { read, nameOf }: { read: (after: string) => Promise<readonly Row[]>; nameOf: (row: Row) => string },
 ): AsyncIterable<readonly Row[]> {
   let after = '';
   for (;;) {
@@ -115,21 +115,21 @@ async function* pagesOf<Row>(
     if (last === undefined) return;
     yield rows;
     after = nameOf(last);
-    await takeTurns();
+    await takeTurns(shutdown.signal);
   }
 }
 
 async function* pagesOfPeople(context: Context): AsyncIterable<Person[]> {
   const { durable } = context.store;
-  const accounts = pagesOf(
-    (after) => accountsAfter(durable, after, PAGE),
-    (row) => row.account_id,
-  );
+  const accounts = pagesOf(context, {
+    read: (after) => accountsAfter(durable, after, PAGE),
+    nameOf: (row) => row.account_id,
+  });
   for await (const page of accounts) yield peopleOfAccounts(context, page);
-  const emails = pagesOf(
-    (after) => waitingEmailsAfter(durable, after, PAGE),
-    (email) => email,
-  );
+  const emails = pagesOf(context, {
+    read: (after) => waitingEmailsAfter(durable, after, PAGE),
+    nameOf: (email) => email,
+  });
   for await (const page of emails) yield peopleOfEmails(context, page);
 }
 

@@ -37,12 +37,12 @@ async function readChunk({ store, logger }: Context, after: Place): Promise<Last
 }
 
 /** A statement moves a token once: so each day has one of its own, in their order. */
-async function keepChunk({ store, oldBackend }: Context, uses: readonly LastUse[]): Promise<void> {
+async function keepChunk({ store, oldBackend, shutdown }: Context, uses: readonly LastUse[]): Promise<void> {
   for (const day of new Set(uses.map((use) => use.day))) {
     const ofDay = uses.filter((use) => use.day === day);
     await keepLastUses(store.aside, ofDay, SILENCES);
     if (oldBackend) await keepPassedUses(store.aside, ofDay, SILENCES);
-    await takeTurns();
+    await takeTurns(shutdown.signal);
   }
 }
 

@@ -73,7 +73,7 @@ async function keepPlans(context: Context, plans: readonly Plan[], now: number):
       written.flatMap(({ reminders }) => reminders),
     ),
   );
-  await takeTurns();
+  await takeTurns(context.shutdown.signal);
   return made.length;
 }
 

@@ -7,7 +7,9 @@ import { strictTransport } from '../wire/https.ts';
  * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
  * are those of draft 20 section 5.1; the rest keeps an answer with personal data out of caches and frames. What the old
  * backend answers may be a page made of the call, on the origin of the owners' session: no browser runs or loads anything
- * of it. Beside these stand the dates, and over HTTPS `Strict-Transport-Security`.
+ * of it. Beside these stand the dates, and over HTTPS `Strict-Transport-Security`. One more header is not of this list:
+ * `Connection: close` (RFC 9112 section 9.6), which every answer says once the process was asked to stop
+ * (`http/connections.ts`). It is about the connection and no part of the answer.
  */
 const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',

@@ -3,6 +3,8 @@ import type { Context } from '../../domain/context.ts';
 import { findClockProblem, proveDatabase } from '../../domain/prove-database.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 
+const STOPPING = 'the process is stopping';
+
 /** A copy answers old calls with what it last knew, but is nothing to send callers to. */
 function findCopyProblem({ instance }: Context): string | undefined {
   return instance.isCopy()
@@ -29,6 +31,8 @@ async function findProblem(context: Context): Promise<string | undefined> {
  */
 function readiness(context: Context): RequestHandler {
   return async (_req, res) => {
+    // A balancer is to send its calls elsewhere before this process takes none; nothing is wrong, so nothing is logged.
+    if (context.shutdown.signal.aborted) return sendJson(res, 503, { ready: false, reason: STOPPING });
     const reason = await findProblem(context);
     if (reason === undefined) return sendJson(res, 200, { ready: true });
     context.logger.error('not ready', { reason });
