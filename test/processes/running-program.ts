@@ -25,18 +25,21 @@ export async function buildProgram(): Promise<void> {
   await promisify(execFile)(process.execPath, ['scripts/ensure-ready.mjs', '--dev'], options);
 }
 
-/** Starts the built program. */
-export function startProgram(settings: Settings): Program {
+/** Starts the built program; its standard error goes to `stderr`, a file that is open, where that is given. */
+export function startProgram(
+  settings: Settings,
+  { stderr = 'pipe' }: { stderr?: 'pipe' | number } = {},
+): Program {
   const child = spawn(process.execPath, [mainFile], {
     cwd: checkout,
     env: environment(settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
     // A process group of its own, as a terminal gives it: what Ctrl-C reaches is this program and its parts.
     detached: true,
   });
   const said = { output: '', complaints: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.complaints += text));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (said.output += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said.complaints += text));
   return { process: child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
 }
 
