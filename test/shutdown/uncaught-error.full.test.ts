@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { canReadProcesses, workersOf } from '../processes/process-list.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { canReadProcesses, isRunning, workersOf } from '../processes/process-list.ts';
 import type { Program } from '../processes/running-program.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { type Ground, holdRefreshes, openGround, until60 } from './support/refreshing-program.ts';
@@ -73,6 +74,9 @@ testWithProcesses(
     const before = workersOf(program.process.pid ?? 0);
     for (const pid of before) process.kill(pid, 'SIGUSR2');
     await until60(() => alarms(program) === 2);
+    // Without a drain they would be gone by now.
+    await delay(1000);
+    expect(before.every(isRunning)).toBe(true);
     holding.release();
     expect((await reading).status).toBe(200);
     await until60(() => {
