@@ -107,12 +107,17 @@ test('a refresh that has no time left to end is not begun', async () => {
   expect(ground.grants()).toMatchObject([{ state: 'ready', version: 1 }]);
 });
 /** A second machine on the same database, with a folder of its own. */
-async function secondMachine(): Promise<Settings> {
+async function secondMachine(): Promise<Settings & { PORT: string }> {
   const [first = '', port] = [ground.settings['VAR_DIR'], await freePort()];
   const varDir = join(first, 'second');
   mkdirSync(varDir, { mode: 0o700 });
   copyFileSync(join(first, 'keys.json'), join(varDir, 'keys.json'));
   return { PORT: String(port), VAR_DIR: varDir, DATABASE_URL: `sqlite:${join(first, 'bridge.db')}` };
+}
+
+async function stop(program: Program): Promise<void> {
+  program.process.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
 }
 
 test('behind a balancer that follows /ready no call fails, stop after stop', async () => {
@@ -126,21 +131,17 @@ test('behind a balancer that follows /ready no call fails, stop after stop', asy
     return program;
   };
   let there = await startOther();
-  const origins = [ground.url, `http://127.0.0.1:${second['PORT']}`] as const;
+  const origins = [ground.url, `http://127.0.0.1:${second.PORT}`] as const;
   const balancer = await startBalancer(origins);
   await until60(() => origins.every((origin) => balancer.isReady(origin)));
 
-  let isOver = false;
+  const over = new AbortController();
   const statuses: number[] = [];
   const calling = Array.from({ length: 10 }, async () => {
     const caller = createCaller(balancer.url, token);
-    while (!isOver) statuses.push((await caller.call()).status);
+    while (!over.signal.aborted) statuses.push((await caller.call()).status);
     caller.close();
   });
-  const stop = async (program: Program) => {
-    program.process.kill('SIGTERM');
-    expect(await program.ended).toBe(0);
-  };
   for (let round = 0; round < 2; round += 1) {
     await stop(first);
     first = await ground.start({ ...DRAIN, WORKERS: '2' });
@@ -149,7 +150,7 @@ test('behind a balancer that follows /ready no call fails, stop after stop', asy
     there = await startOther();
     await until60(() => balancer.isReady(origins[1]));
   }
-  isOver = true;
+  over.abort();
   await Promise.all(calling);
   await balancer.close();
   await stop(there);

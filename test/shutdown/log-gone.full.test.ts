@@ -65,9 +65,6 @@ test('its disk is full', async () => {
   }
 });
 
-const residentMemory = (pid: number) =>
-  Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
-
 /** Calls by one connection each, without waiting for anything but the answers. */
 async function callAll(calls: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });

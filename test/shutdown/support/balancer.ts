@@ -64,10 +64,10 @@ export async function startBalancer(origins: readonly string[]): Promise<Balance
   };
   const server = createServer((req, res) => void pass(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  let isClosed = false;
+  const closing = new AbortController();
   const watching = Promise.all(
     backends.map(async (backend) => {
-      while (!isClosed) {
+      while (!closing.signal.aborted) {
         await look(backend);
         await delay(LOOK_EVERY);
       }
@@ -78,7 +78,7 @@ export async function startBalancer(origins: readonly string[]): Promise<Balance
     isReady: (origin) => backends.some((backend) => backend.origin === origin && backend.isReady),
     failures,
     async close() {
-      isClosed = true;
+      closing.abort();
       await watching;
       for (const { agent } of backends) agent.destroy();
       server.closeAllConnections();

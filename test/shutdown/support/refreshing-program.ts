@@ -20,9 +20,9 @@ import { type RecordingProxy, startRecordingProxy } from '../../support/recordin
 
 /** The built bridge in processes of its own, before a new API whose answers a test may hold back. */
 
-export const PATIENCE = 60_000;
+const PATIENCE = 60_000;
 
-export interface Grant {
+interface Grant {
   state: string;
   version: number;
   expiresAt: number;
