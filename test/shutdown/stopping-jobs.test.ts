@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
+import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { isSqlite } from '../../src/store/many-rows.ts';
+import { readCountedAt } from '../../src/store/progress.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** Long background work ends between two of its pages once the process stops, and the next start takes it up again. */
+
+const [ACCOUNTS, TOKENS] = [500, 3000];
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem();
+  const { durable } = system.bridge.context.store;
+  const numbers = (count: number) =>
+    isSqlite(durable)
+      ? sql`(with recursive n (n) as (select 1 union all select n + 1 from n where n < ${sql.lit(count)}) select n from n) as n`
+      : sql`generate_series(1, ${sql.lit(count)}) as n (n)`;
+  await sql`insert into accounts (account_id, email, name, timezone, updated_at)
+    select 'account-' || n, 'person-' || n || '@example.org', 'Person', null, 0 from ${numbers(ACCOUNTS)}`.execute(
+    durable,
+  );
+  await sql`insert into mappings (id, token_digest, client_id, account_id, state, source, created_at, updated_at)
+    select 'token-' || n, 'token-' || n, ${system.app.clientId}, 'account-' || (1 + n % ${sql.lit(ACCOUNTS)}),
+      'unmapped', 'imported', 0, 0 from ${numbers(TOKENS)}`.execute(durable);
+});
+afterAll(() => system.stop());
+
+test.each([
+  ['counting', keepProgress],
+  ['planning', planReminders],
+])('%s reads one page of many, and no more', async (_name, work) => {
+  const { context } = system.bridge;
+  const stopping = new AbortController();
+  const before = await readCountedAt(context.store.durable);
+  const own = { ...context, shutdown: { ...context.shutdown, signal: stopping.signal } };
+  stopping.abort();
+  await expect(work(own)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(await readCountedAt(context.store.durable)).toBe(before);
+  // What was interrupted is done in full by the next.
+  await work(context);
+});
