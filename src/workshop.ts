@@ -101,8 +101,7 @@ export async function openWorkshop(
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
   if (overrides.modernBegins) await forgetBudget(store, upstream.clientId);
-  const opening = { config, logger, own: overrides.clock };
-  const { databaseClock, ...beside } = await openBeside(opening, store);
+  const { databaseClock, ...beside } = await openBeside({ config, logger, own: overrides.clock }, store);
   const { keyring, instance, lifecycle } = beside;
   const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
