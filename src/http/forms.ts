@@ -13,9 +13,10 @@ export function requireOwnForm(publicUrl: string): RequestHandler {
   };
 }
 
-/** Reads the fields of a form into `req.body`. */
+/** Reads the fields of a form into `req.body`; no browser packs one. */
 export const readForm: RequestHandler = express.urlencoded({
   extended: false,
+  inflate: false,
   limit: '16kb',
   parameterLimit: 20,
 });

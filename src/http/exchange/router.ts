@@ -1,7 +1,8 @@
-import express, { Router } from 'express';
+import { Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tokenFailures } from '../legacy/failures.ts';
+import { readFormOfExchange } from '../wire/read-body.ts';
 import { exchange } from './exchange.ts';
 
 const PATH = '/oauth2/exchange';
@@ -9,8 +10,7 @@ const PATH = '/oauth2/exchange';
 /** The one address that apps leave the bridge by; HTTPS and headers are seen to with the rest of `/oauth2`. */
 export function exchangeRouter(context: Context): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const form = express.raw({ type: () => true, limit: '16kb' });
-  router.post(PATH, form, exchange(context));
+  router.post(PATH, readFormOfExchange, exchange(context));
   router.all(PATH, (_req, res) => {
     res.setHeader('Allow', 'POST');
     throw new OAuthError('invalid_request', 'The exchange is served by POST alone.', { status: 405 });

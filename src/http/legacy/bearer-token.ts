@@ -43,7 +43,8 @@ function carriedBy(carrier: FoundToken['carrier'], tokens: readonly string[]): F
   return tokens.filter((token) => token !== '').map((token) => ({ token, carrier }));
 }
 
-function tokensBeforeBody(req: Request): FoundToken[] {
+/** The tokens in the header and the query, in this order. */
+export function tokensBeforeBody(req: Request): FoundToken[] {
   return [
     ...carriedBy('header', headerTokens(req)),
     ...carriedBy('query', queryParameters(req).all('access_token')),

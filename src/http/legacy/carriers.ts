@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, rawQuery } from './request-parameters.ts';
 
@@ -12,14 +13,16 @@ const TOKEN_NAME = /^\s*access[_.[\s]token(?![\w-])/i;
 
 const isForeign = (name: string) => name !== 'access_token' && TOKEN_NAME.test(name);
 
-const nameOf = (pair: string) => [...new URLSearchParams(pair).keys()][0] ?? '';
+const decoded = (name: string) => [...new URLSearchParams(name).keys()][0] ?? '';
 
 /** A form, or a query; some separate its pairs by semicolons too. */
 function hidesInForm(text: string): boolean {
-  return text.split('&').some((pair) => {
-    const [first = '', ...others] = pair.split(';').map(nameOf);
-    return isForeign(first) || others.some((name) => TOKEN_NAME.test(name));
-  });
+  if (!mentionsToken(text)) return false;
+  const names = namesThatMentionToken(text);
+  if (!names) return true;
+  return names.some(({ separator, name }) =>
+    separator === ';' ? TOKEN_NAME.test(decoded(name)) : isForeign(decoded(name)),
+  );
 }
 
 /** Strings and punctuation of JSON that is known to be whole. */
@@ -44,11 +47,7 @@ function partsWithToken(text: string): number {
 
 /** What cannot be read, or is not to be, does not speak of a token in any spelling. */
 function speaksOfToken(body: Buffer): boolean {
-  const text = body.toString('latin1').replaceAll('\0', '');
-  const plain = text.replace(/(?:%|\\u00)([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return /access[_.[\s+]token/i.test(plain);
+  return mentionsToken(body.toString('latin1').replaceAll('\0', ''));
 }
 
 function hidesInParameters(req: Request, parameters: Parameters): boolean {
@@ -60,8 +59,9 @@ function hidesInParameters(req: Request, parameters: Parameters): boolean {
       return partsWithToken(text) !== parameters.all('access_token').length;
     case 'json':
       return (
-        parameters.names().some(isForeign) ||
-        topLevelNames(text).filter((name) => TOKEN_NAME.test(name)).length > 1
+        mentionsToken(text) &&
+        (parameters.names().some(isForeign) ||
+          topLevelNames(text).filter((name) => TOKEN_NAME.test(name)).length > 1)
       );
     case 'none':
     case 'other':

@@ -11,23 +11,17 @@ import {
   Unavailable,
 } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
+import { UnreadableBody } from '../wire/read-body.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
 import { MalformedBody } from './request-parameters.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
 
-interface Thrown {
-  status?: number;
-  type?: string;
-  code?: string;
-}
-
-/** A body that the body reader refused: too long, of an unknown coding, or cut short. */
-function bodyRefusal(error: unknown): number | undefined {
-  const { status, type, code } = error as Thrown;
-  const isReading = typeof type === 'string' || code?.startsWith?.('Z_') || error instanceof URIError;
-  return isReading && (status === 400 || status === 413 || status === 415) ? status : undefined;
+/** A body that cannot be read, or an address with a broken escape in it. */
+function unreadableStatus(error: unknown): number | undefined {
+  if (error instanceof UnreadableBody) return error.status;
+  return error instanceof MalformedBody || error instanceof URIError ? 400 : undefined;
 }
 
 function unavailable(retryAfter: number | undefined, cause: unknown): LegacyError {
@@ -53,14 +47,14 @@ function toLegacyError(context: Context, error: unknown): LegacyError {
   if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
   if (error instanceof Unavailable) return unavailable(error.retryAfter, error);
   if (isOutOfReach(error)) return unavailable(undefined, error);
-  const status = bodyRefusal(error);
+  const status = unreadableStatus(error);
   if (status !== undefined) return new LegacyError(status === 413 ? REFUSALS.tooLarge : REFUSALS.malformed);
   return new LegacyError(REFUSALS.unknown, { cause: error });
 }
 
 function toTokenError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
-  const status = error instanceof MalformedBody ? 400 : bodyRefusal(error);
+  const status = unreadableStatus(error);
   if (status !== undefined)
     return new OAuthError('invalid_request', 'The body could not be read.', { status, cause: error });
   if (error instanceof LegacyError && error.status < 500) {

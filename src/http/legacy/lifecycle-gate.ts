@@ -4,13 +4,13 @@ import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle.ts';
 import { findByToken } from '../../domain/resolve-token.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../page-error.ts';
+import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from './added-headers.ts';
 import { type FoundToken, tokenIfAny } from './bearer-token.ts';
 import { brownoutText } from './brownout-text.ts';
 import { noteLate } from './late-note.ts';
 import { LegacyError, sendLegacyError } from './legacy-error.ts';
 import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
-import { untilRead } from './read-body.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
@@ -31,6 +31,7 @@ interface Caller {
 type Identify = (req: Request) => Promise<Caller>;
 
 interface Way {
+  readBody: RequestHandler | undefined;
   identify: Identify;
   /** Whether a token, which proves whose call it is, is what comes to this address. */
   takesTokens: boolean;
@@ -72,11 +73,12 @@ function note(context: Context, { ending, caller, takesTokens }: Met, req: Reque
 /** Why a call is answered with 410, which its dates say too; undefined where it goes on. */
 async function meet(
   context: Context,
-  { identify, takesTokens }: Way,
+  { readBody, identify, takesTokens }: Way,
   req: Request,
 ): Promise<Ending | undefined> {
   const [lifecycle, now] = [context.lifecycle.current(), context.clock.now()];
   const isCommon = !dependsOnApp(lifecycle, 'sunset', now);
+  if (!isCommon) await readBody?.(req, req.res as Response, () => undefined);
   const caller = isCommon ? undefined : await identify(req);
   const clientId = caller?.clientId;
   const ending = endingOf(lifecycle, 'sunset', { clientId, now });
@@ -121,24 +123,23 @@ export interface LifecycleGate {
   page: RequestHandler;
 }
 
-/** The gate before the old addresses; `readBody` reads a body as it is read behind the gate. */
-export function createLifecycleGate(context: Context, readBody: RequestHandler): LifecycleGate {
+/** The gate before the old addresses; a body is read as it is read behind the gate. */
+export function createLifecycleGate(context: Context): LifecycleGate {
   const forPrograms =
-    ({ identify, takesTokens }: Way): RequestHandler =>
+    (way: Way): RequestHandler =>
     async (req, res, next) => {
-      const identifyRead: Identify = async () => {
-        await untilRead(readBody, req);
-        return identify(req);
-      };
-      const ending = await meet(context, { identify: identifyRead, takesTokens }, req);
+      const ending = await meet(context, way, req);
       if (!ending) return next();
       sendGone(context, res, ending);
     };
+  const identify: Identify = (req) => callerOf(context, req);
+  const byCredentials = { identify: callerByCredentials, takesTokens: false };
+  const inAddress = { readBody: undefined, identify: callerInAddress, takesTokens: false };
   return {
-    json: forPrograms({ identify: (req) => callerOf(context, req), takesTokens: true }),
-    exchange: forPrograms({ identify: callerByCredentials, takesTokens: false }),
+    json: forPrograms({ readBody: readBodyOfCall(context), identify, takesTokens: true }),
+    exchange: forPrograms({ readBody: readBodyOfTokenRequest, ...byCredentials }),
     page: async (req, res, next) => {
-      const ending = await meet(context, { identify: callerInAddress, takesTokens: false }, req);
+      const ending = await meet(context, inAddress, req);
       if (!ending) return next();
       if (!['GET', 'HEAD'].includes(req.method)) return sendGone(context, res, ending);
       throw gonePage(context, ending);

@@ -1,5 +1,6 @@
-import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from './added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
@@ -22,11 +23,6 @@ import { user } from './user.ts';
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 const READ_METHODS = ['GET', 'POST'];
-
-const BODY_LIMIT = '256kb';
-
-/** Reads any body as bytes, whatever the method or content type; unpacked size is bounded too. */
-const readBytes = express.raw({ type: () => true, limit: BODY_LIMIT });
 
 /** HEAD runs no handler: it has no effect on any old path (hardening finding 4). */
 function only(methods: readonly string[]): RequestHandler {
@@ -51,11 +47,12 @@ type Elsewhere = ReturnType<typeof createElsewhere>;
 
 /** One address of the resource side, and what becomes of other methods there. */
 function addServed(router: Router, path: string | string[], handlers: Served): void {
-  router.all(path, onlyReads, readBytes, handlers.call);
+  router.all(path, onlyReads, handlers.readBody, handlers.call);
   router.all(path, ...handlers.elsewhere(() => new LegacyError(REFUSALS.method, METHOD_REFUSED)));
 }
 
 interface Served {
+  readBody: RequestHandler;
   call: RequestHandler;
   elsewhere: Elsewhere;
 }
@@ -80,14 +77,16 @@ function resources({ context, perMinute, gate }: Parts): Router {
   router.all(RESOURCES, gate.json);
   const passing = createPassing(context, perMinute);
   const call = createCalls(passing);
-  const elsewhere = createElsewhere(passing, readBytes);
-  addCall(router, '/1/profiles', { call: profiles(context, call), elsewhere });
-  addCall(router, '/1/user', { call: user(context, call), elsewhere });
-  addCall(router, '/1/user/deauthorize', { call: deauthorize(context, call), elsewhere });
-  addCall(router, '/user/deauthorize', { call: deauthorize(context, call), elsewhere });
-  addServed(router, '/1/profiles/:id.json', { call: profile(context, call), elsewhere });
+  const readBody = readBodyOfCall(context);
+  const elsewhere = createElsewhere(passing, readBody);
+  const served = (handle: RequestHandler): Served => ({ readBody, call: handle, elsewhere });
+  addCall(router, '/1/profiles', served(profiles(context, call)));
+  addCall(router, '/1/user', served(user(context, call)));
+  addCall(router, '/1/user/deauthorize', served(deauthorize(context, call)));
+  addCall(router, '/user/deauthorize', served(deauthorize(context, call)));
+  addServed(router, '/1/profiles/:id.json', served(profile(context, call)));
   router.all('/1/profiles/:id.:format', ...elsewhere(() => new LegacyError(REFUSALS.format)));
-  addServed(router, '/1/profiles/:id', { call: profile(context, call), elsewhere });
+  addServed(router, '/1/profiles/:id', served(profile(context, call)));
   router.all(/^\/1(\/|$)/, ...elsewhere(() => new LegacyError(REFUSALS.unknownPath)));
   router.use(resourceFailures(context));
   return router;
@@ -96,7 +95,7 @@ function resources({ context, perMinute, gate }: Parts): Router {
 /** Everything the older generation served. */
 export function legacyRouter(context: Context, perMinute: number): Router {
   const router = Router(exactly);
-  const gate = createLifecycleGate(context, readBytes);
+  const gate = createLifecycleGate(context);
   router.use(['/oauth2', '/1', '/user'], createAddedHeaders(context), httpsOnly);
   router.all(AUTHORIZE_PATHS, gate.page);
   router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context), methodFailures);
@@ -105,7 +104,7 @@ export function legacyRouter(context: Context, perMinute: number): Router {
     TOKEN_PATHS,
     gate.exchange,
     only(['POST']),
-    readBytes,
+    readBodyOfTokenRequest,
     token(context),
     tokenFailures(context, 'a legacy exchange'),
   );

@@ -50,7 +50,7 @@ const explainRefusal = ({ pages }: InteractionParts) =>
 export function createInteractions(parts: InteractionParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const run = (action: Action) => (req: Request, res: Response) => action(parts, req, res);
-  const form = urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 });
+  const form = urlencoded({ extended: false, inflate: false, limit: '16kb', parameterLimit: 20 });
   router.get('/:uid', run(show));
   router.post('/:uid/sign-in', requireSameOrigin, form, run(during('login', signIn)));
   router.post('/:uid/consent', requireSameOrigin, form, run(during('consent', decide)));

@@ -62,7 +62,7 @@ export function createDesk(parts: SettingsParts, addPages: (desk: Desk) => void)
   const visits = createVisits(parts, binding);
   const methods = createMethods();
   const { missing, method, foreign, unreadable } = refusals(visits);
-  const readForm = urlencoded({ extended: false, limit: '64kb', parameterLimit: 20 });
+  const readForm = urlencoded({ extended: false, inflate: false, limit: '64kb', parameterLimit: 20 });
   const signedIn = (path: string, answer: Answer<Visit>) => async (req: Request, res: Response) => {
     const visit = await visits.signedIn(req, res);
     if (visit) await answer(visit);

@@ -1,0 +1,13 @@
+/** Counts what separates the parameters of a body, before anything is parsed: an empty parameter costs as much as a long one. */
+
+/** Whether more than `limit` of these single bytes stand in a body. */
+export function hasMoreBytes(body: Buffer, bytes: string, limit: number): boolean {
+  let left = limit;
+  for (const byte of Buffer.from(bytes)) {
+    for (let at = body.indexOf(byte); at >= 0; at = body.indexOf(byte, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { registerApp } from '../../src/domain/register-app.ts';
+import { createLogger } from '../../src/shared/logger.ts';
+import { openWorkshop, type Workshop } from '../../src/workshop.ts';
+import type { LegacyApp, Person } from '../support/authorize.ts';
+import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts';
+import { startEmbeddedModern } from '../support/embedded-modern.ts';
+import { freePort } from '../support/free-port.ts';
+import { BRIDGE_CLIENT } from '../support/modern-side.ts';
+import { startOldBackend } from '../support/old-backend.ts';
+import { addWaitingToken } from '../support/waiting-token.ts';
+
+/** One built bridge in a process of its own, with a new API and an old API on loopback. */
+export interface Ground {
+  bridge: BridgeProcess;
+  context: Workshop['context'];
+  modernUrl: string;
+  person: Person;
+  app: LegacyApp;
+  /** A token that the old API answers. */
+  waitingToken: string;
+  stop(): Promise<void>;
+}
+
+export const CALLBACK = 'https://old-app.example/callback';
+
+/** An app with a token that its owner has not connected yet, which the old API knows. */
+async function addRows({ context }: Workshop, accounts: Parameters<typeof startOldBackend>[0]['accounts']) {
+  const registration = { name: 'Old App', callbacks: [CALLBACK], owner: 'owner@old-app.example' };
+  const app = await registerApp(context, { ...registration, actor: 'test' });
+  if (!app) throw new Error('the app exists already');
+  const { token } = await addWaitingToken({ context }, { clientId: app.clientId });
+  accounts.push({ tokens: [token], user: { id: '4f0c0a06512f7ef214000000' } });
+  return { app: { ...app, callback: CALLBACK }, waitingToken: token };
+}
+
+/** Starts everything; `env` are further settings of the bridge. */
+export async function startGround(env: Record<string, string> = {}): Promise<Ground> {
+  const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));
+  const [port, modernPort] = [await freePort(), await freePort()];
+  const [bridgeUrl, modernUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${modernPort}`];
+  const redirectUri = `${bridgeUrl}/callback`;
+  const modern = await startEmbeddedModern({
+    port: modernPort,
+    issuer: modernUrl,
+    redirectUri,
+    accessTokenSeconds: 3600,
+  });
+  const accounts: Parameters<typeof startOldBackend>[0]['accounts'] = [];
+  const old = await startOldBackend({ accounts });
+  const settings = {
+    PORT: String(port),
+    PUBLIC_URL: bridgeUrl,
+    VAR_DIR: join(folder, 'var'),
+    MODERN_AUTH_URL: modernUrl,
+    MODERN_API_URL: modernUrl,
+    MODERN_CLIENT_ID: BRIDGE_CLIENT,
+    LEGACY_BACKEND_URL: old.url,
+    ...env,
+  };
+  const bridge = await startBridgeProcess({ settings });
+  const config = readConfig(settings);
+  if (!config.upstream) throw new Error('the settings name no modern side');
+  const logger = createLogger({ level: 'error', name: 'test' });
+  const workshop = await openWorkshop(config, config.upstream, { logger });
+  const rows = await addRows(workshop, accounts);
+  return {
+    bridge,
+    context: workshop.context,
+    modernUrl,
+    person: modern.person,
+    ...rows,
+    async stop() {
+      await workshop.close();
+      await bridge.kill();
+      await old.close();
+      await modern.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Milliseconds of CPU that all threads of a process have used. */
+export function cpuOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const used = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return used.reduce((sum, one) => sum + one, 0) / 1e6;
+}
+
+/** Bytes of memory that a process has in use. */
+export function residentOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
+}
