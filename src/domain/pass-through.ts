@@ -1,7 +1,9 @@
+import { networkKey } from '../shared/addresses.ts';
 import { hasToken } from '../store/observed.ts';
 import type { Mapping } from '../store/tables.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
+import type { Takers } from '../upstream/places.ts';
 import { assignToken } from './assign-token.ts';
 import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
@@ -35,6 +37,12 @@ function isGood({ status }: PassedAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
+/** An app and its account share connections. An observed token has its own share: anybody may name an app. */
+function takersOf({ id, source, client_id, account_id }: Mapping): Takers {
+  if (source === 'observed') return [`token ${id}`];
+  return [`app ${client_id}`, `account ${client_id} ${account_id ?? id}`];
+}
+
 /** Work that no caller waits for; it is done again at the next call of the same token. */
 function inBackground(context: Context, name: string, work: () => Promise<void>): void {
   if (context.shutdown.signal.aborted) return;
@@ -54,7 +62,7 @@ export async function passWaiting(
 ): Promise<PassedAnswer> {
   const { oldBackend, ending } = oldBackendFor(context, mapping.client_id);
   if (!oldBackend) throw refusalWithout(context, mapping, ending);
-  const answer = await oldBackend.pass(call);
+  const answer = await oldBackend.pass({ ...call, takers: takersOf(mapping) });
   if (isGood(answer) && isDeauthorize(call.target)) {
     await endWaiting(context, mapping, { actor: `app:${mapping.client_id}`, requestId: call.requestId });
   } else inBackground(context, `assign ${mapping.id}`, () => assignToken(context, mapping, call));
@@ -69,9 +77,10 @@ export async function passWaiting(
  */
 export async function passServed(
   { oldBackend }: Pick<Context, 'oldBackend'>,
+  mapping: Mapping,
   call: PassedCall,
 ): Promise<PassedAnswer | undefined> {
-  const answer = await oldBackend?.pass(call);
+  const answer = await oldBackend?.pass({ ...call, takers: takersOf(mapping) });
   return answer?.status === 401 ? undefined : answer;
 }
 
@@ -85,7 +94,10 @@ async function observe({ context, refused }: Strangers, call: LegacyCall): Promi
 }
 
 /** What is known without asking: not a token, one that was refused a moment ago, or one of an app that is retired. */
-async function isHopeless({ context, refused }: Strangers, { token }: LegacyCall): Promise<boolean> {
+async function isHopeless(
+  { context, refused }: Strangers,
+  { token }: Pick<LegacyCall, 'token'>,
+): Promise<boolean> {
   if (!PLAUSIBLE.test(token) || refused.isRefused(token)) return true;
   return hasToken(context.store, context.vault.digests(token));
 }
@@ -115,12 +127,19 @@ async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, toke
   );
 }
 
+/** A call whose token the bridge has never seen. Its parameters are looked at behind the brakes, by `readCall`. */
+interface StrangersCall extends Pick<LegacyCall, 'token' | 'address'> {
+  readCall(): Promise<LegacyCall>;
+}
+
+export type PassStranger = (call: StrangersCall) => Promise<PassedAnswer>;
+
 /**
  * Passes calls whose token the bridge has never seen. The old backend decides; a token that it accepts is known from then
  * on, without the caller waiting for that.
  * @throws {TokenRefused | TooManyGuesses | Unavailable}
  */
-export function createStrangers(context: Context): (call: LegacyCall) => Promise<PassedAnswer> {
+export function createStrangers(context: Context): PassStranger {
   const strangers = { context, refused: createRefusedTokens(context) };
   const { refused } = strangers;
   const ask = async (call: LegacyCall) => {
@@ -128,13 +147,16 @@ export function createStrangers(context: Context): (call: LegacyCall) => Promise
     if (refused.isRefused(call.token)) throw new TokenRefused();
     const { oldBackend, ending } = oldBackendFor(context, undefined);
     if (!oldBackend) throw refusalWithout(context, undefined, ending);
-    const answer = await oldBackend.pass({ ...call, isStranger: true });
+    const answer = await oldBackend.pass({ ...call, isStranger: true, takers: [networkKey(call.address)] });
     if (await isTokenRefused(oldBackend, answer, call.token)) refused.remember(call.token, call.address);
     return answer;
   };
-  return async (call) => {
-    if (await isHopeless(strangers, call)) throw new TokenRefused();
-    const answer = await refused.ask(call.address, () => ask(call));
+  return async ({ token, address, readCall }) => {
+    if (await isHopeless(strangers, { token })) throw new TokenRefused();
+    const { call, answer } = await refused.ask(address, async () => {
+      const asked = await readCall();
+      return { call: asked, answer: await ask(asked) };
+    });
     // What a call has just ended is nothing to remember.
     if (isGood(answer) && !isDeauthorize(call.target)) {
       const name = `observe ${context.vault.digest(call.token)}`;

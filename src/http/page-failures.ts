@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { alarmOf, isKeyFault, isStorageFault } from '../domain/failures.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
+import { createRefusalLog, kindOf } from '../shared/refusal-log.ts';
 import { PageError, type WayOn } from './page-error.ts';
 import { sendPage } from './page-headers.ts';
 import { type Frame, roleIn } from './people/frame.ts';
@@ -59,6 +60,9 @@ function wayOnFrom(res: Response, { wayOn }: PageError): WayOn | undefined {
   return wayOn ?? (isShut ? FRAMED['apps'] : half);
 }
 
+/** Somebody may give support the number of each of them. */
+const LINES_OF_FAILURES = 20;
+
 interface Answer {
   logger: Logger;
   pages: Pages;
@@ -78,12 +82,16 @@ function show(res: Response, { logger, pages, frame }: Answer, shown: { title: s
 
 /** The one error answer for people. */
 export function pageFailures(answer: Answer): ErrorRequestHandler {
+  const note = createRefusalLog({ logger: answer.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
     const failure = toPageError(error);
     const { status, title, message, next } = failure;
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
-    if (status >= 500) answer.logger.error(`${alarmOf(error)}a page failed`, { requestId, error });
+    if (status >= 500) {
+      const [message, fields] = [`${alarmOf(error)}a page failed`, { requestId, error }];
+      note({ level: 'error', message, address: req.ip ?? '', kind: kindOf(error), fields });
+    }
     res.statusCode = status;
     const shown = { title, reason: message, next, requestId, wayOn: wayOnFrom(res, failure) };
     show(res, answer, shown);

@@ -2,12 +2,14 @@ import type { RequestHandler } from 'express';
 import type { Logger } from '../shared/logger.ts';
 import { redactText } from '../shared/redaction.ts';
 import { requestIdOf } from './request-id.ts';
+import { whenAnswered } from './wire/when-answered.ts';
 
 /** One line per answered request: never the query, which may hold a token, and the path through the sink's redaction. */
 export function logRequests(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
-    res.once('finish', () => {
+    whenAnswered(res, logger, () => {
+      if (!logger.isLevelEnabled('debug')) return;
       const path = redactText(req.originalUrl.split('?')[0] ?? '').slice(0, 200);
       const ms = Math.round(performance.now() - startedAt);
       logger.debug('request', {

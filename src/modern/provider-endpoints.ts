@@ -5,7 +5,7 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { scopes } from './scopes.ts';
-import type { SecretBrake } from './secret-brake.ts';
+import { type SecretBrake, TOO_MANY } from './secret-brake.ts';
 
 type Context = Pick<KoaContextWithOIDC, 'ip' | 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
   body: unknown;
@@ -62,10 +62,20 @@ function closeToScripts(ctx: Context): void {
   if (ctx.path.startsWith('/token')) ctx.remove('Access-Control-Allow-Origin');
 }
 
-function countWrongSecret({ path, status, oidc, ip }: Context, brake: SecretBrake): void {
-  if (!path.startsWith('/token') || status !== 401 || !oidc?.client) return;
+/** A wrong secret is 401. It is looked at before anything else, so that it was right where the request is granted. */
+function countSecret(ctx: Context, brake: SecretBrake): void {
+  const { path, status, oidc, ip } = ctx;
+  if (!path.startsWith('/token') || !oidc?.client) return;
   const { clientId, clientAuthMethod } = oidc.client;
-  if (clientAuthMethod !== 'none') brake.count(clientId, ip);
+  if (clientAuthMethod === 'none') return;
+  if (status === 200) return brake.rememberRight(clientId, ip);
+  if (status !== 401) return;
+  const wait = brake.countWrong(clientId, ip);
+  if (wait === 0) return;
+  ctx.status = 429;
+  ctx.remove('WWW-Authenticate');
+  ctx.set('Retry-After', String(wait));
+  ctx.body = TOO_MANY;
 }
 
 const RETRY_SECONDS = 5;
@@ -110,7 +120,7 @@ export function guardEndpoints(provider: Provider, brake: SecretBrake): void {
     }
     keepKnownParameters(ctx);
     await next();
-    countWrongSecret(ctx, brake);
+    countSecret(ctx, brake);
     closeToScripts(ctx);
     admitOutage(ctx);
     trimDiscovery(ctx);

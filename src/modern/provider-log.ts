@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Logger } from '../shared/logger.ts';
+import { createRefusalLog, kindOf } from '../shared/refusal-log.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { onOidcWarning } from './oidc-warnings.ts';
 
@@ -19,21 +20,23 @@ const refusal = (ctx: KoaContextWithOIDC, error: ProviderError) => ({
 /** What the authorization server refuses and what goes wrong inside it, as log lines; never a token or a code. */
 export function logProvider(provider: Provider, logger: Logger): void {
   onOidcWarning((line) => logger.debug(line));
-  provider.on('authorization.error', (ctx, error) =>
-    logger.info('authorization refused', refusal(ctx, error)),
-  );
-  provider.on('grant.error', (ctx, error) => logger.info('token request refused', refusal(ctx, error)));
-  provider.on('introspection.error', (ctx, error) =>
-    logger.info('introspection refused', refusal(ctx, error)),
-  );
-  provider.on('revocation.error', (ctx, error) => logger.info('revocation refused', refusal(ctx, error)));
+  const note = createRefusalLog({ logger, lines: 10 });
+  const refused = (message: string) => (ctx: KoaContextWithOIDC, error: ProviderError) =>
+    note({ level: 'info', message, address: ctx.ip, kind: error.message, fields: refusal(ctx, error) });
+  provider.on('authorization.error', refused('authorization refused'));
+  provider.on('grant.error', refused('token request refused'));
+  provider.on('introspection.error', refused('introspection refused'));
+  provider.on('revocation.error', refused('revocation refused'));
   provider.on('grant.revoked', (ctx) =>
     logger.warn('grant revoked', { clientId: ctx.oidc.client?.clientId, path: ctx.path }),
   );
-  provider.on('server_error', (ctx, error) =>
-    logger.error('request failed', { path: ctx.path, cause: error }),
-  );
+  provider.on('server_error', (ctx, error) => {
+    const fields = { path: ctx.path, cause: error };
+    note({ level: 'error', message: 'request failed', address: ctx.ip, kind: kindOf(error), fields });
+  });
   // Without a listener koa prints to the terminal. Its own types know this event, the provider's hide it.
   const koa: EventEmitter = provider;
-  koa.on('error', (error: Error) => logger.error('request failed', { cause: error }));
+  koa.on('error', (cause: Error) =>
+    note({ level: 'error', message: 'request failed', address: '', kind: kindOf(cause), fields: { cause } }),
+  );
 }

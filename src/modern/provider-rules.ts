@@ -5,7 +5,7 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { isScope } from './scopes.ts';
-import type { SecretBrake } from './secret-brake.ts';
+import { type SecretBrake, TOO_MANY } from './secret-brake.ts';
 import type { Clients } from './store/clients.ts';
 import type { OidcRecords } from './store/oidc-records.ts';
 import type { Store } from './store/store.ts';
@@ -74,7 +74,7 @@ function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): v
   const wait = brake.wait(client.clientId, ctx.ip);
   if (wait === 0) return;
   ctx.set('Retry-After', String(wait));
-  const refusal = new errors.CustomOIDCProviderError('slow_down', 'too many wrong secrets, try again later');
+  const refusal = new errors.CustomOIDCProviderError(TOO_MANY.error, TOO_MANY.error_description);
   throw Object.assign(refusal, { status: 429, statusCode: 429 });
 }
 

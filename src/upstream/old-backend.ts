@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { Unavailable } from './outcomes.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, type Takers } from './places.ts';
 
 /**
  * The old API, while it still runs (design 5, other v1 paths). Only the settings name its address; no redirect of it is
@@ -20,6 +20,8 @@ export interface PassedCall {
   body: Buffer;
   /** Its token is not known here: anybody may have sent it, so that it must take nothing from those who have one. */
   isStranger?: boolean;
+  /** Who shares the connections to the old API by this call. */
+  takers?: Takers;
 }
 
 /** Its answer, as it was: no redirect followed, nothing unpacked. */
@@ -43,6 +45,12 @@ export interface OldBackend {
 
 /** Connections at once of calls with known tokens, and of what the bridge asks itself; each kept and not kept. */
 const AT_ONCE = 64;
+
+/**
+ * Calls with known tokens at once, and those of one account of an app. A call that waits so long, and then takes as long as
+ * it may, ends before an old client gives it up.
+ */
+const KNOWN = { places: AT_ONCE, patience: 4 * SECOND, most: 8 };
 
 /** Calls of strangers at once, and how long one waits until it is told to come again. */
 const STRANGERS = { places: 16, patience: SECOND };
@@ -154,7 +162,7 @@ function documentIn({ status, body }: PassedAnswer): unknown {
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);
   const [forStrangers, forKnown, ofOurOwn] = [doors(STRANGERS.places), doors(AT_ONCE), doors(AT_ONCE)];
-  const inPlace = createPlaces(STRANGERS);
+  const [inPlace, inKnownPlace] = [createPlaces(STRANGERS), createPlaces(KNOWN)];
   const sendBy = async (send: Send, call: PassedCall): Promise<PassedAnswer> => {
     const overdue = new AbortController();
     const timer = setTimeout(() => overdue.abort(), limit);
@@ -170,7 +178,9 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
     sendBy(ofOurOwn, { method, target, rawHeaders: withToken(token), body: Buffer.alloc(0) });
   return {
     pass: (call) =>
-      call.isStranger === true ? inPlace(() => sendBy(forStrangers, call)) : sendBy(forKnown, call),
+      call.isStranger === true
+        ? inPlace(() => sendBy(forStrangers, call), call.takers)
+        : inKnownPlace(() => sendBy(forKnown, call), call.takers),
     read: async (path, token) => documentIn(await ask('GET', path, token)),
     async deauthorize(token) {
       const { status } = await ask('POST', '/1/user/deauthorize.json', token);

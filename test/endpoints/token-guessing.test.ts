@@ -67,6 +67,32 @@ test('rows T12 and C73 after ten wrong secrets an address waits, and nobody else
   expectTokenError(await right(other, '10.0.0.1'), 400, 'invalid_grant');
 });
 
+test('once the right secret came from an address, wrong ones alone wait there', async () => {
+  const app = await door.addApp();
+  const address = '10.0.4.1';
+  expectTokenError(await right(app, address), 400, 'invalid_grant');
+  await door.bridge.untilShared();
+  const answers = await guesses(15, 10, () => ({ app, secret: 'wrong', address }));
+  for (const answer of answers.slice(0, 10)) expectTokenError(answer, 400, 'invalid_client');
+  for (const answer of answers.slice(10)) expectSlowedDown(answer);
+  expectTokenError(await right(app, address), 400, 'invalid_grant');
+  expectSlowedDown(await guess({ app, secret: 'wrong', address }));
+});
+
+test('beside the right secret so many are looked at in a minute, and no more', async () => {
+  const app = await door.addApp();
+  const address = '10.0.4.2';
+  const started = clock.now();
+  clock.set(started);
+  await right(app, address);
+  await guesses(10 + 301, 10, () => ({ app, secret: 'wrong', address }));
+  await door.bridge.untilShared();
+  expectSlowedDown(await right(app, address));
+  clock.set(started + 60_000);
+  expectTokenError(await right(app, address), 400, 'invalid_grant');
+  clock.run();
+});
+
 // A home is given 2^64 addresses of version 6, and some proxies name the port with the address.
 test('an address counts as one however it is written, and so does a network of version 6', async () => {
   const app = await door.addApp();

@@ -1,10 +1,10 @@
 import { CLIENT_SECRET, CONFIDENTIAL, post, PUBLIC, type Running, runModern } from './support/modern.ts';
 
 let modern: Running;
-beforeAll(async () => {
+beforeEach(async () => {
   modern = await runModern();
 });
-afterAll(() => modern.stop());
+afterEach(() => modern.stop());
 
 const introspect = (secret: string, client = CONFIDENTIAL) =>
   post(modern.server.url, '/token/introspection', {
@@ -19,6 +19,27 @@ const refresh = (extra: object) =>
 test('right secrets are never slowed down', async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => introspect(CLIENT_SECRET)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+const guess = async (count: number): Promise<number[]> => {
+  const statuses: number[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other, as somebody would guess
+  for (let n = 0; n < count; n += 1) statuses.push((await introspect(`wrong ${n}`)).status);
+  return statuses;
+};
+
+test('once the right secret came from an address, wrong ones alone wait there', async () => {
+  expect((await introspect(CLIENT_SECRET)).status).toBe(200);
+  const statuses = await guess(25);
+  expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)]);
+  expect((await introspect(CLIENT_SECRET)).status).toBe(200);
+});
+
+test('beside the right secret so many are looked at in a minute, and no more', async () => {
+  await introspect(CLIENT_SECRET);
+  await guess(20 + 300);
+  const { status, headers } = await introspect(CLIENT_SECRET);
+  expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
 });
 
 test('twenty wrong secrets for one client are followed by 429, at every endpoint and for no other client', async () => {

@@ -24,10 +24,12 @@ export function createClientDoor<Client>(
     const address = req.ip ?? '';
     limit.check(claimedId, address);
     try {
-      return await authenticate(context, readings);
+      const client = await authenticate(context, readings);
+      limit.rememberRight(claimedId, address);
+      return client;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      limit.count(claimedId, address, { isShared: error instanceof WrongSecret });
+      limit.countWrong(claimedId, address, { isShared: error instanceof WrongSecret });
       throw invalidClient(usedBasic);
     }
   };

@@ -46,7 +46,7 @@ async function passResolved(
       return false;
     case 'served': {
       passing.limit(resolved.mapping);
-      const answer = await passServed(passing.context, await legacyCall(asking));
+      const answer = await passServed(passing.context, resolved.mapping, await legacyCall(asking));
       if (answer) sendPassed(res, answer);
       return answer !== undefined;
     }

@@ -11,6 +11,7 @@ import {
   Unavailable,
 } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
+import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
 import { UnreadableBody } from '../wire/read-body.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
@@ -69,25 +70,39 @@ function toTokenError(error: unknown): OAuthError {
   });
 }
 
+/** So many failures of a minute are written whole, for they are to be mended. */
+const LINES_OF_FAILURES = 10;
+
 /** Answers refusals of the resource calls. */
 export function resourceFailures(context: Context): ErrorRequestHandler {
+  const note = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
     const refusal = toLegacyError(context, error);
-    if (refusal.status >= 500)
-      context.logger.error(`${alarmOf(error)}a legacy call failed`, { status: refusal.status, error });
+    const { status } = refusal;
+    const message = `${alarmOf(error)}a legacy call failed`;
+    const fields = { status, error };
+    if (status >= 500) note({ level: 'error', message, address: req.ip ?? '', kind: kindOf(error), fields });
     sendLegacyError(res, refusal);
   };
 }
 
 /** Answers refusals of an address that gives tokens; the log names what was asked for. */
 export function tokenFailures(context: Context, what: string): ErrorRequestHandler {
+  const noteRefusal = createRefusalLog({ logger: context.logger });
+  const noteFailure = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
+    const address = req.ip ?? '';
     const refusal = toTokenError(error);
     const said = { refusal: refusal.code, detail: refusal.detail };
-    if (refusal.status >= 500) context.logger.error(`${alarmOf(error)}${what} failed`, { ...said, error });
-    else context.logger.info(`${what} was refused`, said);
+    if (refusal.status >= 500) {
+      const [message, fields] = [`${alarmOf(error)}${what} failed`, { ...said, error }];
+      noteFailure({ level: 'error', message, address, kind: kindOf(error), fields });
+    } else {
+      const message = `${what} was refused`;
+      noteRefusal({ level: 'info', message, address, kind: refusal.code, fields: said });
+    }
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');
     sendTokenError(res, refusal);

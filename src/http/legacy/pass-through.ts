@@ -5,6 +5,7 @@ import {
   isDeauthorize,
   type LegacyCall,
   type PassedAnswer,
+  type PassStranger,
   passWaiting,
 } from '../../domain/pass-through.ts';
 import type { Resolved } from '../../domain/resolve-token.ts';
@@ -30,7 +31,7 @@ export interface Passing {
   context: Context;
   /** @throws {LegacyError} 429 */
   limit: (mapping: Counted) => void;
-  passStranger: (call: LegacyCall) => Promise<PassedAnswer>;
+  passStranger: PassStranger;
 }
 
 /** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
@@ -131,6 +132,10 @@ export async function passOn(
   const { mapping } = resolved;
   if (!isV1(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
   if (mapping) limit(mapping);
-  const call = await legacyCall(asking);
-  sendPassed(asking.res, await (mapping ? passWaiting(context, mapping, call) : passStranger(call)));
+  const { req, res, token } = asking;
+  const readCall = () => legacyCall(asking);
+  const answer = mapping
+    ? await passWaiting(context, mapping, await readCall())
+    : await passStranger({ token, address: req.ip ?? '', readCall });
+  sendPassed(res, answer);
 }

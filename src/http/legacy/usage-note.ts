@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle.ts';
 import type { AnsweredBy } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/late-tokens.ts';
+import { whenAnswered } from '../wire/when-answered.ts';
 import type { FoundToken } from './bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
@@ -44,7 +45,7 @@ export function noteUsage(context: Context, used: Used, req: Request): void {
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
   const seen = seenOf(req);
-  res.once('finish', () => noteAnswered(context, used, answeredAs(seen, res)));
+  whenAnswered(res, context.logger, () => noteAnswered(context, used, answeredAs(seen, res)));
 }
 
 /** What is kept of a call and its answer: both of them are let go, with the body that they hold. */
@@ -120,5 +121,5 @@ export function showLive(context: Context, shown: Shown, req: Request): void {
   const { res } = req;
   if (res === undefined) return;
   const seen = seenOf(req);
-  res.once('finish', () => show(context, shown, answeredAs(seen, res)));
+  whenAnswered(res, context.logger, () => show(context, shown, answeredAs(seen, res)));
 }

@@ -12,30 +12,49 @@ function findCopyProblem({ instance }: Context): string | undefined {
     : undefined;
 }
 
-async function findProblem(context: Context): Promise<string | undefined> {
+const NO_DATABASE = 'the database does not answer';
+
+interface Problem {
+  reason: string;
+  error?: unknown;
+}
+
+async function findProblem(context: Context): Promise<Problem | undefined> {
   try {
     await proveDatabase(context);
     const { keyring, instance } = context;
-    return (
-      findClockProblem(context) ?? keyring.findProblem() ?? findCopyProblem(context) ?? instance.findProblem()
-    );
+    const reason =
+      findClockProblem(context) ??
+      keyring.findProblem() ??
+      findCopyProblem(context) ??
+      instance.findProblem();
+    return reason === undefined ? undefined : { reason };
   } catch (error) {
-    context.logger.error('the database does not answer', { error });
-    return 'the database does not answer';
+    return { reason: NO_DATABASE, error };
   }
 }
 
 /**
  * Ready means that the database answers, that its time is known, that it is the original, which this machine can
- * remember, and that its keys are at hand; the modern side may be away, its last answers are served then.
+ * remember, and that its keys are at hand; the modern side may be away, its last answers are served then. Anybody may ask
+ * as often as they like, so that only a change is logged.
  */
 function readiness(context: Context): RequestHandler {
+  const { logger } = context;
+  let lastKind: string | undefined;
   return async (_req, res) => {
     // A balancer is to send its calls elsewhere before this process takes none; nothing is wrong, so nothing is logged.
     if (context.shutdown.signal.aborted) return sendJson(res, 503, { ready: false, reason: STOPPING });
-    const reason = await findProblem(context);
+    const problem = await findProblem(context);
+    const reason = problem?.reason;
+    // Figures in it change all the time.
+    const kind = reason?.replace(/\d+/g, '0');
+    if (kind !== lastKind) {
+      if (problem) logger.error('not ready', problem);
+      else logger.warn('ready again');
+      lastKind = kind;
+    }
     if (reason === undefined) return sendJson(res, 200, { ready: true });
-    context.logger.error('not ready', { reason });
     sendJson(res, 503, { ready: false, reason });
   };
 }

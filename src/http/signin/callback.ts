@@ -4,6 +4,7 @@ import { type AuthorizationRequest, isOurIssuer, takeReturn } from '../../domain
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
+import { kindOf } from '../../shared/refusal-log.ts';
 import { PageError } from '../page-error.ts';
 import type { SigninParts } from './parts.ts';
 
@@ -79,7 +80,15 @@ async function exchangeAndFinish(
     return await context.flights.run(`consent ${request.id}`, finish);
   } catch (error) {
     if (error instanceof PageError) throw error;
-    context.logger.error('a consent could not be finished', { requestId: request.id, error });
+    const message = 'a consent could not be finished';
+    const fields = { requestId: request.id, error };
+    parts.noteFailure({
+      level: 'error',
+      message,
+      address: exchanged[0].ip ?? '',
+      kind: kindOf(error),
+      fields,
+    });
     return ending.fail(request, errorOfFailure(error));
   }
 }

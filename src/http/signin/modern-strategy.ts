@@ -31,10 +31,11 @@ function storeOf(step: ConsentStep) {
   return {
     // oxlint-disable-next-line max-params -- the library's signature
     store(_req: Request, verifier: string, _state: unknown, _meta: unknown, done: Stored): void {
-      step.keepVerifier(verifier).then(
-        (state) => done(null, state),
-        (error: unknown) => done(error as Error),
-      );
+      step
+        .keepVerifier(verifier)
+        .then((state) => done(null, state))
+        // What fails behind it too, where the library sends the redirect, is this request's own.
+        .catch((error: unknown) => done(error as Error));
     },
     // oxlint-disable-next-line max-params -- the library's signature
     verify(_req: Request, _state: string, _meta: unknown, done: Verified): void {

@@ -5,6 +5,7 @@ import type { AuthorizationRequest } from '../../domain/consent.ts';
 import type { Context } from '../../domain/context.ts';
 import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/modern-client.ts';
 import type { Pages } from '../../shared/pages.ts';
+import { createRefusalLog, type NoteRefusal } from '../../shared/refusal-log.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 import { sessions } from './session.ts';
@@ -13,6 +14,8 @@ import { sessions } from './session.ts';
 export interface SigninParts {
   context: Context;
   pages: Pages;
+  /** Logs a failure that somebody who is not signed in may cause. */
+  noteFailure: NoteRefusal;
   browsers: BrowserCookies;
   /** Makes out who is signed in in this browser, for the pages that ask. */
   sessions: RequestHandler;
@@ -43,6 +46,7 @@ export function createSigninParts(context: Context, pages: Pages): SigninParts {
   return {
     context,
     pages,
+    noteFailure: createRefusalLog({ logger: context.logger, lines: 10 }),
     browsers: createBrowserCookies(publicUrl),
     sessions: sessions(context),
     clientFor: async ({ purpose, client_id: clientId }) =>

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+
+/** Requests as they are, over connections that are kept, or that are cut in the middle of a body. */
+
+export interface Sent {
+  method: string;
+  path: string;
+  headers: Record<string, string | string[]>;
+  body: Buffer;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+/** So long nobody waits for an answer. */
+const LIMIT = 30_000;
+
+/** The status of the answer; 0 where the connection ended without one. */
+export function send(origin: string, { method, path, headers, body }: Sent): Promise<number> {
+  const { hostname, port } = new URL(origin);
+  const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
+  return new Promise((resolve, reject) => {
+    const options = { hostname, port, method, path, headers: { ...headers, ...length }, agent };
+    const sent = request({ ...options, timeout: LIMIT }, (answer) => {
+      answer.on('error', () => undefined).resume();
+      answer.once('close', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.once('timeout', () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
+    sent.once('error', (error: NodeJS.ErrnoException) =>
+      error.message.startsWith('no answer') ? reject(error) : resolve(0),
+    );
+    sent.end(body);
+  });
+}
+
+/** Sends the head and so many bytes of the body, and cuts the connection. */
+export async function sendCut(
+  origin: string,
+  { method, path, headers, body }: Sent,
+  bytes: number,
+): Promise<void> {
+  const { hostname, port } = new URL(origin);
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}: ${value}`),
+  );
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: b', `Content-Length: ${body.length + 1}`, ...lines];
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  await once(socket, 'connect').catch(() => undefined);
+  const written = new Promise((resolve) => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    socket.write(body.subarray(0, bytes), resolve);
+  });
+  const closed = once(socket, 'close');
+  await Promise.race([written, closed]);
+  socket.destroy();
+  await closed;
+}

@@ -1,0 +1,59 @@
+import { createPlaces, type Takers } from '../../src/upstream/places.ts';
+
+/** Concurrent calls to the old API, by who makes them: nobody is kept out by somebody else's long calls. */
+
+const PATIENCE = 60_000;
+
+function openRoom(room: Partial<Parameters<typeof createPlaces>[0]> = {}) {
+  const inPlace = createPlaces({ places: 16, patience: PATIENCE, most: 4, ...room });
+  const inside: Array<{ takers: Takers; end: () => void }> = [];
+  const begin = (takers: Takers) =>
+    inPlace(() => new Promise<void>((end) => inside.push({ takers, end })), takers);
+  const insideOf = (taker: string) => inside.filter(({ takers }) => takers.includes(taker)).length;
+  return { begin, inside, insideOf };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('apps that fill all the places that they can get leave one for the next app', async () => {
+  const { begin, inside, insideOf } = openRoom({ most: 16 });
+  for (const app of ['a', 'b', 'c', 'd']) {
+    for (let n = 0; n < 20; n++) void begin([app, `account of ${app}`]);
+    await settled();
+    expect(insideOf(app)).toBeGreaterThan(0);
+  }
+  expect(insideOf('a')).toBe(8);
+  expect(inside).toHaveLength(15);
+});
+
+test('one account has a part of the places of its app', async () => {
+  const { begin, insideOf } = openRoom();
+  for (let n = 0; n < 20; n++) void begin(['a', 'one']);
+  await settled();
+  expect(insideOf('one')).toBe(4);
+  void begin(['a', 'other']);
+  await settled();
+  expect(insideOf('other')).toBe(1);
+});
+
+test('a place that becomes free goes to the app that has the fewest', async () => {
+  const { begin, inside } = openRoom({ places: 4 });
+  for (const app of ['a', 'b', 'c']) for (let n = 0; n < 4; n++) void begin([app, `account of ${app}`]);
+  void begin(['d', 'account of d']);
+  await settled();
+  expect(inside.map(({ takers }) => takers[0])).toEqual(['a', 'a', 'b', 'c']);
+  inside[0]?.end();
+  await settled();
+  expect(inside.slice(4).map(({ takers }) => takers[0])).toEqual(['d']);
+});
+
+test('who gets no place in time is told when to come again, and so is one too many that waits', async () => {
+  const short = openRoom({ places: 1, patience: 20 });
+  void short.begin([]);
+  await settled();
+  const refused = { name: 'Unavailable', retryAfter: 20 };
+  await expect(short.begin([])).rejects.toMatchObject(refused);
+  const full = openRoom({ places: 1 });
+  for (let n = 0; n < 9; n++) void full.begin([]);
+  await expect(full.begin([])).rejects.toMatchObject({ name: 'Unavailable' });
+});
