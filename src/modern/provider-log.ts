@@ -17,6 +17,9 @@ const refusal = (ctx: KoaContextWithOIDC, error: ProviderError) => ({
   detail: error.error_detail,
 });
 
+/** Whether the sender went away before the whole request was here. */
+const isCut = ({ req }: Pick<KoaContextWithOIDC, 'req'>): boolean => !req.complete;
+
 /** What the authorization server refuses and what goes wrong inside it, as log lines; never a token or a code. */
 export function logProvider(provider: Provider, logger: Logger): void {
   onOidcWarning((line) => logger.debug(line));
@@ -32,11 +35,14 @@ export function logProvider(provider: Provider, logger: Logger): void {
   );
   provider.on('server_error', (ctx, error) => {
     const fields = { path: ctx.path, cause: error };
+    if (isCut(ctx)) return void logger.debug('a request was cut', fields);
     note({ level: 'error', message: 'request failed', address: ctx.ip, kind: kindOf(error), fields });
   });
   // Without a listener koa prints to the terminal. Its own types know this event, the provider's hide it.
   const koa: EventEmitter = provider;
-  koa.on('error', (cause: Error) =>
-    note({ level: 'error', message: 'request failed', address: '', kind: kindOf(cause), fields: { cause } }),
-  );
+  koa.on('error', (cause: Error, ctx?: KoaContextWithOIDC) => {
+    if (ctx && isCut(ctx)) return void logger.debug('a request was cut', { cause });
+    const address = ctx?.ip ?? '';
+    note({ level: 'error', message: 'request failed', address, kind: kindOf(cause), fields: { cause } });
+  });
 }

@@ -16,6 +16,8 @@ export type Settings = Record<string, string>;
 export interface BridgeProcess {
   url: string;
   pid(): number;
+  /** Whether it has not ended since its last start. */
+  isRunning(): boolean;
   /** What it complained of since its last start. */
   complaints(): string;
   /** Freezes it, as a paused machine would be. */
@@ -85,6 +87,7 @@ export async function startBridgeProcess(options: ProcessOptions): Promise<Bridg
   return {
     url: `http://127.0.0.1:${options.settings.PORT}`,
     pid: () => current.child.pid ?? 0,
+    isRunning: () => current.child.exitCode === null && current.child.signalCode === null,
     complaints: () => current.said.complaints,
     pause: () => void current.child.kill('SIGSTOP'),
     resume: () => void current.child.kill('SIGCONT'),

@@ -1,0 +1,128 @@
+import { chanceOf } from '../campaign/chance.ts';
+import { issueToken } from '../support/legacy-calls.ts';
+import type { System } from '../support/system.ts';
+import { type Ground, residentOf, startGround } from './ground.ts';
+import { type FuzzOptions, readOptions } from './options.ts';
+import { randomRequest, type Valid } from './random-request.ts';
+import { send, sendCut } from './send.ts';
+
+/**
+ * Sends many requests of every kind to a bridge in a process of its own: none may end the process, be answered with 500,
+ * or leave memory behind.
+ */
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const LANES = 8;
+const CUT = 0.05;
+
+/** Memory is compared where a run is long enough to tell growth from a warm-up. */
+const LONG = 20_000;
+const GROWTH = { share: 1.3, bytes: 48 * 1024 * 1024 };
+
+interface Run {
+  ground: Ground;
+  options: FuzzOptions;
+  valid: Valid;
+  statuses: Map<string, number>;
+  failures: string[];
+  /** Bytes in use, in the order of the requests. */
+  memory: number[];
+}
+
+function count({ statuses }: Run, name: string): void {
+  statuses.set(name, (statuses.get(name) ?? 0) + 1);
+}
+
+async function sendOne(run: Run, index: number): Promise<void> {
+  const { ground, options, valid } = run;
+  const chance = chanceOf(options.seed, index);
+  const request = randomRequest({ chance, valid });
+  if (chance.happens(CUT)) {
+    await sendCut(ground.bridge.url, request, chance.between(0, request.body.length));
+    return count(run, 'cut');
+  }
+  const status = await send(ground.bridge.url, request);
+  count(run, String(status));
+  if (status === 500)
+    run.failures.push(`request ${index} was answered with 500: ${request.method} ${request.path}`);
+}
+
+async function sendAll(run: Run): Promise<void> {
+  const { requests } = run.options;
+  const every = Math.max(1, Math.floor(requests / 100));
+  let next = 0;
+  const lane = async () => {
+    while (next < requests) {
+      const index = next++;
+      if (index % every === 0) run.memory.push(residentOf(run.ground.bridge.pid()));
+      await sendOne(run, index);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** After the warm-up, and at the end. */
+function memoryOf({ memory }: Run): { warm: number; end: number } {
+  const fifth = Math.ceil(memory.length / 5);
+  return { warm: median(memory.slice(fifth, 2 * fifth)), end: median(memory.slice(-fifth)) };
+}
+
+function hasGrown(run: Run): boolean {
+  const { warm, end } = memoryOf(run);
+  return run.options.requests >= LONG && end > warm * GROWTH.share && end - warm > GROWTH.bytes;
+}
+
+const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+
+function report(run: Run, pid: number): boolean {
+  const { ground, options, statuses, failures } = run;
+  const { warm, end } = memoryOf(run);
+  const lines = ground.bridge.complaints().split('\n').filter(Boolean);
+  const isSame = ground.bridge.isRunning() && ground.bridge.pid() === pid;
+  const counts = [...statuses].toSorted().map(([name, times]) => `${name}: ${times}`);
+  say(`${options.requests} requests, seed ${options.seed}`);
+  say(`answers      ${counts.join(', ')} (0: the connection was closed without one)`);
+  say(`500          ${statuses.get('500') ?? 0}`);
+  say(`process      ${isSame ? `${pid}, the one that it began with` : 'ANOTHER ONE, OR NONE'}`);
+  say(`memory       ${inMegabytes(warm)} after the warm-up, ${inMegabytes(end)} at the end`);
+  say(`log lines    ${lines.length}, alarms: ${lines.filter((line) => line.includes('ALARM')).length}`);
+  for (const failure of failures.slice(0, 20)) say(failure);
+  if (hasGrown(run)) say('MEMORY GROWS');
+  return isSame && failures.length === 0 && !hasGrown(run);
+}
+
+/** Two tokens that work: one of a grant, one of the old API. */
+async function validAt(ground: Ground): Promise<Valid> {
+  const { app, person, bridge, waitingToken } = ground;
+  const system = { bridgeUrl: bridge.url, app, person } as Pick<
+    System,
+    'bridgeUrl' | 'app' | 'person'
+  > as System;
+  return { app, tokens: [await issueToken(system), waitingToken] };
+}
+
+/** Whether nothing went wrong. */
+export async function runFuzz(args: readonly string[]): Promise<boolean> {
+  const options = readOptions(args);
+  const ground = await startGround({ LEGACY_RATE_LIMIT: '0' });
+  try {
+    const pid = ground.bridge.pid();
+    const run: Run = {
+      ground,
+      options,
+      valid: await validAt(ground),
+      statuses: new Map(),
+      failures: [],
+      memory: [],
+    };
+    await sendAll(run).catch((error: unknown) => run.failures.push(String(error)));
+    return report(run, pid);
+  } finally {
+    await ground.stop();
+  }
+}
