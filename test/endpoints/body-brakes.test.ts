@@ -1,0 +1,84 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { newLegacyToken } from '../../src/shared/ids.ts';
+import { json, rawForm } from '../support/raw-request.ts';
+import { type Connected, connectApp } from './support/connected.ts';
+import { type Door, openDoor } from './support/door.ts';
+import { expectInvalidToken, expectRefusal, expectTokenError } from './support/expectations.ts';
+import { expectAlive, knock } from './support/knock.ts';
+
+/** How much of a body is looked at before its sender is known, and what a body that cannot be read is answered. */
+
+let door: Door;
+let connected: Connected;
+
+beforeAll(async () => {
+  door = await openDoor();
+  connected = await connectApp(door);
+});
+
+afterAll(async () => {
+  await expectAlive(door);
+  await door.stop();
+});
+
+const form = (token: string, size: number) => `access_token=${token}&text=${'x'.repeat(size)}`;
+
+const packed = (coding: string, body: Buffer, headers: Record<string, string> = {}) => ({
+  ...rawForm('', { ...headers, 'content-encoding': coding }),
+  body,
+});
+
+const post = (content: object, path = '/1/user.json') => knock(door, { method: 'POST', path, ...content });
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+test('a packed body is unpacked for anybody up to 16 kB, and for a known token up to 256 kB', async () => {
+  const { token } = connected;
+  const [short, long] = [gzipSync(form(token, 15_000)), gzipSync(form(token, 200_000))];
+  expect(await post(packed('gzip', short))).toMatchObject({ status: 200 });
+  expectRefusal(await post(packed('gzip', long)), 413, 413);
+  expectRefusal(await post(packed('gzip', long, bearer(newLegacyToken()))), 413, 413);
+  expect(await post(packed('gzip', long, bearer(token)))).toMatchObject({ status: 200 });
+  expect(await post(packed('deflate', deflateSync(form(token, 10))))).toMatchObject({ status: 200 });
+  expect(await post(rawForm(form(token, 200_000)))).toMatchObject({ status: 200 });
+});
+
+test('Brotli is for known tokens alone, and broken it is 400 like everything that is broken', async () => {
+  const { token } = connected;
+  const body = brotliCompressSync(form(token, 10));
+  expectRefusal(await post(packed('br', body)), 400, 400);
+  expect(await post(packed('br', body, bearer(token)))).toMatchObject({ status: 200 });
+  const broken = Buffer.from(body.map((byte, at) => (at > 3 ? 255 - byte : byte)));
+  expectRefusal(await post(packed('br', broken, bearer(token))), 400, 400);
+  expectRefusal(await post(packed('gzip', broken, bearer(token))), 400, 400);
+  expectTokenError(await post(packed('br', body), '/1/oauth2/token.json'), 415, 'invalid_request');
+});
+
+const MULTIPART = { headers: { 'content-type': 'multipart/form-data; boundary=b' } };
+
+const part = (name: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+test('a body of too many separators is refused unread, and is no matter beside a token in the header', async () => {
+  const { token } = connected;
+  const many = [
+    rawForm(`access_token=${token}&${'a&'.repeat(1000)}`),
+    json({ access_token: token, a: Array.from({ length: 3000 }, () => 0) }),
+    { ...MULTIPART, body: `${part('access_token', token)}${part('a', 'x').repeat(100)}--b--\r\n` },
+    { ...MULTIPART, body: `${part('access_token', token)}${part('a', '\n'.repeat(1300))}--b--\r\n` },
+  ];
+  for (const { headers, body } of many) {
+    expectRefusal(await post({ headers, body }), 400, 400);
+    expect(await post({ headers: { ...headers, ...bearer(token) }, body })).toMatchObject({ status: 200 });
+  }
+  const few = { ...MULTIPART, body: `${part('access_token', token)}${part('a', 'x').repeat(98)}--b--\r\n` };
+  expect(await post(few)).toMatchObject({ status: 200 });
+});
+
+test('a file part is skipped, wherever it ends', async () => {
+  const file = '--b\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\nx';
+  expectRefusal(await post({ ...MULTIPART, body: file }), 400, 400);
+  const whole = `${file}\r\n${part('access_token', connected.token)}--b--\r\n`;
+  expect(await post({ ...MULTIPART, body: whole })).toMatchObject({ status: 200 });
+  expectInvalidToken(await post(rawForm(`access_token=${newLegacyToken()}`)));
+});

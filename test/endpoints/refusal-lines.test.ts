@@ -1,0 +1,87 @@
+import { PassThrough } from 'node:stream';
+import { createRefusalLog } from '../../src/shared/refusal-log.ts';
+import { createLogger } from '../../src/shared/logger.ts';
+import { until } from '../support/held-answer.ts';
+import { rawForm, sendRaw } from '../support/raw-request.ts';
+import { TOKEN_PATH } from './support/connected.ts';
+import { type Door, openDoor } from './support/door.ts';
+
+/** Log lines that anybody can cause: nobody fills the log with them. */
+
+function collecting() {
+  const stream = new PassThrough();
+  let text = '';
+  stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const lines = () =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { stream, lines };
+}
+
+const log = collecting();
+let door: Door;
+
+beforeAll(async () => {
+  const env = { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://bridge.example' };
+  door = await openDoor({ env, log: { level: 'info', stream: log.stream } });
+});
+
+afterAll(() => door.stop());
+
+const from = (address: string) => ({ 'x-forwarded-for': address, 'x-forwarded-proto': 'https' });
+
+const refusals = () => log.lines().filter(({ message }) => message === 'a legacy exchange was refused');
+
+test('refusals of one network are one line, however many there are', async () => {
+  for (let n = 0; n < 50; n++) {
+    const content = rawForm('grant_type=x', from(`10.9.8.${n}`));
+    await sendRaw(door.bridgeUrl, { method: 'POST', path: TOKEN_PATH, ...content });
+  }
+  await sendRaw(door.bridgeUrl, {
+    method: 'POST',
+    path: TOKEN_PATH,
+    ...rawForm('grant_type=x', from('10.9.9.1')),
+  });
+  await door.bridge.untilLogged();
+  expect(refusals()).toHaveLength(2);
+});
+
+test('only a change of what /ready answers is a line', async () => {
+  const { durable } = door.bridge.context.store;
+  const ask = async () => (await sendRaw(door.bridgeUrl, { path: '/ready' })).status;
+  await durable.schema.alterTable('apps').renameTo('apps_away').execute();
+  for (let n = 0; n < 5; n++) expect(await ask()).toBe(503);
+  await durable.schema.alterTable('apps_away').renameTo('apps').execute();
+  for (let n = 0; n < 5; n++) expect(await ask()).toBe(200);
+  await door.bridge.untilLogged();
+  const told = log.lines().filter(({ message }) => /ready|database does not answer/.test(String(message)));
+  expect(told.map(({ level, message }) => `${String(level)}: ${String(message)}`)).toEqual([
+    'error: not ready',
+    'warn: ready again',
+  ]);
+});
+
+const refusal = (address: string) => ({
+  level: 'info' as const,
+  message: 'refused',
+  address,
+  kind: 'x',
+  fields: {},
+});
+
+test('what was counted in a minute is told when it is over, of few networks by name and of the others together', async () => {
+  const { stream, lines } = collecting();
+  const logger = createLogger({ level: 'info', name: 'test', stream });
+  const note = createRefusalLog({ logger, minute: 50 });
+  for (let n = 0; n < 3; n++) note(refusal('10.0.0.1'));
+  for (let n = 0; n < 1000; n++) note(refusal(`10.${n >> 8}.${n & 255}.1`));
+  await until(() => lines().some(({ network }) => network === 'others'));
+  expect(lines().filter(({ network }) => network === undefined)).toHaveLength(201);
+  const counted = lines().filter(({ network }) => network !== undefined);
+  expect(counted).toMatchObject([
+    { network: '10.0.0.0/24', unwritten: 3 },
+    { network: 'others', unwritten: 799 },
+  ]);
+});
