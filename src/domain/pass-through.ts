@@ -129,7 +129,7 @@ async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, toke
 
 /** A call whose token the bridge has never seen. Its parameters are looked at behind the brakes, by `readCall`. */
 interface StrangersCall extends Pick<LegacyCall, 'token' | 'address'> {
-  readCall(): Promise<LegacyCall>;
+  readCall: () => Promise<LegacyCall>;
 }
 
 export type PassStranger = (call: StrangersCall) => Promise<PassedAnswer>;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
+import { containErrors } from '../shared/contain-errors.ts';
 import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { loadAssets } from './assets.ts';
@@ -53,7 +54,7 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
   const app = bareApp(trustProxy);
   const { publicUrl } = context.settings;
-  app.use(giveRequestId, logRequests(context.logger));
+  app.use(containErrors, giveRequestId, logRequests(context.logger));
   app.use(legacyRouter(context, rateLimitPerMinute));
   app.use(exchangeRouter(context));
   app.use(strictTransport(publicUrl));

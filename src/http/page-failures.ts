@@ -89,8 +89,8 @@ export function pageFailures(answer: Answer): ErrorRequestHandler {
     const { status, title, message, next } = failure;
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
     if (status >= 500) {
-      const [message, fields] = [`${alarmOf(error)}a page failed`, { requestId, error }];
-      note({ level: 'error', message, address: req.ip ?? '', kind: kindOf(error), fields });
+      const line = { message: `${alarmOf(error)}a page failed`, fields: { requestId, error } };
+      note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });
     }
     res.statusCode = status;
     const shown = { title, reason: message, next, requestId, wayOn: wayOnFrom(res, failure) };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
+import { containErrors } from '../shared/contain-errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
 import { createPages, stylesheet } from '../shared/pages.ts';
@@ -62,7 +63,7 @@ export function createApp({
 
   const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.enable('strict routing');
-  app.use(securityHeaders());
+  app.use(containErrors, securityHeaders());
   app.get(
     '/assets/style.css',
     (_req, res) => void res.type('css').set('Cache-Control', 'max-age=300').send(style),

@@ -1,6 +1,6 @@
 import { WRONG_SECRETS_SECONDS } from './lifetimes.ts';
 import { createRecent } from './recent.ts';
-import { createRollingWindow } from './rolling-window.ts';
+import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
 
 const WRONG_SECRETS = 20;
 const MAX_PAIRS = 10_000;
@@ -27,6 +27,9 @@ function createAddress() {
   };
 }
 
+const secondsUntil = (window: RollingWindow, now: number) =>
+  window.left(now) > 0 ? 0 : Math.ceil(window.untilReset(now) / 1000);
+
 /**
  * Brake on guessing client secrets (RFC 6749 2.3.1, hardening row 73): twenty wrong ones in a minute for one client from
  * one address. Naming the address keeps anybody from locking an app out from elsewhere; where the right secret came from
@@ -34,8 +37,6 @@ function createAddress() {
  */
 export function createSecretBrake() {
   const addressOf = createRecent(MAX_PAIRS, createAddress);
-  const secondsUntil = (window: ReturnType<typeof createRollingWindow>, now: number) =>
-    window.left(now) > 0 ? 0 : Math.ceil(window.untilReset(now) / 1000);
   return {
     /** Whole seconds until the next secret is looked at, 0 for at once. */
     wait(clientId: string, address: string): number {

@@ -26,7 +26,7 @@ export interface Ground {
   stop(): Promise<void>;
 }
 
-export const CALLBACK = 'https://old-app.example/callback';
+const CALLBACK = 'https://old-app.example/callback';
 
 /** An app with a token that its owner has not connected yet, which the old API knows. */
 async function addRows({ context }: Workshop, accounts: Parameters<typeof startOldBackend>[0]['accounts']) {

@@ -84,7 +84,9 @@ function report(run: Run, pid: number): boolean {
   const { warm, end } = memoryOf(run);
   const lines = ground.bridge.complaints().split('\n').filter(Boolean);
   const isSame = ground.bridge.isRunning() && ground.bridge.pid() === pid;
-  const counts = [...statuses].toSorted().map(([name, times]) => `${name}: ${times}`);
+  const counts = [...statuses]
+    .map(([name, times]) => `${name}: ${times}`)
+    .toSorted((one, other) => one.localeCompare(other));
   say(`${options.requests} requests, seed ${options.seed}`);
   say(`answers      ${counts.join(', ')} (0: the connection was closed without one)`);
   say(`500          ${statuses.get('500') ?? 0}`);

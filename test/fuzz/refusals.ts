@@ -51,7 +51,7 @@ const PLAIN: ReadonlyArray<[name: string, type: string, body: string]> = [
   ['multipart of parts', MULTIPART, filled(PART, BODY)],
   ['multipart of 199 parts', MULTIPART, `${PART.repeat(199)}--b--`],
   ['multipart of headers', MULTIPART, filled(HEAVY_PART, BODY)],
-  ['multipart of wide headers', MULTIPART, `${filled(WIDE_PART, BODY)}`],
+  ['multipart of wide headers', MULTIPART, filled(WIDE_PART, BODY)],
   ['multipart of line ends', MULTIPART, `${PART}${filled('\r\n--', BODY)}`],
   ['multipart of a disposition', MULTIPART, PART.replace('; name', `; ${filled('a=b; ', BODY)}name`)],
   ['text', 'text/plain', filled('x', BODY)],

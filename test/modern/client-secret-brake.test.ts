@@ -21,7 +21,7 @@ test('right secrets are never slowed down', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
-const guess = async (count: number): Promise<number[]> => {
+const guessWrong = async (count: number): Promise<number[]> => {
   const statuses: number[] = [];
   // oxlint-disable-next-line no-await-in-loop -- one after the other, as somebody would guess
   for (let n = 0; n < count; n += 1) statuses.push((await introspect(`wrong ${n}`)).status);
@@ -30,14 +30,14 @@ const guess = async (count: number): Promise<number[]> => {
 
 test('once the right secret came from an address, wrong ones alone wait there', async () => {
   expect((await introspect(CLIENT_SECRET)).status).toBe(200);
-  const statuses = await guess(25);
+  const statuses = await guessWrong(25);
   expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)]);
   expect((await introspect(CLIENT_SECRET)).status).toBe(200);
 });
 
 test('beside the right secret so many are looked at in a minute, and no more', async () => {
   await introspect(CLIENT_SECRET);
-  await guess(20 + 300);
+  await guessWrong(20 + 300);
   const { status, headers } = await introspect(CLIENT_SECRET);
   expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
 });

@@ -39,18 +39,19 @@ export interface GuessLimit {
   rememberRight(clientId: string, address: string): void;
 }
 
+const rightKey = (clientId: string, from: string) => ['right secrets', clientId, from];
+
 /** The addresses that right secrets came from. The other processes are told for a minute, and remember it themselves. */
 function createRightOnes({ counts }: Context) {
   const known = new LRUCache<string, true>(REMEMBERED);
-  const keyOf = (clientId: string, from: string) => ['right secrets', clientId, from];
   return {
     has(clientId: string, from: string): boolean {
-      const key = keyOf(clientId, from);
+      const key = rightKey(clientId, from);
       if (counts.look(key).points > 0) known.set(JSON.stringify(key), true);
       return known.has(JSON.stringify(key));
     },
     add(clientId: string, from: string): void {
-      const key = keyOf(clientId, from);
+      const key = rightKey(clientId, from);
       known.set(JSON.stringify(key), true);
       if (counts.look(key).points === 0) counts.count(key);
     },

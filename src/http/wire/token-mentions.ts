@@ -10,7 +10,7 @@ function letter(character: string): string {
   return `(?:${character}|%(?:${hex})|\\\\u00(?:${hex}))`;
 }
 
-const word = (text: string) => [...text].map(letter).join('');
+const word = (text: string) => text.split('').map(letter).join('');
 
 /** PHP takes a dot, a space and a bracket in a name for an underscore; any of them may be escaped. */
 const JOINT = String.raw`(?:[_.[\s+]|(?:%[0-9a-f]{2}){1,3}|\\u[0-9a-f]{4})`;
