@@ -21,19 +21,25 @@ type InPlace = <T>(work: () => Promise<T>, takers?: Takers) => Promise<T>;
 /** So many calls wait for each place at most; the others are told at once to come again. */
 const WAITING_FOR_ONE = 8;
 
-/** How many places each taker has. */
-function createTally() {
+/** Who has how many places, and who may have one more. */
+function createShares({ places, most = places }: Room) {
+  let free = places;
   const taken = new Map<string, number>();
   const of = (taker: string) => taken.get(taker) ?? 0;
+  const change = (takers: Takers, by: 1 | -1) => {
+    free -= by;
+    for (const taker of takers) {
+      const count = of(taker) + by;
+      if (count > 0) taken.set(taker, count);
+      else taken.delete(taker);
+    }
+  };
   return {
     of,
-    change(takers: Takers, by: 1 | -1): void {
-      for (const taker of takers) {
-        const count = of(taker) + by;
-        if (count > 0) taken.set(taker, count);
-        else taken.delete(taker);
-      }
-    },
+    mayTake: ([wide, ...narrow]: Takers) =>
+      free > 0 && (wide === undefined || of(wide) < free) && narrow.every((taker) => of(taker) < most),
+    take: (takers: Takers) => change(takers, 1),
+    giveBack: (takers: Takers) => change(takers, -1),
   };
 }
 
@@ -43,56 +49,48 @@ interface Waiter {
 }
 
 /** Limits concurrent calls, fairly between their takers. A call that gets no place in time fails and holds nothing. */
-export function createPlaces({ places, patience, most = places }: Room): InPlace {
-  let free = places;
-  const tally = createTally();
+export function createPlaces(room: Room): InPlace {
+  const { places, patience } = room;
+  const shares = createShares(room);
   const waiting = new Set<Waiter>();
-  const mayEnter = ([wide, ...narrow]: Takers) =>
-    free > 0 &&
-    (wide === undefined || tally.of(wide) < free) &&
-    narrow.every((taker) => tally.of(taker) < most);
-
-  const take = (takers: Takers) => {
-    free -= 1;
-    tally.change(takers, 1);
-  };
 
   /** The one whose taker has the fewest places; of several, the one that has waited longest. */
   function nextWaiter(): Waiter | undefined {
-    const able = [...waiting].filter(({ takers }) => mayEnter(takers));
-    const placesOf = ({ takers: [wide = ''] }: Waiter) => tally.of(wide);
+    const able = [...waiting].filter(({ takers }) => shares.mayTake(takers));
+    const placesOf = ({ takers: [wide = ''] }: Waiter) => shares.of(wide);
     return able.toSorted((one, other) => placesOf(one) - placesOf(other))[0];
   }
 
   function leave(takers: Takers): void {
-    free += 1;
-    tally.change(takers, -1);
+    shares.giveBack(takers);
     for (let next = nextWaiter(); next; next = nextWaiter()) {
       waiting.delete(next);
-      take(next.takers);
+      shares.take(next.takers);
       next.begin();
     }
   }
 
   const full = () => new Unavailable('all places are taken', { retryAfter: patience });
 
-  function enter(takers: Takers): Promise<void> {
-    if (mayEnter(takers)) return Promise.resolve(take(takers));
-    if (waiting.size >= places * WAITING_FOR_ONE) return Promise.reject(full());
+  function untilFree(takers: Takers): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiter = {
-        takers,
-        begin: () => {
-          clearTimeout(timer);
-          resolve();
-        },
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
       };
+      const waiter = { takers, begin };
       const timer = setTimeout(() => {
         waiting.delete(waiter);
         reject(full());
       }, patience);
       waiting.add(waiter);
     });
+  }
+
+  async function enter(takers: Takers): Promise<void> {
+    if (shares.mayTake(takers)) return shares.take(takers);
+    if (waiting.size >= places * WAITING_FOR_ONE) throw full();
+    await untilFree(takers);
   }
 
   return async (work, takers = []) => {

@@ -75,6 +75,12 @@ test('a body of too many separators is refused unread, and is no matter beside a
   expect(await post(few)).toMatchObject({ status: 200 });
 });
 
+test('a part without a name is no parameter, and no fault of the bridge', async () => {
+  const body = '--b\r\nContent-Disposition: form-data; nama="code"\r\n\r\nx\r\n--b--\r\n';
+  const answer = await post({ ...MULTIPART, body }, '/1/oauth2/token.json');
+  expectTokenError(answer, 400, 'invalid_request');
+});
+
 test('a file part is skipped, wherever it ends', async () => {
   const file = '--b\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\nx';
   expectRefusal(await post({ ...MULTIPART, body: file }), 400, 400);
