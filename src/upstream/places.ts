@@ -48,22 +48,22 @@ interface Waiter {
   begin: () => void;
 }
 
+/** The one whose taker has the fewest places; of several, the one that has waited longest. */
+function nextOf(waiting: Iterable<Waiter>, shares: ReturnType<typeof createShares>): Waiter | undefined {
+  const able = [...waiting].filter(({ takers }) => shares.mayTake(takers));
+  const placesOf = ({ takers: [wide = ''] }: Waiter) => shares.of(wide);
+  return able.toSorted((one, other) => placesOf(one) - placesOf(other))[0];
+}
+
 /** Limits concurrent calls, fairly between their takers. A call that gets no place in time fails and holds nothing. */
 export function createPlaces(room: Room): InPlace {
   const { places, patience } = room;
   const shares = createShares(room);
   const waiting = new Set<Waiter>();
 
-  /** The one whose taker has the fewest places; of several, the one that has waited longest. */
-  function nextWaiter(): Waiter | undefined {
-    const able = [...waiting].filter(({ takers }) => shares.mayTake(takers));
-    const placesOf = ({ takers: [wide = ''] }: Waiter) => shares.of(wide);
-    return able.toSorted((one, other) => placesOf(one) - placesOf(other))[0];
-  }
-
   function leave(takers: Takers): void {
     shares.giveBack(takers);
-    for (let next = nextWaiter(); next; next = nextWaiter()) {
+    for (let next = nextOf(waiting, shares); next; next = nextOf(waiting, shares)) {
       waiting.delete(next);
       shares.take(next.takers);
       next.begin();
