@@ -1,44 +1,84 @@
 import { newOpaqueValue } from '../shared/ids.ts';
-import { claimConsent, claimDenial, claimReturn } from '../store/authorization-requests.ts';
-import type { AuthorizationRequest } from '../store/tables.ts';
+import { claimReturn, insertDecision } from '../store/authorization-requests.ts';
+import { releaseRequest } from '../store/claimed-requests.ts';
+import type { AuthorizationRequest, NewAuthorizationRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
 
 export { isLegacy } from '../store/authorization-requests.ts';
 export type { AuthorizationRequest } from '../store/tables.ts';
-import { verifierPlace } from './sealed-places.ts';
+import { statePlace, verifierPlace } from './sealed-places.ts';
+import type { UndecidedRequest } from './request-authorization.ts';
 import { underAllKeys } from './under-all-keys.ts';
 
 /**
- * The upstream half of an authorization request. State and verifier live in the request's own row, so that two tabs do
- * not disturb each other and any process can take the browser back. Each step is claimed once.
+ * The upstream half of an authorization request. It gets its row when a person decides, by an insert that succeeds once.
+ * State and verifier live in that row, so that two tabs do not disturb each other and any process can take the browser
+ * back. Each step is claimed once.
  */
 
-interface Step {
-  id: string;
+/** A request that a person decides on, as its row will be, and the browser in which that happens. */
+export interface Deciding {
+  request: Omit<NewAuthorizationRequest, 'phase' | 'browser_digest'>;
   browser: string;
 }
 
-function claimOf(context: Context, { id, browser }: Step) {
-  return { id, browserDigests: context.vault.digests(browser), now: context.clock.now() };
+/** The row of a request that an old app made. */
+function rowOf(request: UndecidedRequest): Deciding['request'] {
+  return {
+    id: request.id,
+    purpose: 'legacy',
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    redirect_uri_given: request.redirectUriGiven ? 1 : 0,
+    created_at: request.createdAt,
+    expires_at: request.expiresAt,
+  };
+}
+
+/** Takes the decision, once; who opened the page need not be known after it. */
+async function decide(context: Context, row: NewAuthorizationRequest): Promise<boolean> {
+  const isFirst = await insertDecision(context.store.durable, row);
+  if (isFirst && row.purpose === 'legacy')
+    await releaseRequest(context.store, row.id).catch((error: unknown) =>
+      context.logger.debug('the claim of a decided request was kept', { error }),
+    );
+  return isFirst;
 }
 
 /** The person said no; false when the request was decided before. */
-export async function denyRequest(context: Context, step: Step): Promise<boolean> {
-  return claimDenial(context.store.durable, claimOf(context, step));
+export async function denyRequest(
+  context: Context,
+  { request, browser }: { request: UndecidedRequest; browser: string },
+): Promise<boolean> {
+  const browserDigest = context.vault.digest(browser);
+  return decide(context, { ...rowOf(request), browser_digest: browserDigest, phase: 'denied' });
+}
+
+/** An old app's request with its `state`, on which a person says yes. */
+export function allowing(
+  { vault }: Context,
+  { request, browser }: { request: UndecidedRequest; browser: string },
+): Deciding {
+  const { id, rawState } = request;
+  const state = rawState === undefined ? null : vault.seal(statePlace(id), rawState);
+  return { request: { ...rowOf(request), state_sealed: state }, browser };
 }
 
 /** The person said yes: keeps the PKCE verifier and answers the upstream `state`; undefined when decided before. */
 export async function startConsent(
   context: Context,
-  step: Step,
+  { request, browser }: Deciding,
   verifier: string,
 ): Promise<string | undefined> {
   const state = newOpaqueValue();
-  const claimed = await claimConsent(context.store.durable, claimOf(context, step), {
-    stateDigest: context.vault.digest(state),
-    verifierSealed: context.vault.seal(verifierPlace(step.id), verifier),
+  const isFirst = await decide(context, {
+    ...request,
+    phase: 'consenting',
+    browser_digest: context.vault.digest(browser),
+    upstream_state_digest: context.vault.digest(state),
+    verifier_sealed: context.vault.seal(verifierPlace(request.id), verifier),
   });
-  return claimed ? state : undefined;
+  return isFirst ? state : undefined;
 }
 
 /** Takes the browser back by the upstream `state`, once and only in the browser that left. */

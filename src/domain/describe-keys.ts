@@ -14,7 +14,7 @@ export async function describeKeys(context: Context) {
       id,
       state,
       changedAt,
-      usage: await findKeyUsage(context.store.durable, { purpose, id, now }),
+      usage: await findKeyUsage(context.store.durable, { purpose, id, now, store: context.store }),
       heldBy: live.filter(({ rings }) => rings[purpose].ids.includes(id)).map((one) => one.machine),
       processes: live.length,
     })),

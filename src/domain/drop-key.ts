@@ -25,7 +25,7 @@ function writing(all: readonly Holder[], { purpose, id }: KeyName): string[] {
 async function dropUnused(context: Context, key: KnownKey): Promise<string | undefined> {
   return context.store.transaction(async (tx) => {
     const now = context.clock.now();
-    const usage = await findKeyUsage(tx, { ...key, now });
+    const usage = await findKeyUsage(tx, { ...key, now, store: context.store });
     if (usage.length > 0) return inWords(usage);
     if (!(await moveKey(tx, key, { from: ['standby', 'old'], to: 'dropped', now })))
       return 'it was changed meanwhile';

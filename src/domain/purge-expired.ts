@@ -1,7 +1,14 @@
-import { DEAD_GRANT_KEPT, MINUTE, SPENT_ROWS_KEPT, USAGE_KEPT } from '../shared/lifetimes.ts';
+import {
+  DEAD_GRANT_KEPT,
+  MINUTE,
+  SPENT_ROWS_KEPT,
+  UNFINISHED_REQUESTS_KEPT,
+  USAGE_KEPT,
+} from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
-import { dropAnswersBefore } from '../store/answers.ts';
-import { deleteRequestsBefore } from '../store/authorization-requests.ts';
+import { dropAnswersBefore, FIRST_ANSWERS } from '../store/answers.ts';
+import { deleteRequestsBefore, deleteUnfinishedBefore } from '../store/authorization-requests.ts';
+import { deleteClaimsBefore } from '../store/claimed-requests.ts';
 import { deleteEndedCounts } from '../store/counts.ts';
 import { deleteProofsBefore } from '../store/email-proofs.ts';
 import { eraseDeadBefore } from '../store/grants.ts';
@@ -9,12 +16,14 @@ import { eraseUnconfirmedBefore } from '../store/handovers.ts';
 import { forgetHolders } from '../store/key-holders.ts';
 import { deleteCodesBefore } from '../store/legacy-codes.ts';
 import { deleteLeasesBefore } from '../store/leases.ts';
+import type { Piece, PieceDone } from '../store/pieces.ts';
 import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './record-event.ts';
 import { takeTurns } from './reminders/take-turns.ts';
+import { inPieces } from './work/in-pieces.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */
 const USAGE_AT_ONCE = 1000;
@@ -26,44 +35,72 @@ async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
     await takeTurns(shutdown.signal);
 }
 
-/** A pair that its app never confirmed is lost with its erasing, so the history says so; the others ended before. */
-async function eraseDeadPairs(context: Context): Promise<void> {
+/**
+ * Erases a piece of the pairs that their apps never confirmed. Such a pair is lost with its erasing, so the history says
+ * so; other dead pairs ended before.
+ */
+async function eraseUnconfirmed(context: Context, { limit, after }: Piece): Promise<PieceDone> {
   const now = context.clock.now();
   const time = now - DEAD_GRANT_KEPT;
-  await context.store.transaction(async (tx) => {
-    const erased = await eraseUnconfirmedBefore(tx, time);
+  const count = await context.store.transaction(async (tx) => {
+    const erased = await eraseUnconfirmedBefore(tx, { time, limit });
     const by = { at: now, actor: 'bridge', action: 'handover_erased', reason: 'not confirmed in seven days' };
     const changes = erased.map(({ id, client_id: clientId, account_id: accountId }) => {
       return { ...by, grantId: id, clientId, accountId };
     });
     await recordEvents(context, tx, changes);
+    return erased.length;
   });
-  await eraseDeadBefore(context.store.durable, time);
+  return { count, after };
 }
 
-/** Removes what nobody may need any more: spent codes, ended requests, sealed pairs of the long dead, old usage. */
-export async function purgeExpired(context: Context): Promise<void> {
-  const now = context.clock.now();
-  const { durable } = context.store;
-  const removals = [
-    deleteCodesBefore(durable, now - SPENT_ROWS_KEPT),
-    deleteRequestsBefore(durable, now - SPENT_ROWS_KEPT),
-    deleteProofsBefore(durable, now - SPENT_ROWS_KEPT),
-    eraseDeadPairs(context),
-    dropAnswersBefore(context.store, now - context.settings.profilesStale),
-    deleteLeasesBefore(context.store, now),
-    deleteSessionsBefore(context.store, now),
-    purgeUsage(context),
-    forgetHolders(durable, { seenBefore: now - 60 * MINUTE }),
-  ];
-  // One that fails is no reason to keep the others.
+async function eraseDeadPairs(context: Context): Promise<void> {
+  const time = context.clock.now() - DEAD_GRANT_KEPT;
+  const options = { stopping: context.shutdown.signal };
+  await inPieces(options, (piece) => eraseUnconfirmed(context, piece));
+  await inPieces(options, (piece) => eraseDeadBefore(context.store.durable, time, piece));
+}
+
+/** One removal that fails is no reason to leave out the others. */
+async function runAll(removals: ReadonlyArray<Promise<void>>): Promise<void> {
   const outcomes = await Promise.allSettled(removals);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-/** Removes counts of minutes that are over, and calls that nobody can see any more. */
-export async function purgeCounts(context: Context): Promise<void> {
-  await deleteEndedCounts(context.store, context.clock.now());
-  await purgeLive(context);
+/** Removes what nobody may need any more: spent codes, ended requests, sealed pairs of the long dead, old usage. */
+export async function purgeExpired(context: Context): Promise<void> {
+  const { store, settings } = context;
+  const options = { stopping: context.shutdown.signal };
+  const now = context.clock.now();
+  const spent = now - SPENT_ROWS_KEPT;
+  const stale = now - settings.profilesStale;
+  await runAll([
+    inPieces(options, (piece) => deleteCodesBefore(store.durable, spent, piece)),
+    inPieces(options, (piece) => deleteRequestsBefore(store.durable, spent, piece)),
+    inPieces(options, (piece) => deleteProofsBefore(store.durable, spent, piece)),
+    eraseDeadPairs(context),
+    inPieces({ ...options, first: FIRST_ANSWERS }, (piece) => dropAnswersBefore(store, stale, piece)),
+    deleteLeasesBefore(store, now),
+    inPieces(options, (piece) => deleteSessionsBefore(store, now, piece)),
+    purgeUsage(context),
+    forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
+  ]);
+}
+
+/**
+ * Removes what is over within minutes, for anybody can make it: counts of minutes that have ended, claimed and decided
+ * requests that never came back, and calls that nobody can see any more.
+ */
+export async function purgeShortLived(context: Context): Promise<void> {
+  const { store } = context;
+  const options = { stopping: context.shutdown.signal };
+  const now = context.clock.now();
+  const unfinished = now - UNFINISHED_REQUESTS_KEPT;
+  await runAll([
+    inPieces(options, (piece) => deleteEndedCounts(store, now, piece)),
+    inPieces(options, (piece) => deleteClaimsBefore(store, unfinished, piece)),
+    inPieces(options, (piece) => deleteUnfinishedBefore(store.durable, unfinished, piece)),
+    purgeLive(context),
+  ]);
 }

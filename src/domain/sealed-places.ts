@@ -24,6 +24,14 @@ export function verifierPlace(requestId: string): string {
   return `authorization_requests|${requestId}|verifier`;
 }
 
+/** Of an authorization request that travels in the address of its approval page. */
+export const APPROVAL_ADDRESS = 'the address of an approval page';
+
+/** Of a sign-in that travels in a cookie, bound to the `state` that it left with. */
+export function signInPlace(stateDigest: string): string {
+  return `a cookie of a sign-in|${stateDigest}`;
+}
+
 /** Of a refresh token that the modern side still has to be told to revoke. */
 export function owedPlace(id: string): string {
   return `owed_revocations|${id}|token`;

@@ -4,6 +4,13 @@ export interface WayOn {
   label: string;
 }
 
+interface PageErrorText {
+  reason: string;
+  next?: string;
+  wayOn?: WayOn;
+  retryAfter?: number;
+}
+
 /** A refusal that a person reads: a page with a title, one plain sentence and what to do next. Never a redirect. */
 export class PageError extends Error {
   override readonly name = 'PageError';
@@ -12,13 +19,16 @@ export class PageError extends Error {
   readonly next: string | undefined;
   /** Where that is done, if it is not the first page of the half of the site on which it happened. */
   readonly wayOn: WayOn | undefined;
+  /** Whole seconds until it is worth trying again. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, title: string, text: { reason: string; next?: string; wayOn?: WayOn }) {
+  constructor(status: number, title: string, text: PageErrorText) {
     super(text.reason);
     this.status = status;
     this.title = title;
     this.next = text.next;
     this.wayOn = text.wayOn;
+    this.retryAfter = text.retryAfter;
   }
 }
 

@@ -86,13 +86,14 @@ export function pageFailures(answer: Answer): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
     const failure = toPageError(error);
-    const { status, title, message, next } = failure;
+    const { status, title, message, next, retryAfter } = failure;
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
     if (status >= 500) {
       const line = { message: `${alarmOf(error)}a page failed`, fields: { requestId, error } };
       note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });
     }
     res.statusCode = status;
+    if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
     const shown = { title, reason: message, next, requestId, wayOn: wayOnFrom(res, failure) };
     show(res, answer, shown);
   };

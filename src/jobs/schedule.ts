@@ -4,7 +4,7 @@ import { recoverSpilledPairs } from '../domain/keep-pair.ts';
 import { withLease } from '../domain/lease.ts';
 import { settleOwedRevocations } from '../domain/owe-revocation.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
-import { purgeCounts, purgeExpired } from '../domain/purge-expired.ts';
+import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { settleDoubts } from '../domain/settle-doubts.ts';
@@ -25,7 +25,7 @@ const JOBS: readonly Job[] = [
   { name: 'settle-doubts', cron: '*/10 * * * * *', run: settleDoubts, isLocal: true },
   { name: 'owed-revocations', cron: '* * * * *', run: settleOwedRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
-  { name: 'purge-counts', cron: '* * * * *', run: purgeCounts },
+  { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
   { name: 'keep-progress', cron: '29 * * * *', run: keepProgress },
 ];

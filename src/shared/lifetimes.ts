@@ -68,6 +68,9 @@ export const REST_MAX = 60 * MINUTE;
 /** A dead grant keeps its sealed pair this long, for support (design 4). */
 export const DEAD_GRANT_KEPT = 7 * DAY;
 
+/** A request that never came back from the modern side is of no use once it is over; clocks may differ a little. */
+export const UNFINISHED_REQUESTS_KEPT = 2 * MINUTE;
+
 /** Used or expired codes and finished authorization requests are kept this long for the record of replays. */
 export const SPENT_ROWS_KEPT = 1 * DAY;
 

@@ -51,6 +51,8 @@ export interface Vault {
   seal(place: string, value: string): string;
   /** @throws {Unreadable} */
   open(place: string, sealed: string): string;
+  /** Whether the key that a value says it is sealed with is held; the value itself may be anything. */
+  holdsKeyOf(sealed: string): boolean;
   /** Shows later that a text of the history was written by a holder of the history key. */
   witness(text: string): string;
   isWitness(text: string, witness: string): boolean;
@@ -132,6 +134,7 @@ export function createVault(keys: () => Keys): Vault {
     digestsOf: (sha256) => digestsUnder(keys().digest, sha256),
     seal: (place, value) => seal(keys().sealing.active, place, value),
     open: (place, sealed) => open(keys().sealing, place, sealed),
+    holdsKeyOf: (sealed) => keyOf(keys().sealing, sealed) !== undefined,
     witness: (text) => witnessOf(keys().history.active, text),
     isWitness(text, witness) {
       const key = keyOf(keys().history, witness);

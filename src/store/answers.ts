@@ -1,3 +1,5 @@
+import { sql, type SqlBool } from 'kysely';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from './pieces.ts';
 import type { Store } from './store.ts';
 
 /** The modern side's last answer for a grant, as JSON text, and when it came. */
@@ -30,7 +32,11 @@ export async function dropAnswer(store: Store, grantId: string): Promise<void> {
   await store.volatile.deleteFrom('answers').where('grant_id', '=', grantId).execute();
 }
 
-/** Forgets answers older than the given time. */
-export async function dropAnswersBefore(store: Store, time: number): Promise<void> {
-  await store.volatile.deleteFrom('answers').where('fetched_at', '<', time).execute();
+/** The first piece of the answers, which go in the order of their grants. */
+export const FIRST_ANSWERS: Piece = { ...FIRST_PIECE, after: '' };
+
+/** Forgets a piece of the answers older than the given time. */
+export function dropAnswersBefore(store: Store, time: number, piece = FIRST_ANSWERS): Promise<PieceDone> {
+  const rows = { table: 'answers', key: 'grant_id', by: 'grant_id' };
+  return deletePiece(store.volatile, { ...rows, which: sql<SqlBool>`fetched_at < ${time}` }, piece);
 }

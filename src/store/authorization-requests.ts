@@ -1,88 +1,60 @@
-import type { Updateable } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
+import { deletePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import type { Database } from './store.ts';
-import type { AuthorizationRequest, LegacyRequest, NewAuthorizationRequest, Tables } from './tables.ts';
+import type { AuthorizationRequest, LegacyRequest, NewAuthorizationRequest } from './tables.ts';
 
-/** Keeps a new authorization request. */
-export async function insertRequest(db: Database, request: NewAuthorizationRequest): Promise<void> {
-  await db.insertInto('authorization_requests').values(request).execute();
-}
-
-/** A request by id, whatever its phase, unless it is over. */
-async function findRequest(db: Database, id: string, now: number): Promise<AuthorizationRequest | undefined> {
-  return db
-    .selectFrom('authorization_requests')
-    .selectAll()
-    .where('id', '=', id)
-    .where('expires_at', '>', now)
+/**
+ * Keeps an authorization request at the one decision that is taken of it; false when it was decided before, for the id is
+ * the key. A row that an earlier version wrote before the decision takes the decision too.
+ */
+export async function insertDecision(db: Database, request: NewAuthorizationRequest): Promise<boolean> {
+  const inserted = await db
+    .insertInto('authorization_requests')
+    .values(request)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((eb) => ({
+          phase: eb.ref('excluded.phase'),
+          browser_digest: eb.ref('excluded.browser_digest'),
+          upstream_state_digest: eb.ref('excluded.upstream_state_digest'),
+          verifier_sealed: eb.ref('excluded.verifier_sealed'),
+        }))
+        .where('authorization_requests.phase', '=', 'new'),
+    )
     .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** A request that an old app made, unless it is over. */
-export async function findLegacyRequest(
+/** Whether a request was decided. */
+export async function isDecided(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('authorization_requests')
+    .select('phase')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.phase !== 'new';
+}
+
+/** A request of an old app that an earlier version kept before it was decided, unless it is over. */
+export async function findUndecided(
   db: Database,
   id: string,
   now: number,
 ): Promise<LegacyRequest | undefined> {
-  const request = await findRequest(db, id, now);
-  return request && isLegacy(request) ? request : undefined;
+  const row = await db
+    .selectFrom('authorization_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .where('phase', '=', 'new')
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row && isLegacy(row) ? row : undefined;
 }
 
 /** Whether an old app made it. */
 export function isLegacy(request: AuthorizationRequest): request is LegacyRequest {
   return request.purpose === 'legacy' && request.client_id !== null && request.redirect_uri !== null;
-}
-
-/** Binds a request to the first browser that opens it; the caller reads the row again to see who won. */
-export async function bindBrowser(db: Database, id: string, browserDigest: string): Promise<void> {
-  await db
-    .updateTable('authorization_requests')
-    .set({ browser_digest: browserDigest })
-    .where('id', '=', id)
-    .where('browser_digest', 'is', null)
-    .execute();
-}
-
-interface Claim {
-  id: string;
-  browserDigests: readonly string[];
-  now: number;
-}
-
-type Decision = Updateable<Tables['authorization_requests']>;
-
-/** Takes the one decision of a request that is new, unexpired and of this browser; false when it was taken before. */
-async function decide(
-  db: Database,
-  { id, browserDigests, now }: Claim,
-  decision: Decision,
-): Promise<boolean> {
-  const result = await db
-    .updateTable('authorization_requests')
-    .set(decision)
-    .where('id', '=', id)
-    .where('phase', '=', 'new')
-    .where('browser_digest', 'in', browserDigests)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** Ends the approval by a denial, once. */
-export async function claimDenial(db: Database, claim: Claim): Promise<boolean> {
-  return decide(db, claim, { phase: 'denied' });
-}
-
-/** Ends the approval by sending the browser upstream, once, with the upstream state and verifier of this consent. */
-export async function claimConsent(
-  db: Database,
-  claim: Claim,
-  upstream: { stateDigest: string; verifierSealed: string },
-): Promise<boolean> {
-  return decide(db, claim, {
-    phase: 'consenting',
-    upstream_state_digest: upstream.stateDigest,
-    verifier_sealed: upstream.verifierSealed,
-  });
 }
 
 /**
@@ -104,7 +76,15 @@ export async function claimReturn(
     .executeTakeFirst();
 }
 
-/** Removes requests that ended before the given time. */
-export async function deleteRequestsBefore(db: Database, time: number): Promise<void> {
-  await db.deleteFrom('authorization_requests').where('expires_at', '<', time).execute();
+const byExpiry = { table: 'authorization_requests', key: 'id', by: 'expires_at' } as const;
+
+/** Removes a piece of the requests that ended before the given time and never came back from the modern side. */
+export function deleteUnfinishedBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const which = sql<SqlBool>`expires_at < ${time} and phase <> 'returned'`;
+  return deletePiece(db, { ...byExpiry, which }, piece);
+}
+
+/** Removes a piece of the requests that ended before the given time. */
+export function deleteRequestsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  return deletePiece(db, { ...byExpiry, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { MINUTE, SECOND } from '../shared/lifetimes.ts';
+import { deletePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import type { Store } from './store.ts';
 import type { Count } from './tables.ts';
 
@@ -75,7 +76,8 @@ export async function listChangedCounts(
     .execute();
 }
 
-/** Removes counts that are over. */
-export async function deleteEndedCounts(store: Store, now: number): Promise<void> {
-  await store.volatile.deleteFrom('counts').where(isOver(now)).execute();
+/** Removes a piece of the counts that are over. */
+export function deleteEndedCounts(store: Store, now: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const rows = { table: 'counts', key: 'key_digest', by: 'ends_at' };
+  return deletePiece(store.volatile, { ...rows, which: isOver(now) }, piece);
 }

@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql, type SqlBool } from 'kysely';
 import type { ExistingTokenTables } from './existing-token-tables.ts';
+import { deletePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import type { Database } from './store.ts';
 
 /** Links that were mailed to prove that an e-mail address is an account's. */
@@ -81,7 +82,8 @@ export async function deleteProof(db: Database, id: string): Promise<void> {
   await db.deleteFrom('email_proofs').where('id', '=', id).execute();
 }
 
-/** Removes those that ended before the given time. */
-export async function deleteProofsBefore(db: Database, time: number): Promise<void> {
-  await db.deleteFrom('email_proofs').where('expires_at', '<', time).execute();
+/** Removes a piece of those that ended before the given time. */
+export function deleteProofsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const rows = { table: 'email_proofs', key: 'id', by: 'expires_at' };
+  return deletePiece(db, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
+import { erasePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import { isRested } from './presentations.ts';
 import type { Database } from './store.ts';
 import type { DeathCause, Grant, GrantVersion, NewGrant } from './tables.ts';
@@ -138,15 +139,11 @@ export async function endUnused(tx: Database, id: string, now: number): Promise<
   return result.numUpdatedRows === 1n;
 }
 
-/** Erases the sealed pairs of grants that died before the given time. */
-export async function eraseDeadBefore(db: Database, time: number): Promise<void> {
-  await db
-    .updateTable('grants')
-    .set({ access_token_sealed: null, refresh_token_sealed: null })
-    .where('state', '=', 'dead')
-    .where('dead_at', '<', time)
-    .where('refresh_token_sealed', 'is not', null)
-    .execute();
+/** Erases a piece of the sealed pairs of grants that died before the given time. */
+export function eraseDeadBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const which = sql<SqlBool>`state = 'dead' and dead_at < ${time} and refresh_token_sealed is not null`;
+  const columns = ['access_token_sealed', 'refresh_token_sealed'];
+  return erasePiece(db, { table: 'grants', key: 'id', by: 'dead_at', which, columns }, piece);
 }
 
 interface DeathsAsked {

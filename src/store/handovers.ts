@@ -75,20 +75,26 @@ export async function listUnconfirmed(db: Database) {
     .execute();
 }
 
-/** Erases the pairs that were handed over before the given time and never confirmed by their app; answers whose. */
+/** Erases at most `limit` of the pairs that were handed over before the given time and never confirmed by their app; answers whose. */
 export async function eraseUnconfirmedBefore(
   tx: Database,
-  time: number,
+  { time, limit }: { time: number; limit: number },
 ): Promise<Array<Pick<Grant, 'id' | 'client_id' | 'account_id'>>> {
-  return tx
-    .updateTable('grants')
-    .set({ access_token_sealed: null, refresh_token_sealed: null })
+  const due = tx
+    .selectFrom('grants')
+    .select('id')
     .where('state', '=', 'dead')
     .where('dead_at', '<', time)
     .where('refresh_token_sealed', 'is not', null)
     .where('id', 'in', (eb) =>
       eb.selectFrom('handovers').select('grant_id').where('confirmed_at', 'is', null),
     )
+    .orderBy('dead_at')
+    .limit(limit);
+  return tx
+    .updateTable('grants')
+    .set({ access_token_sealed: null, refresh_token_sealed: null })
+    .where('id', 'in', due)
     .returning(['id', 'client_id', 'account_id'])
     .execute();
 }

@@ -1,14 +1,16 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
-import { AUTHORIZATION_REQUEST_LIFETIME, SECOND } from '../shared/lifetimes.ts';
+import { SECOND } from '../shared/lifetimes.ts';
 import type { KeyName } from './keys.ts';
 import { countSealed, SEALED_COLUMNS } from './sealed-columns.ts';
-import type { Database } from './store.ts';
+import type { Database, Store } from './store.ts';
 
 /** What still stands on a key: in words for a person, with the number of each kind. */
 export type KeyUsage = Array<{ what: string; count: number }>;
 
 interface Question extends KeyName {
   now: number;
+  /** The volatile database, which holds who opened which approval page. */
+  store: Pick<Store, 'volatile'>;
 }
 
 async function count(
@@ -23,16 +25,29 @@ async function count(
 
 const madeWith = (column: string, id: string) => sql<SqlBool>`${sql.ref(column)} like ${`${id}.%`}`;
 
-async function digestUsage(db: Database, { id, now }: Question): Promise<KeyUsage> {
+async function countOpenPages({ store }: Question, condition: Expression<SqlBool>): Promise<number> {
+  const row = await store.volatile
+    .selectFrom('claimed_requests')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('browser_digest', 'is not', null)
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+async function digestUsage(db: Database, question: Question): Promise<KeyUsage> {
+  const { id, now } = question;
   const lives = sql<SqlBool>`expires_at > ${now}`;
   const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
   const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)})
     and phase in ('new', 'consenting') and ${lives}`;
+  const pages = sql<SqlBool>`${madeWith('browser_digest', id)} and ${lives}`;
   return [
     { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
     { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
     { what: 'codes', count: await count(db, 'legacy_codes', codes) },
     { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
+    { what: 'open approval pages', count: await countOpenPages(question, pages) },
   ];
 }
 
@@ -58,7 +73,8 @@ async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {
 const LAST_FORMS = 10 * SECOND;
 
 /** A form's hidden field is stored nowhere: those that were shown while the key was active count while they may come back. */
-async function sessionUsage(db: Database, { id, now }: Question): Promise<KeyUsage> {
+async function sessionUsage(db: Database, question: Question): Promise<KeyUsage> {
+  const { id, now } = question;
   const key = await db
     .selectFrom('keys')
     .select(['state', 'changed_at'])
@@ -67,9 +83,8 @@ async function sessionUsage(db: Database, { id, now }: Question): Promise<KeyUsa
     .executeTakeFirst();
   if (!key || key.state === 'standby' || key.state === 'dropped') return [];
   const since = key.state === 'active' ? now : key.changed_at;
-  const open = sql<SqlBool>`phase = 'new' and browser_digest is not null and expires_at > ${now}
-    and created_at <= ${since + LAST_FORMS} and created_at > ${now - AUTHORIZATION_REQUEST_LIFETIME}`;
-  return [{ what: 'open approval pages', count: await count(db, 'authorization_requests', open) }];
+  const shown = sql<SqlBool>`expires_at > ${now} and claimed_at <= ${since + LAST_FORMS}`;
+  return [{ what: 'open approval pages', count: await countOpenPages(question, shown) }];
 }
 
 async function historyUsage(db: Database, { id }: Question): Promise<KeyUsage> {

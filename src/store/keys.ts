@@ -53,13 +53,18 @@ export async function retireActive(tx: Database, purpose: Purpose, now: number):
     .execute();
 }
 
-/** Whether a key was dropped: nothing may be written with it any more. */
-export async function isDropped(tx: Database, { purpose, id }: KeyName): Promise<boolean> {
-  const row = await tx
+/** The state of a key; undefined of one that this database never knew. */
+export async function findKeyState(db: Database, { purpose, id }: KeyName): Promise<KeyState | undefined> {
+  const row = await db
     .selectFrom('keys')
     .select('state')
     .where('purpose', '=', purpose)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.state === 'dropped';
+  return row?.state;
+}
+
+/** Whether a key was dropped: nothing may be written with it any more. */
+export async function isDropped(tx: Database, name: KeyName): Promise<boolean> {
+  return (await findKeyState(tx, name)) === 'dropped';
 }

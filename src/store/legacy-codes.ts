@@ -1,4 +1,6 @@
+import { sql, type SqlBool } from 'kysely';
 import { CLOCKS_DIFFER } from '../shared/lifetimes.ts';
+import { deletePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import type { Database } from './store.ts';
 import type { LegacyCode, NewLegacyCode } from './tables.ts';
 
@@ -50,7 +52,8 @@ export async function voidCodes(
     .execute();
 }
 
-/** Removes codes that ended before the given time. */
-export async function deleteCodesBefore(db: Database, time: number): Promise<void> {
-  await db.deleteFrom('legacy_codes').where('expires_at', '<', time).execute();
+/** Removes a piece of the codes that ended before the given time. */
+export function deleteCodesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const rows = { table: 'legacy_codes', key: 'code_digest', by: 'expires_at' };
+  return deletePiece(db, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

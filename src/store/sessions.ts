@@ -1,3 +1,5 @@
+import { sql, type SqlBool } from 'kysely';
+import { deletePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import type { Store } from './store.ts';
 
 /** Signed-in browsers, by the digest of what their cookie holds. */
@@ -75,7 +77,12 @@ export async function countSessionsOf({ volatile }: Store, accountId: string, no
   return Number(row.count);
 }
 
-/** Removes sessions that ended before the given time. */
-export async function deleteSessionsBefore({ volatile }: Store, time: number): Promise<void> {
-  await volatile.deleteFrom('sessions').where('expires_at', '<', time).execute();
+/** Removes a piece of the sessions that ended before the given time. */
+export function deleteSessionsBefore(
+  { volatile }: Store,
+  time: number,
+  piece = FIRST_PIECE,
+): Promise<PieceDone> {
+  const rows = { table: 'sessions', key: 'id_digest', by: 'expires_at' };
+  return deletePiece(volatile, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

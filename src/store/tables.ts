@@ -14,6 +14,8 @@ interface AppsTable {
   owner_account_id: Nullable<string>;
   owner_email: Nullable<string>;
   source: 'registered' | 'imported' | 'observed' | 'demo';
+  /** 1 where its owner registered it on a page of ours; nobody of the service has looked at its callbacks. */
+  self_registered: Generated<number>;
   created_at: number;
   retired_at: Nullable<number>;
   /** The app's own client at the modern side; null where the bridge's serves it. */
@@ -247,6 +249,15 @@ interface BudgetsTable {
   paused_until: number;
 }
 
+/** An authorization request that a browser has claimed before anything of it is kept durably. */
+interface ClaimedRequestsTable {
+  id: string;
+  /** Whose approval page it is; null of a sign-in that has returned. */
+  browser_digest: Nullable<string>;
+  claimed_at: number;
+  expires_at: number;
+}
+
 /** The durable database. */
 export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables {
   apps: AppsTable;
@@ -271,6 +282,7 @@ export interface VolatileTables extends SeenTables, LiveTables {
   leases: LeasesTable;
   counts: CountsTable;
   budgets: BudgetsTable;
+  claimed_requests: ClaimedRequestsTable;
 }
 
 export type App = Selectable<AppsTable>;
@@ -293,6 +305,7 @@ export type NewMapping = Insertable<MappingsTable>;
 export type LegacyCode = Selectable<LegacyCodesTable>;
 export type NewLegacyCode = Insertable<LegacyCodesTable>;
 export type OwedRevocation = Selectable<OwedRevocationsTable>;
+export type ClaimedRequest = Selectable<ClaimedRequestsTable>;
 export type Count = Selectable<CountsTable>;
 export type Budget = Selectable<BudgetsTable>;
 export type Event = Selectable<EventsTable>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
-import { purgeCounts, purgeExpired } from '../../src/domain/purge-expired.ts';
+import { purgeShortLived, purgeExpired } from '../../src/domain/purge-expired.ts';
 import { takeLease } from '../../src/store/leases.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 
@@ -36,7 +36,7 @@ async function purgeAt(time: number): Promise<[counts: number, leases: number]> 
   const { volatile } = workshop.context.store;
   clock.set(time);
   await purgeExpired(workshop.context);
-  await purgeCounts(workshop.context);
+  await purgeShortLived(workshop.context);
   const counts = await volatile.selectFrom('counts').selectAll().execute();
   const leases = await volatile.selectFrom('leases').selectAll().execute();
   return [counts.length, leases.length];

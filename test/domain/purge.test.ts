@@ -7,7 +7,7 @@ import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { registerApp } from '../../src/domain/register-app.ts';
 import { ensureAccount } from '../../src/store/accounts.ts';
 import { storeAnswer } from '../../src/store/answers.ts';
-import { insertRequest } from '../../src/store/authorization-requests.ts';
+import { insertDecision } from '../../src/store/authorization-requests.ts';
 import { insertGrant } from '../../src/store/grants.ts';
 import { insertCode } from '../../src/store/legacy-codes.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -117,7 +117,7 @@ test('a code, spent or not, is kept for a day after its end and then removed', a
 
 test('an authorization request is kept for a day after its end and then removed', async () => {
   const ends = { created_at: START - 1, expires_at: START };
-  await insertRequest(database(), { id: 'q', client_id: clientId, phase: 'returned', ...callback, ...ends });
+  await insertDecision(database(), { id: 'q', client_id: clientId, phase: 'returned', ...callback, ...ends });
   await purgeAt(START + DAY);
   expect(await requests()).toHaveLength(1);
   await purgeAt(START + DAY + 1);

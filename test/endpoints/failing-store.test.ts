@@ -3,10 +3,10 @@ import { CookieWalker } from '../support/cookie-walker.ts';
 import { exchange, read } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
-import { authorizePath, openApproval } from './support/authorize-address.ts';
+import { approvalAddress, authorizePath, openApproval } from './support/authorize-address.ts';
 import { type Connected, connectApp, expectUnspent } from './support/connected.ts';
 import { CALLBACK, type Door, openDoor } from './support/door.ts';
-import { expectRedirect, expectRefusal, expectSound, expectTokenError } from './support/expectations.ts';
+import { expectRefusal, expectSound, expectTokenError } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
 /** Hardening C74 and protocol A15: a store that really fails, at each step of the old calls. */
@@ -85,11 +85,20 @@ test('row C74 a deauthorization that cannot be kept is 503, and nothing of it ha
   expect(await connected.grant()).toMatchObject({ state: 'ready' });
 });
 
-test('row A15 a fault after the callback is proven goes back to the app', async () => {
+test('row A15 a database that takes no requests does not stop the old address, which keeps none', async () => {
   await whileMissing('authorization_requests', async () => {
     const answer = await knock(door, { path: authorizePath(door.app, { state: 's' }) });
-    expectRedirect(answer, `${CALLBACK}?error=server_error&state=s`);
+    expect(answer.headers.location).toMatch(approvalAddress(door.bridgeUrl));
   });
+});
+
+test('row A15 a decision that cannot be kept is a page, and counts when it is sent again', async () => {
+  const { browser, page, field } = await openApproval(door, { state: 's' });
+  const deny = () => browser.post(page.url, { _form: field, decision: 'deny' });
+  await whileFailing('insert on authorization_requests', async () => {
+    expect(await deny()).toMatchObject({ status: 503, location: undefined });
+  });
+  expect(await deny()).toMatchObject({ location: `${CALLBACK}?error=access_denied&state=s` });
 });
 
 test('row A15 a fault before the callback is proven is a page that asks to try again', async () => {

@@ -1,3 +1,4 @@
+import { approvalAddress } from './support/authorize-address.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { exchangeFields } from '../support/legacy-calls.ts';
@@ -170,7 +171,7 @@ test('row C60 a wrong first byte, a wrong last byte and an unknown client take t
 test('row B45 on an https address the cookie is bound to the host and never sent in the clear', async () => {
   const authorize = `/oauth2/authorize?client_id=${door.app.clientId}&response_type=code`;
   const started = await knock(door, { path: authorize, headers: proxied('10.0.0.1') });
-  expect(started.headers.location).toMatch(/^https:\/\/bridge\.example\/approve\/[0-9a-f]{24}$/);
+  expect(started.headers.location).toMatch(approvalAddress('https://bridge.example'));
   const { pathname } = new URL(started.headers.location ?? '');
   const answer = await knock(door, { path: pathname, headers: proxied('10.0.0.1') });
   for (const cookie of answer.headers['set-cookie'] ?? [])

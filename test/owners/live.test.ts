@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
-import { purgeCounts } from '../../src/domain/purge-expired.ts';
+import { purgeShortLived } from '../../src/domain/purge-expired.ts';
 import { exchange, freshCode, tokenOf } from '../support/legacy-calls.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';
@@ -247,7 +247,7 @@ test('after ten minutes a call is shown no more, and soon it is not there any mo
   expect(wordsOf(empty)).toContain('No call in the last ten minutes');
   expect(wordsOf(empty)).toContain('Calls that came while nobody had this page open are not shown.');
   expect(await writtenCalls()).not.toEqual([]);
-  await purgeCounts(system.bridge.context);
+  await purgeShortLived(system.bridge.context);
   expect(await writtenCalls()).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
-import { type AuthorizationAsked, requestAuthorization } from '../../domain/request-authorization.ts';
+import { type AuthorizationAsked, LONGEST_STATE, sealRequest } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../page-error.ts';
 import { tellDates } from './added-headers.ts';
@@ -41,8 +41,9 @@ async function provenTarget(context: Context, query: Parameters) {
 }
 
 /** The first refusal that the app itself is told, if any. */
-function requestError(query: Parameters): OAuthErrorCode | undefined {
+function requestError(query: Parameters, rawState: string | undefined): OAuthErrorCode | undefined {
   if (query.repeated(OTHERS).length > 0) return 'invalid_request';
+  if (rawState !== undefined && rawState.length > LONGEST_STATE) return 'invalid_request';
   const responseType = query.get('response_type');
   if (responseType === undefined) return 'invalid_request';
   return responseType === 'code' ? undefined : 'unsupported_response_type';
@@ -54,10 +55,9 @@ function rawStateIn(query: string): string | undefined {
   return values.length === 1 ? values[0]?.slice('state='.length) : undefined;
 }
 
-async function startApproval(context: Context, res: Response, asked: AuthorizationAsked) {
-  const id = await requestAuthorization(context, asked);
+function startApproval(context: Context, res: Response, asked: AuthorizationAsked): void {
   res.statusCode = 302;
-  res.setHeader('Location', `${context.settings.publicUrl}/approve/${id}`);
+  res.setHeader('Location', `${context.settings.publicUrl}/approve/${sealRequest(context, asked)}`);
   res.end();
 }
 
@@ -68,13 +68,8 @@ export function authorize(context: Context): RequestHandler {
     const { app, redirectUri, redirectUriGiven } = await provenTarget(context, query);
     tellDates(context, res, { clientId: app.client_id });
     const rawState = rawStateIn(rawQuery(req));
-    const error = requestError(query);
+    const error = requestError(query, rawState);
     if (error) return redirectToApp(res, redirectUri, { error, rawState });
-    try {
-      await startApproval(context, res, { clientId: app.client_id, redirectUri, redirectUriGiven, rawState });
-    } catch (cause) {
-      context.logger.error('an authorization request could not be kept', { error: cause });
-      redirectToApp(res, redirectUri, { error: 'server_error', rawState });
-    }
+    startApproval(context, res, { clientId: app.client_id, redirectUri, redirectUriGiven, rawState });
   };
 }

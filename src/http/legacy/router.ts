@@ -1,5 +1,6 @@
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { brake } from '../wire/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from './added-headers.ts';
 import { authorize } from './authorize.ts';
@@ -21,6 +22,7 @@ import { user } from './user.ts';
  */
 
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
+const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
 const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 const READ_METHODS = ['GET', 'POST'];
 
@@ -98,7 +100,13 @@ export function legacyRouter(context: Context, perMinute: number): Router {
   const gate = createLifecycleGate(context);
   router.use(['/oauth2', '/1', '/user'], createAddedHeaders(context), httpsOnly);
   router.all(AUTHORIZE_PATHS, gate.page);
-  router.get(AUTHORIZE_PATHS, only(['GET']), authorize(context), methodFailures);
+  router.get(
+    AUTHORIZE_PATHS,
+    only(['GET']),
+    brake(context, AUTHORIZATIONS),
+    authorize(context),
+    methodFailures,
+  );
   router.all(AUTHORIZE_PATHS, only(['GET']), methodFailures);
   router.all(
     TOKEN_PATHS,

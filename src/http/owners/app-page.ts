@@ -79,7 +79,7 @@ function connect(frame: Frame): RequestHandler {
     const tokens = await ownTokens(frame, req);
     if (!tokens || tokens.waiting === 0) return leave('nothing-waits');
     const { accountId } = personIn(req);
-    await leaveFor(frame.parts, { purpose: 'reauthorization', clientId, accountId }, [req, res, next]);
+    await leaveFor(frame.parts, { clientId, accountId }, [req, res, next]);
   };
 }
 

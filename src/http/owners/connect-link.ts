@@ -75,7 +75,7 @@ function connect(frame: Frame): RequestHandler {
     // The page says why there is nothing to do.
     if (hasEnded || !tokens || tokens.waiting === 0)
       return res.redirect(303, req.originalUrl.split('?')[0] ?? '');
-    await leaveFor(frame.parts, { purpose: 'reauthorization', clientId, accountId }, [req, res, next]);
+    await leaveFor(frame.parts, { clientId, accountId }, [req, res, next]);
   };
 }
 

@@ -99,12 +99,7 @@ function takeToken(frame: Frame): RequestHandler {
     const { clientId, evidence } = pasted;
     // Its page says why there is nothing to connect any more.
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);
-    const asked = {
-      purpose: 'reauthorization',
-      clientId,
-      accountId: personIn(req).accountId,
-      evidence,
-    } as const;
+    const asked = { clientId, accountId: personIn(req).accountId, evidence };
     return leaveFor(frame.parts, asked, [req, res, next]);
   };
 }

@@ -7,6 +7,7 @@ import { sendPage } from '../page-headers.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
+import { tooMany } from '../wire/brake.ts';
 import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
 import type { SigninParts } from '../signin/parts.ts';
@@ -106,6 +107,19 @@ function requireSessionForm(context: Context, page: Frame['page']): RequestHandl
   };
 }
 
+/** Whatever a form does leaves a trace; nobody sends so many by hand, and accounts are free. */
+const FORMS_A_MINUTE = 240;
+
+/** Counts the forms of each account. */
+function brakeForms({ counts }: Context): RequestHandler {
+  return (req, _res, next) => {
+    const person = personOf(req);
+    if (!person) return next();
+    const { points, secondsLeft } = counts.count(['forms', person.accountId]);
+    next(points <= FORMS_A_MINUTE ? undefined : tooMany(secondsLeft, 'account'));
+  };
+}
+
 function onlyPost(handler: RequestHandler): RequestHandler {
   return (req, res, next) =>
     req.method === 'GET' || req.method === 'HEAD' ? next() : handler(req, res, next);
@@ -198,7 +212,12 @@ export function createFrame(parts: SigninParts): Frame {
     const html = withoutTypedTokens(pages.render(template, { ...shown, ...data }), fieldsOf(res.req), known);
     sendPage(res, html, { formTargets: targets, hasScripts: true });
   };
-  const formGuard = [requireOwnForm(context.settings.publicUrl), readForm, requireSessionForm(context, page)];
+  const formGuard = [
+    requireOwnForm(context.settings.publicUrl),
+    brakeForms(context),
+    readForm,
+    requireSessionForm(context, page),
+  ];
   return {
     context,
     parts,

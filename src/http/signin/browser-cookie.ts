@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { CookieOptions, Request, Response } from 'express';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { equalDigests, type KeyRing } from '../../shared/secrets.ts';
@@ -22,6 +22,21 @@ export interface BrowserCookies {
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 const REQUEST_ID = /^[0-9a-f]{24}$/;
 
+/** Requests that one browser may have under way: more cookies would make its header longer than servers take. */
+const MOST = 30;
+
+interface Kept {
+  prefix: string;
+  most: number;
+  options: CookieOptions;
+}
+
+/** Takes the oldest cookies of a kind away, so that one more makes at most so many; browsers send the oldest first. */
+export function makeRoom(req: Request, res: Response, { prefix, most, options }: Kept): void {
+  const names = Object.keys((req.cookies ?? {}) as object).filter((name) => name.startsWith(prefix));
+  for (const name of names.slice(0, Math.max(0, names.length - most + 1))) res.clearCookie(name, options);
+}
+
 function valuesOf(req: Request): Array<[name: string, value: string]> {
   const cookies = (req.cookies ?? {}) as Record<string, unknown>;
   return Object.entries(cookies).flatMap(([name, value]) =>
@@ -41,6 +56,7 @@ export function createBrowserCookies(publicUrl: string): BrowserCookies {
     readOrGive(req, res, requestId) {
       const known = read(req, requestId);
       if (known !== undefined || !REQUEST_ID.test(requestId)) return known ?? '';
+      makeRoom(req, res, { prefix, most: MOST, options });
       const value = newOpaqueValue();
       res.cookie(`${prefix}${requestId}`, value, { ...options, maxAge: AUTHORIZATION_REQUEST_LIFETIME });
       return value;

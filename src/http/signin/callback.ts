@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { signInId, takeSignInReturn } from '../../domain/authorization/sign-in-request.ts';
 import type { Consented } from '../../domain/consenting-account.ts';
 import { type AuthorizationRequest, isOurIssuer, takeReturn } from '../../domain/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
@@ -6,6 +7,7 @@ import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
 import { kindOf } from '../../shared/refusal-log.ts';
 import { PageError } from '../page-error.ts';
+import { countFailure } from '../wire/brake.ts';
 import type { SigninParts } from './parts.ts';
 
 /**
@@ -13,6 +15,9 @@ import type { SigninParts } from './parts.ts';
  * unused, this browser), issuer, denial, exchange; so that a foreign state is refused before anything else, denials
  * included (specification 5.4).
  */
+
+/** Codes that the modern side refused: made-up ones must not use up what it grants this bridge. */
+export const FAILED_RETURNS = { what: 'failed returns', perMinute: 30 };
 
 const SINGLE = ['state', 'code', 'error', 'iss'];
 
@@ -36,11 +41,38 @@ type Endings = Record<AuthorizationRequest['purpose'], Ending>;
 
 type Returned = NonNullable<Awaited<ReturnType<typeof takeReturn>>>;
 
-async function claimedReturn(parts: SigninParts, req: Request, query: QueryParameters): Promise<Returned> {
-  const state = query.get('state');
+/** A sign-in that returns, by the cookie that it left with. */
+async function returnedSignIn(
+  parts: SigninParts,
+  { req, res }: { req: Request; res: Response },
+  state: string,
+): Promise<Returned | undefined> {
+  const sealed = parts.signIns.read(req, signInId(state));
+  if (sealed === undefined) return undefined;
+  parts.signIns.remove(res, signInId(state));
+  return takeSignInReturn(parts.context, state, sealed);
+}
+
+/** A request that was decided in this browser and returns. */
+async function returnedDecision(
+  parts: SigninParts,
+  { req, res }: { req: Request; res: Response },
+  state: string,
+): Promise<Returned | undefined> {
   const browsers = parts.browsers.all(req);
-  if (query.repeated(SINGLE).length > 0 || state === undefined || browsers.length === 0) throw unknownState();
+  if (browsers.length === 0) return undefined;
   const returned = await takeReturn(parts.context, state, browsers);
+  if (returned) parts.browsers.remove(res, returned.request.id);
+  return returned;
+}
+
+async function claimedReturn(parts: SigninParts, req: Request, res: Response): Promise<Returned> {
+  const query = queryParameters(req);
+  const state = query.get('state');
+  if (query.repeated(SINGLE).length > 0 || state === undefined) throw unknownState();
+  const exchange = { req, res };
+  const returned =
+    (await returnedSignIn(parts, exchange, state)) ?? (await returnedDecision(parts, exchange, state));
   if (!returned) throw unknownState();
   return returned;
 }
@@ -80,6 +112,7 @@ async function exchangeAndFinish(
     return await context.flights.run(`consent ${request.id}`, finish);
   } catch (error) {
     if (error instanceof PageError) throw error;
+    if (error instanceof Rejected) countFailure(context, FAILED_RETURNS, exchanged[0]);
     const message = 'a consent could not be finished';
     const fields = { requestId: request.id, error };
     parts.noteFailure({
@@ -110,8 +143,7 @@ async function answerOf(parts: SigninParts, finishing: Finishing): Promise<Answe
 /** The handler of the callbacks that are registered at the modern side: the bridge's, and one for each public client. */
 export function callback(parts: SigninParts, endings: Endings): RequestHandler {
   return async (req, res, next) => {
-    const returned = await claimedReturn(parts, req, queryParameters(req));
-    parts.browsers.remove(res, returned.request.id);
+    const returned = await claimedReturn(parts, req, res);
     const ending = endings[returned.request.purpose];
     const answer = await answerOf(parts, { returned, ending, exchanged: [req, res, next] });
     await answer(req, res);

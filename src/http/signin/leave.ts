@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { startConsent } from '../../domain/consent.ts';
-import { keepOwnRequest, type OwnRequest } from '../../domain/own-requests.ts';
+import type { ConsentClient } from '../../domain/modern-client.ts';
+import { type ReauthorizationRequest, reauthorizing } from '../../domain/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { expiredForm, PageError } from '../page-error.ts';
 import type { SigninParts } from './parts.ts';
@@ -14,29 +15,44 @@ export function formTargets(...uris: string[]): string {
   return ["'self'", 'https:', ...new Set(schemes.filter((scheme) => scheme !== 'https:'))].join(' ');
 }
 
-type WithoutBinding<Request> = Request extends unknown ? Omit<Request, 'id' | 'browser'> : never;
+type Exchange = Parameters<RequestHandler>;
 
-/** Sends the browser from a page of ours to the modern side; the request is bound to it and comes back to /callback. */
+interface Leaving {
+  client: ConsentClient;
+  /** Keeps what the return needs, and answers the upstream `state`. */
+  keepVerifier: (verifier: string) => Promise<string>;
+}
+
+/** Sends the browser to the modern side; whatever came with the request is none of the library's. */
+export async function leaveTo(parts: SigninParts, leaving: Leaving, exchange: Exchange): Promise<void> {
+  const [req] = exchange;
+  // The library takes a `code` or `error` of the incoming request for a return.
+  req.body = {};
+  Object.defineProperty(req, 'query', { value: {} });
+  await parts.leave({ ...leaving, takeVerifier: () => undefined })(...exchange);
+}
+
+/** Sends the browser from a form of ours to the modern side; the request is bound to it and comes back to /callback. */
 export async function leaveFor(
   parts: SigninParts,
-  asked: WithoutBinding<OwnRequest>,
-  exchange: Parameters<RequestHandler>,
+  asked: ReauthorizationRequest,
+  exchange: Exchange,
 ): Promise<void> {
   const { context } = parts;
   const [req, res] = exchange;
   const id = newHexId();
   const browser = parts.browsers.readOrGive(req, res, id);
-  const request = await keepOwnRequest(context, { ...asked, id, browser });
   const keepVerifier = async (verifier: string) => {
-    const state = await startConsent(context, { id, browser }, verifier);
+    const state = await startConsent(
+      context,
+      { request: reauthorizing(context, id, asked), browser },
+      verifier,
+    );
     if (state === undefined) throw expiredForm();
     return state;
   };
-  const client = await parts.clientFor(request);
-  // The library takes a `code` or `error` of the incoming request for a return.
-  req.body = {};
-  Object.defineProperty(req, 'query', { value: {} });
-  await parts.leave({ client, keepVerifier, takeVerifier: () => undefined })(...exchange);
+  const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
+  await leaveTo(parts, { client, keepVerifier }, exchange);
 }
 
 /** A restored copy could not finish a consent, so it sends nobody to one. */

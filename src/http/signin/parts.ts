@@ -9,6 +9,7 @@ import { createRefusalLog, type NoteRefusal } from '../../shared/refusal-log.ts'
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 import { sessions } from './session.ts';
+import { createSignInCookies, type SignInCookies } from './sign-in-cookie.ts';
 
 /** What the pages of sign-in and approval share. */
 export interface SigninParts {
@@ -17,6 +18,7 @@ export interface SigninParts {
   /** Logs a failure that somebody who is not signed in may cause. */
   noteFailure: NoteRefusal;
   browsers: BrowserCookies;
+  signIns: SignInCookies;
   /** Makes out who is signed in in this browser, for the pages that ask. */
   sessions: RequestHandler;
   /** The client that a request goes through: that of its app, or the bridge's own for a sign-in. */
@@ -48,6 +50,7 @@ export function createSigninParts(context: Context, pages: Pages): SigninParts {
     pages,
     noteFailure: createRefusalLog({ logger: context.logger, lines: 10 }),
     browsers: createBrowserCookies(publicUrl),
+    signIns: createSignInCookies(publicUrl),
     sessions: sessions(context),
     clientFor: async ({ purpose, client_id: clientId }) =>
       purpose === 'sign_in' || clientId === null

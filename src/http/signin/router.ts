@@ -1,16 +1,27 @@
 import cookieParser from 'cookie-parser';
 import { Router } from 'express';
+import { brake, brakeOnFailures } from '../wire/brake.ts';
 import { readForm, refuseHead, requireOwnForm } from '../forms.ts';
 import { decideApproval, showApproval } from './approve.ts';
-import { callback } from './callback.ts';
+import { callback, FAILED_RETURNS } from './callback.ts';
 import { endReauthorization } from './end-reauthorization.ts';
 import { refuseOnCopy } from './leave.ts';
 import type { SigninParts } from './parts.ts';
 import { returnToApp } from './return-to-app.ts';
 import { endSignIn, startSignIn } from './sign-in.ts';
 
+const APPROVALS = { what: 'approval pages', perMinute: 600 };
+const SIGN_INS = { what: 'sign-ins', perMinute: 600 };
+
+/** A decision is the first thing of a request that is kept durably. */
+const DECISIONS = { what: 'approval decisions', perMinute: 200 };
+
+/** A return may ask the modern side something. */
+const RETURNS = { what: 'returns', perMinute: 300 };
+
 /** The pages on the way to the modern side and back: approval, sign-in, return. GET alone never decides anything. */
 export function signinRouter(parts: SigninParts): Router {
+  const { context } = parts;
   const endings = {
     legacy: returnToApp(parts),
     sign_in: endSignIn(parts),
@@ -18,15 +29,17 @@ export function signinRouter(parts: SigninParts): Router {
   };
   const router = Router({ caseSensitive: true, strict: true });
   router.use(['/approve', '/callback', '/sign-in'], refuseHead, cookieParser());
-  router.use(['/approve', '/sign-in'], refuseOnCopy(parts.context));
-  router.get('/approve/:id', showApproval(parts));
+  router.use(['/approve', '/sign-in'], refuseOnCopy(context));
+  router.get('/approve/:request', brake(context, APPROVALS), showApproval(parts));
   router.post(
-    '/approve/:id',
-    requireOwnForm(parts.context.settings.publicUrl),
+    '/approve/:request',
+    requireOwnForm(context.settings.publicUrl),
+    brake(context, DECISIONS),
     readForm,
     decideApproval(parts),
   );
-  router.get(['/callback', '/callback/:clientId'], callback(parts, endings));
-  router.get('/sign-in', startSignIn(parts));
+  const brakes = [brake(context, RETURNS), brakeOnFailures(context, FAILED_RETURNS)];
+  router.get(['/callback', '/callback/:clientId'], ...brakes, callback(parts, endings));
+  router.get('/sign-in', brake(context, SIGN_INS), startSignIn(parts));
   return router;
 }

@@ -1,23 +1,30 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { startSignInRequest } from '../../domain/authorization/sign-in-request.ts';
 import { completeSignIn } from '../../domain/sign-in.ts';
 import { sendPage } from '../page-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { Ending } from './callback.ts';
-import { leaveFor } from './leave.ts';
+import { leaveTo } from './leave.ts';
 import type { SigninParts } from './parts.ts';
 import { returnPath } from './return-path.ts';
 import { signIn } from './session.ts';
 
 /**
  * GET /sign-in and its ending. It changes nothing for anybody until the person comes back from the modern side, so a
- * link may start it.
+ * link may start it, and the bridge keeps nothing of it until then.
  */
 
 /** Sends the browser to the modern side to say who is there. */
 export function startSignIn(parts: SigninParts): RequestHandler {
-  return (req, res, next) => {
+  return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
-    return leaveFor(parts, { purpose: 'sign_in', returnTo }, [req, res, next]);
+    const keepVerifier = async (verifier: string) => {
+      const { state, ...signIn } = startSignInRequest(parts.context, { verifier, returnTo });
+      parts.signIns.give(req, res, signIn);
+      return state;
+    };
+    const client = await parts.clientFor({ purpose: 'sign_in', client_id: null });
+    await leaveTo(parts, { client, keepVerifier }, [req, res, next]);
   };
 }
 

@@ -38,17 +38,23 @@ export async function openApproval(
   changes: Record<string, string | undefined> = {},
   browser = new CookieWalker(),
 ): Promise<OpenApproval> {
+  const before = browser.received.length;
   const page = await browser.follow(await browser.get(door.bridgeUrl + authorizePath(door.app, changes)));
   const field = browser.forms(page)[0]?.fields.find(({ name }) => name === '_form')?.value ?? '';
-  return { browser, page, id: page.url.slice(page.url.lastIndexOf('/') + 1), field };
+  const given = browser.received.slice(before).find(({ name }) => name.startsWith('gb_browser_'));
+  return { browser, page, id: given?.name.slice('gb_browser_'.length) ?? '', field };
 }
 
-/** The state in which a request stands. */
+/** The address of an approval page: sealed, so that nothing is kept before a person has decided. */
+export const approvalAddress = (publicUrl: string) =>
+  new RegExp(`^${publicUrl}/approve/[a-z0-9]{1,16}\\.[A-Za-z0-9_-]{100,}$`);
+
+/** The state in which a request stands; `new` while nobody has decided and nothing of it is kept. */
 export async function phaseOf({ bridge }: Door, id: string): Promise<string> {
   const row = await bridge.context.store.durable
     .selectFrom('authorization_requests')
     .select('phase')
     .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return row.phase;
+    .executeTakeFirst();
+  return row?.phase ?? 'new';
 }

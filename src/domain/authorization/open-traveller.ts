@@ -1,0 +1,40 @@
+import { keyIdOf, Unreadable } from '../../shared/secrets.ts';
+import { findKeyState } from '../../store/keys.ts';
+import type { Context } from '../context.ts';
+
+/** Sealed values that are kept in no row, but come back in an address or a cookie. */
+
+const KEY_ID = /^[a-z0-9]{1,16}$/;
+
+function openNow({ vault }: Context, place: string, sealed: string): string | undefined {
+  try {
+    return vault.open(place, sealed);
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the key of a sealed value exists elsewhere, although this process does not hold it. */
+async function isOnlyMissingHere(context: Context, id: string): Promise<boolean> {
+  if (!KEY_ID.test(id)) return false;
+  const state = await findKeyState(context.store.durable, { purpose: 'sealing', id });
+  return state !== undefined && state !== 'dropped';
+}
+
+/**
+ * Opens a value that came from outside. Undefined for a value that was made up, changed, or sealed with a key that was
+ * dropped since.
+ * @throws {Unreadable} the key is in use, and this machine lacks it
+ */
+export async function openTraveller(
+  context: Context,
+  place: string,
+  sealed: string,
+): Promise<string | undefined> {
+  if (context.vault.holdsKeyOf(sealed)) return openNow(context, place, sealed);
+  if (!(await isOnlyMissingHere(context, keyIdOf(sealed)))) return undefined;
+  await context.keyring.refresh();
+  if (context.vault.holdsKeyOf(sealed)) return openNow(context, place, sealed);
+  throw new Unreadable(`${place} is sealed with a key that KEYS_FILE lacks here`);
+}

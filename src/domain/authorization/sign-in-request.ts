@@ -1,0 +1,72 @@
+import { newOpaqueValue } from '../../shared/ids.ts';
+import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
+import { sha256Of } from '../../shared/secrets.ts';
+import { claimRequest } from '../../store/claimed-requests.ts';
+import type { AuthorizationRequest } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+import { signInPlace } from '../sealed-places.ts';
+import { openTraveller } from './open-traveller.ts';
+
+/**
+ * A sign-in on its way to the modern side and back. Anybody can begin one, so nothing of it is kept: it travels sealed in
+ * a cookie of the browser that began it, bound to the `state` that it left with.
+ */
+
+interface Travelling {
+  verifier: string;
+  returnTo: string;
+  end: number;
+}
+
+const digestOf = (state: string) => sha256Of(state).toString('hex');
+
+/** Names the sign-in of a `state`, and nothing of the `state` itself. */
+export const signInId = (state: string): string => digestOf(state).slice(0, 24);
+
+/** A sign-in that leaves: its upstream `state`, and what the browser keeps meanwhile. */
+export function startSignInRequest(
+  { vault, clock }: Context,
+  { verifier, returnTo }: { verifier: string; returnTo: string },
+): { state: string; id: string; sealed: string } {
+  const state = newOpaqueValue();
+  const travelling: Travelling = { verifier, returnTo, end: clock.now() + AUTHORIZATION_REQUEST_LIFETIME };
+  const sealed = vault.seal(signInPlace(digestOf(state)), JSON.stringify(travelling));
+  return { state, id: signInId(state), sealed };
+}
+
+/** As the endings know the requests that have a row. */
+function asRequest(id: string, { returnTo, end }: Travelling): AuthorizationRequest {
+  return {
+    id,
+    purpose: 'sign_in',
+    phase: 'returned',
+    return_to: returnTo,
+    created_at: end - AUTHORIZATION_REQUEST_LIFETIME,
+    expires_at: end,
+    client_id: null,
+    redirect_uri: null,
+    redirect_uri_given: 0,
+    state_sealed: null,
+    account_id: null,
+    evidence: null,
+    browser_digest: null,
+    upstream_state_digest: null,
+    verifier_sealed: null,
+  };
+}
+
+/** Takes a sign-in back, once: undefined for a `state` that is not this cookie's, is over, or has returned before. */
+export async function takeSignInReturn(
+  context: Context,
+  state: string,
+  sealed: string,
+): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
+  const opened = await openTraveller(context, signInPlace(digestOf(state)), sealed);
+  if (opened === undefined) return undefined;
+  const travelled = JSON.parse(opened) as Travelling;
+  const [id, now] = [signInId(state), context.clock.now()];
+  if (travelled.end <= now) return undefined;
+  const claim = { id, browser_digest: null, claimed_at: now, expires_at: travelled.end };
+  if (!(await claimRequest(context.store, claim))) return undefined;
+  return { request: asRequest(id, travelled), verifier: travelled.verifier };
+}

@@ -1,0 +1,25 @@
+import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/pieces.ts';
+import { takeTurns } from '../reminders/take-turns.ts';
+
+interface PieceOptions {
+  /** Aborts when the process stops: what is left is removed after the next start. */
+  stopping: AbortSignal;
+  first?: Piece;
+}
+
+/**
+ * Removes piece after piece until one is not full; other work goes on in between.
+ * @throws {Error} named AbortError, when the process stops
+ */
+export async function inPieces(
+  { stopping, first = FIRST_PIECE }: PieceOptions,
+  remove: (piece: Piece) => Promise<PieceDone>,
+): Promise<void> {
+  let piece = first;
+  for (;;) {
+    const { count, after } = await remove(piece);
+    if (count < piece.limit) return;
+    piece = { ...piece, after };
+    await takeTurns(stopping);
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, RequestHandler } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { addressKey } from '../../shared/addresses.ts';
+import { SECOND } from '../../shared/lifetimes.ts';
+import { PageError } from '../page-error.ts';
+
+/**
+ * Limits for pages that anybody may ask for. Requests are counted in all processes by network address. Many honest people
+ * share one address, so the limits are far above what a person does; what one request may leave behind is bounded
+ * elsewhere.
+ */
+
+export interface Limit {
+  /** What is counted, for no limit counts for another. */
+  what: string;
+  perMinute: number;
+}
+
+/** The refusal of a request above a limit; in whole seconds. */
+export function tooMany(secondsLeft: number, from: 'network' | 'account' = 'network'): PageError {
+  return new PageError(429, 'Too many requests', {
+    reason: `Very many requests came from your ${from} within a minute.`,
+    next: `Wait ${secondsLeft} seconds, then try again.`,
+    retryAfter: secondsLeft,
+  });
+}
+
+const keyOf = ({ what }: Limit, req: Request) => [what, addressKey(req.ip ?? '')];
+
+/** Refused requests that wait for their answer at the same time in this process. */
+const HELD_AT_ONCE = 100;
+const HELD_FOR = 1 * SECOND;
+
+let held = 0;
+
+/**
+ * Lets a sender that ignores its refusals wait for each of them, so that it takes little of the process. There are few
+ * places; a request that finds none is answered at once, and its connection ends.
+ */
+async function holdBack({ res }: Request): Promise<void> {
+  if (held >= HELD_AT_ONCE) return void res?.setHeader('Connection', 'close');
+  held += 1;
+  try {
+    await delay(HELD_FOR);
+  } finally {
+    held -= 1;
+  }
+}
+
+/** Counts each request and refuses those above the limit. */
+export function brake({ counts }: Context, limit: Limit): RequestHandler {
+  return async (req, _res, next) => {
+    const { points, secondsLeft } = counts.count(keyOf(limit, req));
+    if (points <= limit.perMinute) return next();
+    await holdBack(req);
+    next(tooMany(secondsLeft));
+  };
+}
+
+/** Refuses an address that had too many failures, which `countFailure` counts. */
+export function brakeOnFailures({ counts }: Context, limit: Limit): RequestHandler {
+  return async (req, _res, next) => {
+    const { points, secondsLeft } = counts.look(keyOf(limit, req));
+    if (points < limit.perMinute) return next();
+    await holdBack(req);
+    next(tooMany(secondsLeft));
+  };
+}
+
+/** One more failure of the address that a request came from. */
+export function countFailure({ counts }: Context, limit: Limit, req: Request): void {
+  counts.count(keyOf(limit, req));
+}
