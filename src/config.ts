@@ -58,6 +58,7 @@ const environment = z.object({
   KEYS_FILE: z.string().optional(),
   PROFILES_FRESH_SECONDS: seconds.default(60),
   PROFILES_STALE_SECONDS: seconds.default(86400),
+  APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
   LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
   LEGACY_BACKEND_URL: origin.optional(),
@@ -125,6 +126,8 @@ export interface Config {
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
+  /** Who may register an app on the owners' pages. */
+  appRegistration: 'open' | 'staff' | 'off';
   rateLimitPerMinute: number;
   /** The old API, while it still runs: where its tokens are passed through to. */
   oldBackendUrl: string | undefined;
@@ -210,6 +213,7 @@ function interpret(env: Environment): Config {
     profilesFresh: env.PROFILES_FRESH_SECONDS * 1000,
     profilesStale: env.PROFILES_STALE_SECONDS * 1000,
     codeReplay: env.LEGACY_CODE_REPLAY,
+    appRegistration: env.APP_REGISTRATION ?? (env.NODE_ENV === 'production' ? 'staff' : 'open'),
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
     oldBackendUrl: env.LEGACY_BACKEND_URL,
     shadow: env.LEGACY_SHADOW,

@@ -30,6 +30,10 @@ const ANSWERS = ['code', 'state', 'error', 'error_description', 'error_uri'];
 /** An app that reads the first of two would take what stands in its own address for the answer (hardening row 22). */
 const namesAnswer = (uri: string) => ANSWERS.some((name) => parsed(uri)?.searchParams.has(name));
 
+/** Whoever passes such a code on gives the account away. Apps that were imported with this address keep it. */
+const NO_CODE_ON_A_PAGE =
+  'shows the code on a page, which people can be talked into passing on; use an address';
+
 /** In this order; the first that is broken is told (RFC 6749 section 3.1.2, RFC 9700 section 2.1, hardening table A). */
 const RULES: Rule[] = [
   [(uri) => uri.length > LONGEST, `must not be longer than ${LONGEST} characters`],
@@ -54,6 +58,6 @@ const RULES: Rule[] = [
  * or loopback; what was imported stays as it is and is only matched.
  */
 export function callbackProblem(uri: string): string | undefined {
-  if (uri === OUT_OF_BAND) return undefined;
+  if (uri === OUT_OF_BAND) return NO_CODE_ON_A_PAGE;
   return RULES.find(([isBroken]) => isBroken(uri))?.[1];
 }

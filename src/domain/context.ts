@@ -28,6 +28,8 @@ interface DomainSettings {
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
+  /** Who may register an app on the owners' pages. */
+  appRegistration: 'open' | 'staff' | 'off';
   shadow: boolean;
   trustModernEmails: boolean;
   /** How many days before a date people are reminded, the most first. */

@@ -7,7 +7,7 @@ import { insertMapping } from '../store/mappings.ts';
 import type { Database } from '../store/store.ts';
 import type { NewApp, NewMapping } from '../store/tables.ts';
 import { isContact } from './app-contacts.ts';
-import { callbackProblem } from './callback-rule.ts';
+import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
 import type { Context } from './context.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
 import { requireUsable, withUsableKeys } from './under-all-keys.ts';
@@ -22,6 +22,8 @@ export interface Registration {
   actor: string;
   /** Made up beforehand, so that a form that is sent twice registers one app. */
   clientId?: string;
+  /** Whether its owner registers it on a page: then nobody of the service has looked at it. */
+  isSelfRegistered?: boolean;
   /** Fixed values, for the demo on loopback alone. */
   fixed?: Registered;
 }
@@ -82,7 +84,9 @@ const secretProblem = (callback: string) =>
     ? 'holds what looks like a token or secret; leave that out'
     : undefined;
 
-function callbackProblems(callbacks: readonly string[]): RegistrationProblem[] {
+function callbackProblems({ callbacks: entered, fixed }: Registration): RegistrationProblem[] {
+  // The demo shows a code on a page, for those who try it in a terminal.
+  const callbacks = fixed ? entered.filter((entry) => entry !== OUT_OF_BAND) : entered;
   if (callbacks.length === 0) return [{ field: 'callback', text: 'at least one address' }];
   if (callbacks.length > CALLBACKS)
     return [{ field: 'callback', text: `at most ${CALLBACKS} addresses, these are ${callbacks.length}` }];
@@ -105,10 +109,11 @@ function ownerProblems(owner: string): RegistrationProblem[] {
   return [{ field: 'owner', text: 'an account id (24 hex digits) or an e-mail address' }];
 }
 
-function check({ name, callbacks, contacts = [], owner }: Registration): void {
+function check(registration: Registration): void {
+  const { name, contacts = [], owner } = registration;
   const problems = [
     ...nameProblems(name),
-    ...callbackProblems(callbacks),
+    ...callbackProblems(registration),
     ...contactProblems(contacts),
     ...ownerProblems(owner),
   ];
@@ -147,6 +152,7 @@ function appRow(registration: Registration, clientId: string, now: number): NewA
     owner_account_id: isAccount ? registration.owner : null,
     owner_email: isAccount ? null : normalEmail(registration.owner),
     source: registration.fixed ? 'demo' : 'registered',
+    self_registered: registration.isSelfRegistered ? 1 : 0,
     created_at: now,
     retired_at: null,
   };

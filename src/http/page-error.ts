@@ -2,6 +2,8 @@
 export interface WayOn {
   href: string;
   label: string;
+  /** Whether it leads away from this site, so that the person is to decide. */
+  isButton?: boolean;
 }
 
 interface PageErrorText {

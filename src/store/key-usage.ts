@@ -32,7 +32,7 @@ async function countOpenPages({ store }: Question, condition: Expression<SqlBool
     .where('browser_digest', 'is not', null)
     .where(condition)
     .executeTakeFirstOrThrow();
-  return Number(row.n);
+  return row.n;
 }
 
 async function digestUsage(db: Database, question: Question): Promise<KeyUsage> {

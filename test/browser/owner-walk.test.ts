@@ -11,8 +11,6 @@ import { follow, press, seeHeading } from './steps.ts';
 
 /** An owner's ways, from the sign-in to what the way is for, in a real browser on the data of the demo. */
 
-const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
-
 const OLD_USER = { id: '4f1c22d0b7a34e9c11000001' };
 
 let oldBackend: OldBackend;
@@ -77,20 +75,21 @@ const copied = (label: string) => page.getByLabel(label, { exact: true }).inputV
   test('registers an app, runs the old flow with the copied values and sees the call', async () => {
     await arriveAt(page, `${world.bridgeUrl}/apps/register`, DANA);
     await page.getByLabel('Name').fill('Night printer');
-    await page.getByLabel('Callback URLs').fill(OUT_OF_BAND);
+    const callback = `${world.bridgeUrl}/callback-of-the-app`;
+    await page.getByLabel('Callback URLs').fill(callback);
     await press(page, 'Register app');
     const [clientId, secret] = [await copied('Client ID'), await copied('Client secret')];
     const asked = new URLSearchParams({
       client_id: clientId,
       response_type: 'code',
-      redirect_uri: OUT_OF_BAND,
+      redirect_uri: callback,
     });
     await at(`/oauth2/authorize?${asked.toString()}`);
     await press(page, 'Allow');
     await allow(page);
-    await seeHeading(page, 'Your code');
-    const code = await page.locator('code').innerText();
-    const fields = { client_id: clientId, client_secret: secret, redirect_uri: OUT_OF_BAND, code };
+    await page.waitForURL((url) => url.href.startsWith(`${callback}?code=`));
+    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    const fields = { client_id: clientId, client_secret: secret, redirect_uri: callback, code };
     const sent = Object.entries({ ...fields, grant_type: 'authorization_code' });
     const answer = await curl(
       ...sent.flatMap(([name, value]) => ['--data-urlencode', `${name}=${value}`]),

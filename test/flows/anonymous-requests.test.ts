@@ -7,9 +7,10 @@ import { PURPOSES } from '../../src/shared/secrets.ts';
 import { removeKeyFromFile } from '../../src/store/keys-file.ts';
 import { approvalAddress, authorizePath, openApproval } from '../endpoints/support/authorize-address.ts';
 import { CALLBACK, openDoor } from '../endpoints/support/door.ts';
+import { getFrom, Stranger } from '../endpoints/support/strangers.ts';
 import { consentAt, DANA } from '../owners/support/people.ts';
 import { walkUntil } from '../support/authorize.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
+import type { CookieWalker } from '../support/cookie-walker.ts';
 import {
   copyKeys,
   dropBySql,
@@ -34,28 +35,9 @@ afterAll(() => door.stop());
 const at = (path: string) => `${door.bridgeUrl}${path}`;
 const durable = () => door.bridge.context.store.durable;
 
-/** Every request comes from an address of its own, unless the test says which. */
-let lastAddress = 0;
-const someAddress = () => `10.9.${(lastAddress += 1) >> 8}.${lastAddress & 255}`;
+const from = (path: string) => getFrom(door.bridgeUrl, { path });
 
-const HTTPS = { 'x-forwarded-proto': 'https' };
-
-function from(address: string, path: string, more: Record<string, string> = {}): Promise<RawAnswer> {
-  return sendRaw(door.bridgeUrl, { path, headers: { ...HTTPS, 'x-forwarded-for': address, ...more } });
-}
-
-/** A browser behind the proxy. */
-class Browser extends CookieWalker {
-  readonly #address = someAddress();
-  override get(url: string): Promise<Page> {
-    return super.get(url, { ...HTTPS, 'x-forwarded-for': this.#address });
-  }
-  override post(url: string, fields: Record<string, string>): Promise<Page> {
-    return super.post(url, fields, { ...HTTPS, 'x-forwarded-for': this.#address });
-  }
-}
-
-const opened = (changes = {}, browser: CookieWalker = new Browser()) => openApproval(door, changes, browser);
+const opened = (changes = {}, browser: CookieWalker = new Stranger()) => openApproval(door, changes, browser);
 
 const decide = ({ browser, page, field }: Awaited<ReturnType<typeof opened>>, decision: string) =>
   browser.post(page.url, { _form: field, decision });
@@ -83,7 +65,7 @@ describe('before a person has decided', () => {
     const before = await durableRows();
     for (let round = 0; round < 5; round += 1) {
       await opened({ state: 's'.repeat(LONGEST_STATE) });
-      expect((await new Browser().get(at('/sign-in'))).location).toContain('/auth?');
+      expect((await new Stranger().get(at('/sign-in'))).location).toContain('/auth?');
     }
     expect(await durableRows()).toEqual(before);
   });
@@ -103,7 +85,7 @@ describe('before a person has decided', () => {
 });
 
 describe('the size of a request', () => {
-  const ask = (state: string) => from(someAddress(), `${authorizePath(door.app)}&state=${state}`);
+  const ask = (state: string) => from(`${authorizePath(door.app)}&state=${state}`);
 
   test.each([
     ['letters', 's'.repeat(LONGEST_STATE)],
@@ -125,21 +107,21 @@ describe('the size of a request', () => {
   test('the longest state comes back byte for byte after a whole consent', async () => {
     const state = '%C3%A9'.repeat(341);
     const start = at(`${authorizePath(door.app)}&state=${state}`);
-    const browser = new Browser();
+    const browser = new Stranger();
     const { location } = await walkUntil(start, { browser, person: door.person, until: CALLBACK });
     expect(location).toMatch(/\?code=1\/[A-Za-z0-9]{32}&state=/);
     expect(location.endsWith(`&state=${state}`)).toBe(true);
   });
 });
 
+const sealedElsewhere = () =>
+  door.bridge.context.vault.seal('another place', JSON.stringify({ id: newHexId() }));
+
 describe('an address that the bridge did not make', () => {
   const expectNothing = (answer: RawAnswer) => {
     expect(answer.status).toBe(404);
     expect(answer.headers['set-cookie']).toBeUndefined();
   };
-  const sealedElsewhere = () =>
-    door.bridge.context.vault.seal('another place', JSON.stringify({ id: newHexId() }));
-
   test.each([
     ['an id', () => newHexId()],
     ['words', () => 'unknown'],
@@ -149,25 +131,25 @@ describe('an address that the bridge did not make', () => {
     ['a value that was sealed for another purpose', sealedElsewhere],
     ['something as long as a header may be', () => `k1.${'A'.repeat(9000)}`],
   ])('%s opens no page and sets no cookie', async (_what, made) => {
-    expectNothing(await from(someAddress(), `/approve/${made()}`));
+    expectNothing(await from(`/approve/${made()}`));
   });
 
   test('one that was changed in any part opens no page', async () => {
-    const { headers } = await from(someAddress(), authorizePath(door.app));
+    const { headers } = await from(authorizePath(door.app));
     const { pathname } = new URL(headers.location ?? '');
     const start = '/approve/k1.'.length;
     for (let place = start; place < pathname.length - 1; place += 17) {
       const other = pathname[place] === 'A' ? 'B' : 'A';
-      expectNothing(await from(someAddress(), pathname.slice(0, place) + other + pathname.slice(place + 1)));
+      expectNothing(await from(pathname.slice(0, place) + other + pathname.slice(place + 1)));
     }
-    expect((await from(someAddress(), pathname)).status).toBe(200);
+    expect((await from(pathname)).status).toBe(200);
   });
 
   test('one whose app has gone or lost the callback opens no page', async () => {
     const app = await door.addApp({ callbacks: [CALLBACK, `${CALLBACK}2`] });
-    const { headers } = await from(someAddress(), authorizePath(app, { redirect_uri: `${CALLBACK}2` }));
+    const { headers } = await from(authorizePath(app, { redirect_uri: `${CALLBACK}2` }));
     await durable().deleteFrom('app_callbacks').where('uri', '=', `${CALLBACK}2`).execute();
-    expectNothing(await from(someAddress(), new URL(headers.location ?? '').pathname));
+    expectNothing(await from(new URL(headers.location ?? '').pathname));
   });
 });
 
@@ -183,14 +165,14 @@ describe('a decision counts once', () => {
   test('the address is worth nothing afterwards, in any browser', async () => {
     const open = await opened();
     await decide(open, 'deny');
-    for (const browser of [open.browser, new Browser()])
+    for (const browser of [open.browser, new Stranger()])
       expect(await browser.get(open.page.url)).toMatchObject({ status: 404 });
     expect(await decide(open, 'allow')).toMatchObject({ status: 404 });
   });
 
   test('only the first browser that opens the address may take it', async () => {
     const open = await opened();
-    const other = new Browser();
+    const other = new Stranger();
     expect(await other.get(open.page.url)).toMatchObject({ status: 403 });
     expect(await other.post(open.page.url, { _form: open.field, decision: 'allow' })).toMatchObject({
       status: 403,
@@ -199,7 +181,7 @@ describe('a decision counts once', () => {
   });
 
   test('several tabs of one browser each take theirs', async () => {
-    const browser = new Browser();
+    const browser = new Stranger();
     const tabs = [await opened({}, browser), await opened({}, browser), await opened({}, browser)];
     for (const tab of tabs.toReversed()) expect(await decide(tab, 'deny')).toMatchObject({ status: 302 });
   });
@@ -218,120 +200,13 @@ describe('a decision counts once', () => {
         expires_at: now + 60_000,
       })
       .execute();
-    const browser = new Browser();
+    const browser = new Stranger();
     const page = await browser.get(at(`/approve/${id}`));
     const field = browser.forms(page)[0]?.fields.find(({ name }) => name === '_form')?.value ?? '';
-    expect(await new Browser().get(page.url)).toMatchObject({ status: 403 });
+    expect(await new Stranger().get(page.url)).toMatchObject({ status: 403 });
     const { location } = await browser.post(page.url, { _form: field, decision: 'deny' });
     expect(location).toBe(`${CALLBACK}?error=access_denied`);
     expect(await browser.get(page.url)).toMatchObject({ status: 404 });
-  });
-});
-
-describe('sign-ins', () => {
-  const signInCookies = (browser: CookieWalker) =>
-    browser.cookieHeader(door.bridgeUrl).match(/gb_sign_in_[0-9a-f]{24}=/g) ?? [];
-
-  test('two tabs of one browser both finish, the later one first', async () => {
-    const browser = new Browser();
-    const lefts = [await browser.get(at('/sign-in?return_to=/apps/a')), await browser.get(at('/sign-in'))];
-    const backs = [];
-    for (const left of lefts) backs.push(await consentAt(door, left, { person: DANA }));
-    expect(await browser.get(backs[1] ?? '')).toMatchObject({ status: 303, location: '/apps' });
-    expect(await browser.get(backs[0] ?? '')).toMatchObject({ status: 303, location: '/apps/a' });
-    expect(signInCookies(browser)).toEqual([]);
-  });
-
-  test('a return counts once, also for who kept the cookie', async () => {
-    const browser = new Browser();
-    const left = await browser.get(at('/sign-in'));
-    const cookie = browser.cookieHeader(door.bridgeUrl);
-    const back = new URL(await consentAt(door, left, { person: DANA }));
-    expect((await browser.get(back.href)).status).toBe(303);
-    const again = await from(someAddress(), back.pathname + back.search, { cookie });
-    expect(again.status).toBe(403);
-  });
-
-  test('a cookie is good for no other state', async () => {
-    const [mine, other] = [new Browser(), new Browser()];
-    const left = [await mine.get(at('/sign-in')), await other.get(at('/sign-in'))];
-    const state = new URL(left[1]?.location ?? '').searchParams.get('state') ?? '';
-    const [, sealed] = mine.cookieHeader(door.bridgeUrl).split('=');
-    const [name] = other.cookieHeader(door.bridgeUrl).split('=');
-    const cookie = `${name}=${sealed}`;
-    expect((await from(someAddress(), `/callback?code=x&state=${state}`, { cookie })).status).toBe(403);
-  });
-
-  test('however many are begun, the cookies of a browser stay far below what a server reads', async () => {
-    const browser = new Browser();
-    const longest = `/apps/${'a-'.repeat(14)}/${'b-'.repeat(14)}/${'c-'.repeat(14)}/${'d-'.repeat(14)}`;
-    for (let n = 0; n < 40; n += 1) await browser.get(at(`/sign-in?return_to=${longest}`));
-    for (let n = 0; n < 40; n += 1) await opened({}, browser);
-    expect(browser.cookieHeader(door.bridgeUrl).length).toBeLessThan(11_000);
-    const left = await browser.get(at('/sign-in'));
-    const back = await consentAt(door, left, { person: DANA });
-    expect((await browser.get(back)).status).toBe(303);
-  });
-});
-
-describe('brakes', () => {
-  /** Asks until it is refused, a few at a time; how many were served, and the refusal. */
-  async function untilRefused(ask: () => Promise<RawAnswer>, most: number) {
-    let served = 0;
-    for (;;) {
-      const answers = await Promise.all(Array.from({ length: 20 }, ask));
-      const refused = answers.find(({ status }) => status === 429);
-      served += answers.filter(({ status }) => status !== 429).length;
-      if (refused) return { served, refused };
-      if (served > most) throw new Error(`${served} requests of one address were served`);
-    }
-  }
-
-  test.each([
-    ['authorization requests', () => authorizePath(door.app), 600],
-    ['approval pages', () => '/approve/unknown', 600],
-    ['sign-ins', () => '/sign-in', 600],
-    ['returns', () => '/callback?code=x&state=y', 300],
-  ])('%s of one address are limited, those of others are not', async (_what, path, limit) => {
-    const address = someAddress();
-    const { served, refused } = await untilRefused(() => from(address, path()), limit);
-    expect(served).toBe(limit);
-    expect(refused.headers['content-type']).toContain('text/html');
-    expect(refused.text).toContain('Too many requests');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await from(someAddress(), path())).status).not.toBe(429);
-  });
-
-  test('decisions of one address are limited, for each is kept durably', async () => {
-    const address = someAddress();
-    const send = () =>
-      sendRaw(door.bridgeUrl, {
-        method: 'POST',
-        path: '/approve/unknown',
-        headers: { ...HTTPS, 'x-forwarded-for': address },
-      });
-    expect((await untilRefused(send, 200)).served).toBe(200);
-  });
-
-  test('codes that the modern side refuses are limited much sooner', async () => {
-    const address = someAddress();
-    const begin = async () => {
-      const browser = new Browser();
-      const left = await browser.get(at('/sign-in'));
-      const query = new URL(left.location ?? '').searchParams;
-      const iss = encodeURIComponent(door.proxy.origin);
-      const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
-      return { path, headers: { cookie: browser.cookieHeader(door.bridgeUrl) } };
-    };
-    for (let n = 0; n < 30; n += 1) {
-      const { path, headers } = await begin();
-      expect((await from(address, path, headers)).status).toBe(200);
-    }
-    const asked = door.proxy.calls.length;
-    const { path, headers } = await begin();
-    expect((await from(address, path, headers)).status).toBe(429);
-    expect(door.proxy.calls).toHaveLength(asked);
-    expect((await from(someAddress(), path, headers)).status).toBe(200);
   });
 });
 
@@ -350,11 +225,11 @@ test('a request lasts half an hour, and then its address is that of no page', as
 
 test('a rotation of the keys ends no request; a key that was dropped since has ended it', async () => {
   const { context } = door.bridge;
-  const browser = new Browser();
+  const browser = new Stranger();
   const before = await opened({ state: 'old key' });
   await opened({ state: 'later' });
   const signIn = await browser.get(at('/sign-in'));
-  const unopened = await from(someAddress(), authorizePath(door.app));
+  const unopened = await from(authorizePath(door.app));
   const { id } = await addKeys(context, door.keysFile);
   await activateKey(context, { id, purposes: PURPOSES });
   expect((await decide(before, 'deny')).location).toBe(`${CALLBACK}?error=access_denied&state=old+key`);

@@ -1,16 +1,17 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type AuthorizationAsked, LONGEST_STATE, sealRequest } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../page-error.ts';
 import { tellDates } from './added-headers.ts';
-import { redirectToApp } from './redirect-to-app.ts';
+import { callbackLocation, redirectToApp } from './redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from './request-parameters.ts';
 
 /**
  * GET /oauth2/authorize (specification 5.10.3, draft 20 section 4.1.1). Until app and callback are proven every refusal
- * is a page; from then on it goes back to the app.
+ * is a page; from then on it goes back to the app, or to the person where nobody has looked at the app.
  */
 
 const IDENTIFYING = ['client_id', 'redirect_uri'] as const;
@@ -55,6 +56,43 @@ function rawStateIn(query: string): string | undefined {
   return values.length === 1 ? values[0]?.slice('state='.length) : undefined;
 }
 
+/** What was wrong with a request, for the person whom the app has sent here. */
+const FAULTS: Partial<Record<OAuthErrorCode, string>> = {
+  invalid_request: 'asked for access in a way that cannot be understood',
+  unsupported_response_type: 'asked for a kind of answer that is not given here',
+};
+
+interface RefusedRequest {
+  app: { name: string; self_registered: number };
+  redirectUri: string;
+  error: OAuthErrorCode;
+  rawState: string | undefined;
+}
+
+/** The way back to an app, for a person to press; there is none to an app that has no address. */
+function wayBack({ redirectUri, error, rawState }: RefusedRequest) {
+  if (redirectUri === OUT_OF_BAND) return {};
+  const { host } = new URL(redirectUri);
+  const href = callbackLocation(redirectUri, { error, rawState });
+  return {
+    next: `Go on to ${host} only if you know this app.`,
+    wayOn: { href, label: `Go on to ${host}`, isButton: true },
+  };
+}
+
+/**
+ * Tells a refused request. Nobody has looked at the callback of an app that its owner registered, so such an app is told
+ * only when the person goes there (RFC 9700 section 4.11.2); other apps are told at once, as the old service did.
+ */
+function refuseRequest(res: Response, refused: RefusedRequest): void {
+  const { app, redirectUri, error, rawState } = refused;
+  if (app.self_registered === 0) return redirectToApp(res, redirectUri, { error, rawState });
+  throw new PageError(400, REFUSAL_TITLE, {
+    reason: `“${app.name}” ${FAULTS[error] ?? 'could not be served'}. Nothing was connected.`,
+    ...wayBack(refused),
+  });
+}
+
 function startApproval(context: Context, res: Response, asked: AuthorizationAsked): void {
   res.statusCode = 302;
   res.setHeader('Location', `${context.settings.publicUrl}/approve/${sealRequest(context, asked)}`);
@@ -69,7 +107,7 @@ export function authorize(context: Context): RequestHandler {
     tellDates(context, res, { clientId: app.client_id });
     const rawState = rawStateIn(rawQuery(req));
     const error = requestError(query, rawState);
-    if (error) return redirectToApp(res, redirectUri, { error, rawState });
+    if (error) return refuseRequest(res, { app, redirectUri, error, rawState });
     startApproval(context, res, { clientId: app.client_id, redirectUri, redirectUriGiven, rawState });
   };
 }

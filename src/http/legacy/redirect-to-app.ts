@@ -1,7 +1,8 @@
 import type { Response } from 'express';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 
-interface AnswerToApp {
+/** What an app is told at its callback. */
+export interface AnswerToApp {
   code?: string;
   error?: OAuthErrorCode;
   /** As the app wrote it, percent-encoding included. */
@@ -21,7 +22,7 @@ function headerSafe(text: string): string {
  * The callback with the answer appended: its own query is kept, the slash of a code stays a slash (quirk Q3), `state`
  * goes back byte for byte.
  */
-function callbackLocation(redirectUri: string, { code, error, rawState }: AnswerToApp): string {
+export function callbackLocation(redirectUri: string, { code, error, rawState }: AnswerToApp): string {
   const answer = [
     ...(code === undefined ? [] : [`code=${code}`]),
     ...(error === undefined ? [] : [`error=${error}`]),

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { mayRegister } from '../../domain/apps/may-register.ts';
 import {
   type Registered,
   registerApp,
@@ -7,8 +8,8 @@ import {
 } from '../../domain/register-app.ts';
 import { formTargets } from '../signin/leave.ts';
 import { asOfNow } from '../dates/card.ts';
-import { endOf } from '../dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
+import { dateLines, endOf } from '../dates/lines.ts';
+import { fieldsOf, type Frame, personIn, roleIn } from '../people/frame.ts';
 import { newIdField, readNewId } from './new-id.ts';
 import { askAgain, type Problems, quoted } from '../people/problems.ts';
 
@@ -53,13 +54,32 @@ function problemsOf({ problems }: RegistrationRefused): Problems {
   return found;
 }
 
+const DATE_NAMES = { retirement: 'Retirement', sunset: 'Sunset' } as const;
+
+/** The dates of the old API, for whoever is about to build on it. */
+const knownDates = ({ context }: Frame) =>
+  dateLines(asOfNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
+
+/** What people see who may not register an app here. */
+function showClosed(frame: Frame, res: Response): void {
+  const isByStaff = frame.context.settings.appRegistration === 'staff';
+  const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
+  const { accountId } = personIn(res.req);
+  frame.page(res.status(403), 'register-closed', { title, isByStaff, accountId, dates: knownDates(frame) });
+}
+
+/** Lets pass who may register an app; the others are told who may, and what to use in place of it. */
+function onlyRegistrars(frame: Frame): RequestHandler {
+  return (_req, res, next) => (mayRegister(frame.context, roleIn(res)) ? next() : showClosed(frame, res));
+}
+
 function ask(
   frame: Frame,
   res: Response,
   { entries, problems = {} }: { entries: Entries; problems?: Problems },
 ) {
   const newId = newIdField(frame.context, personIn(res.req));
-  const shown = { newId, ended: endOf(asOfNow(frame.context)), problems };
+  const shown = { newId, dates: knownDates(frame), ended: endOf(asOfNow(frame.context)), problems };
   askAgain(frame, res, { template: 'register', title: 'Register an app', ...entries, ...shown });
 }
 
@@ -111,6 +131,7 @@ async function register(
     contacts: addresses(entries.contacts),
     owner: accountId,
     actor: `account:${accountId}`,
+    isSelfRegistered: true,
     clientId,
   });
 }
@@ -136,6 +157,7 @@ function takeForm(frame: Frame): RequestHandler {
 
 /** Adds the page for registering an app. */
 export function registerRoutes(router: Router, frame: Frame): void {
-  router.get('/apps/register', frame.requirePerson, (_req, res) => ask(frame, res, { entries: EMPTY }));
-  router.post('/apps/register', takeForm(frame));
+  const showForm: RequestHandler = (_req, res) => ask(frame, res, { entries: EMPTY });
+  router.get('/apps/register', frame.requirePerson, onlyRegistrars(frame), showForm);
+  router.post('/apps/register', onlyRegistrars(frame), takeForm(frame));
 }

@@ -1,0 +1,13 @@
+import type { Context } from '../context.ts';
+import { mayAct, type StaffRole } from '../staff.ts';
+
+/** Who may register an app on a page of ours; the operator's command always may. */
+
+/** The staff role that registers apps where the owners themselves do not. */
+const REGISTRAR: StaffRole = 'agent';
+
+/** Whether a signed-in person may register an app. */
+export function mayRegister({ settings }: Pick<Context, 'settings'>, role: StaffRole | undefined): boolean {
+  if (settings.appRegistration === 'open') return true;
+  return settings.appRegistration === 'staff' && role !== undefined && mayAct(role, REGISTRAR);
+}

@@ -1,0 +1,126 @@
+import { authorizePath, openApproval } from '../endpoints/support/authorize-address.ts';
+import { type Door, openDoor } from '../endpoints/support/door.ts';
+import { getFrom, HTTPS, someAddress, Stranger } from '../endpoints/support/strangers.ts';
+import { consentAt, DANA } from '../owners/support/people.ts';
+import type { CookieWalker } from '../support/cookie-walker.ts';
+import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
+
+/** Sign-ins, of which nothing is kept before they return, and how often one network address may ask for what. */
+
+let door: Door;
+
+beforeAll(async () => {
+  door = await openDoor({ env: { TRUST_PROXY: '127.0.0.1' } });
+});
+
+afterAll(() => door.stop());
+
+const at = (path: string) => `${door.bridgeUrl}${path}`;
+const get = (request: Parameters<typeof getFrom>[1]) => getFrom(door.bridgeUrl, request);
+
+const signInCookies = (browser: CookieWalker) =>
+  browser.cookieHeader(door.bridgeUrl).match(/gb_sign_in_[0-9a-f]{24}=/g) ?? [];
+
+/** Asks until it is refused, a few at a time; how many were served, and the refusal. */
+async function untilRefused(ask: () => Promise<RawAnswer>, most: number) {
+  let served = 0;
+  for (;;) {
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    const refused = answers.find(({ status }) => status === 429);
+    served += answers.filter(({ status }) => status !== 429).length;
+    if (refused) return { served, refused };
+    if (served > most) throw new Error(`${served} requests of one address were served`);
+  }
+}
+
+describe('sign-ins', () => {
+  test('two tabs of one browser both finish, the later one first', async () => {
+    const browser = new Stranger();
+    const lefts = [await browser.get(at('/sign-in?return_to=/apps/a')), await browser.get(at('/sign-in'))];
+    const backs = [];
+    for (const left of lefts) backs.push(await consentAt(door, left, { person: DANA }));
+    expect(await browser.get(backs[1] ?? '')).toMatchObject({ status: 303, location: '/apps' });
+    expect(await browser.get(backs[0] ?? '')).toMatchObject({ status: 303, location: '/apps/a' });
+    expect(signInCookies(browser)).toEqual([]);
+  });
+
+  test('a return counts once, also for who kept the cookie', async () => {
+    const browser = new Stranger();
+    const left = await browser.get(at('/sign-in'));
+    const cookie = browser.cookieHeader(door.bridgeUrl);
+    const back = new URL(await consentAt(door, left, { person: DANA }));
+    expect((await browser.get(back.href)).status).toBe(303);
+    const again = await get({ path: back.pathname + back.search, cookie });
+    expect(again.status).toBe(403);
+  });
+
+  test('a cookie is good for no other state', async () => {
+    const [mine, other] = [new Stranger(), new Stranger()];
+    const left = [await mine.get(at('/sign-in')), await other.get(at('/sign-in'))];
+    const state = new URL(left[1]?.location ?? '').searchParams.get('state') ?? '';
+    const [, sealed] = mine.cookieHeader(door.bridgeUrl).split('=');
+    const [name] = other.cookieHeader(door.bridgeUrl).split('=');
+    const cookie = `${name}=${sealed}`;
+    expect((await get({ path: `/callback?code=x&state=${state}`, cookie })).status).toBe(403);
+  });
+
+  test('however many are begun, the cookies of a browser stay far below what a server reads', async () => {
+    const browser = new Stranger();
+    const longest = `/apps/${'a-'.repeat(14)}/${'b-'.repeat(14)}/${'c-'.repeat(14)}/${'d-'.repeat(14)}`;
+    for (let n = 0; n < 40; n += 1) await browser.get(at(`/sign-in?return_to=${longest}`));
+    for (let n = 0; n < 40; n += 1) await openApproval(door, {}, browser);
+    expect(browser.cookieHeader(door.bridgeUrl).length).toBeLessThan(11_000);
+    const left = await browser.get(at('/sign-in'));
+    const back = await consentAt(door, left, { person: DANA });
+    expect((await browser.get(back)).status).toBe(303);
+  });
+});
+
+describe('brakes', () => {
+  test.each([
+    ['authorization requests', () => authorizePath(door.app), 600],
+    ['approval pages', () => '/approve/unknown', 600],
+    ['sign-ins', () => '/sign-in', 600],
+    ['returns', () => '/callback?code=x&state=y', 300],
+  ])('%s of one address are limited, those of others are not', async (_what, path, limit) => {
+    const address = someAddress();
+    const { served, refused } = await untilRefused(() => get({ address, path: path() }), limit);
+    expect(served).toBe(limit);
+    expect(refused.headers['content-type']).toContain('text/html');
+    expect(refused.text).toContain('Too many requests');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await get({ path: path() })).status).not.toBe(429);
+  });
+
+  test('decisions of one address are limited, for each is kept durably', async () => {
+    const address = someAddress();
+    const send = () =>
+      sendRaw(door.bridgeUrl, {
+        method: 'POST',
+        path: '/approve/unknown',
+        headers: { ...HTTPS, 'x-forwarded-for': address },
+      });
+    expect((await untilRefused(send, 200)).served).toBe(200);
+  });
+
+  test('codes that the modern side refuses are limited much sooner', async () => {
+    const address = someAddress();
+    const begin = async () => {
+      const browser = new Stranger();
+      const left = await browser.get(at('/sign-in'));
+      const query = new URL(left.location ?? '').searchParams;
+      const iss = encodeURIComponent(door.proxy.origin);
+      const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
+      return { path, cookie: browser.cookieHeader(door.bridgeUrl) };
+    };
+    for (let n = 0; n < 30; n += 1) {
+      const { path, cookie } = await begin();
+      expect((await get({ address, path, cookie })).status).toBe(200);
+    }
+    const asked = door.proxy.calls.length;
+    const { path, cookie } = await begin();
+    expect((await get({ address, path, cookie })).status).toBe(429);
+    expect(door.proxy.calls).toHaveLength(asked);
+    expect((await get({ path, cookie })).status).toBe(200);
+  });
+});
