@@ -84,9 +84,9 @@ describe('before a person has decided', () => {
   });
 });
 
-describe('the size of a request', () => {
-  const ask = (state: string) => from(`${authorizePath(door.app)}&state=${state}`);
+const ask = (state: string) => from(`${authorizePath(door.app)}&state=${state}`);
 
+describe('the size of a request', () => {
   test.each([
     ['letters', 's'.repeat(LONGEST_STATE)],
     ['characters that grow where they are written down', '`\\"|'.repeat(LONGEST_STATE / 4)],
@@ -117,11 +117,12 @@ describe('the size of a request', () => {
 const sealedElsewhere = () =>
   door.bridge.context.vault.seal('another place', JSON.stringify({ id: newHexId() }));
 
+const expectNothing = (answer: RawAnswer) => {
+  expect(answer.status).toBe(404);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+};
+
 describe('an address that the bridge did not make', () => {
-  const expectNothing = (answer: RawAnswer) => {
-    expect(answer.status).toBe(404);
-    expect(answer.headers['set-cookie']).toBeUndefined();
-  };
   test.each([
     ['an id', () => newHexId()],
     ['words', () => 'unknown'],

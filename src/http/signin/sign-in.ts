@@ -19,8 +19,8 @@ export function startSignIn(parts: SigninParts): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
     const keepVerifier = async (verifier: string) => {
-      const { state, ...signIn } = startSignInRequest(parts.context, { verifier, returnTo });
-      parts.signIns.give(req, res, signIn);
+      const { state, ...kept } = startSignInRequest(parts.context, { verifier, returnTo });
+      parts.signIns.give(req, res, kept);
       return state;
     };
     const client = await parts.clientFor({ purpose: 'sign_in', client_id: null });
