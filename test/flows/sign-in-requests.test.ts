@@ -100,7 +100,7 @@ describe('brakes', () => {
         path: '/approve/unknown',
         headers: { ...HTTPS, 'x-forwarded-for': address },
       });
-    expect((await untilRefused(send, 200)).served).toBe(200);
+    expect((await untilRefused(send, 150)).served).toBe(150);
   });
 
   test('codes that the modern side refuses are limited much sooner', async () => {

@@ -49,7 +49,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     (await listKeys(store.durable)).filter((key) => key.id === id).map(({ state }) => state);
 
   const startAuthorization = () =>
-    startAuthorizationAt(here, { clientId: app.client_id, callback: CALLBACK });
+    startAuthorizationAt(here, { clientId: app.client_id, callback: CALLBACK, store });
 
   beforeAll(async () => {
     machines = await startTwoMachines(kind);

@@ -6,9 +6,9 @@ import { listKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { choosePlace, type DatabaseKind, type Place } from '../store/support/stores.ts';
+import { CookieWalker } from '../support/cookie-walker.ts';
 import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts';
 import { freePort } from '../support/free-port.ts';
-import { sendRaw } from '../support/raw-request.ts';
 import { printed, run } from './operator-command.ts';
 import { buildProgram, type Settings } from './running-program.ts';
 
@@ -85,10 +85,10 @@ export async function startTwoMachines(kind: DatabaseKind): Promise<TwoMachines>
   };
 }
 
-/** A browser comes from an app: the app's `state` is sealed. */
+/** A person allows what an app asks for; of the row that this makes only the sealed `state` of the app is left. */
 export async function startAuthorizationAt(
   { bridge }: Machine,
-  { clientId, callback }: { clientId: string; callback: string },
+  { clientId, callback, store }: { clientId: string; callback: string; store: Store },
 ): Promise<void> {
   const query = new URLSearchParams({
     client_id: clientId,
@@ -96,11 +96,16 @@ export async function startAuthorizationAt(
     response_type: 'code',
     state: 'the-state-of-the-app',
   });
-  const answer = await sendRaw(bridge.url, { path: `/oauth2/authorize?${query.toString()}` });
-  expect({ status: answer.status, location: answer.headers.location }).toEqual({
-    status: 302,
-    location: expect.stringContaining('/approve/') as string,
-  });
+  const browser = new CookieWalker();
+  const start = await browser.get(`${bridge.url}/oauth2/authorize?${query.toString()}`);
+  const page = await browser.get(new URL(new URL(start.location ?? '').pathname, bridge.url).href);
+  const field = browser.forms(page)[0]?.fields.find(({ name }) => name === '_form')?.value ?? '';
+  const answer = await browser.post(page.url, { _form: field, decision: 'allow' });
+  expect(answer.status).toBe(302);
+  await store.durable
+    .updateTable('authorization_requests')
+    .set({ browser_digest: null, upstream_state_digest: null, verifier_sealed: null })
+    .execute();
 }
 
 /** Whether this machine lets anybody mount in a name space of their own. */

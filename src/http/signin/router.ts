@@ -14,7 +14,7 @@ const APPROVALS = { what: 'approval pages', perMinute: 600 };
 const SIGN_INS = { what: 'sign-ins', perMinute: 600 };
 
 /** A decision is the first thing of a request that is kept durably. */
-const DECISIONS = { what: 'approval decisions', perMinute: 200 };
+const DECISIONS = { what: 'approval decisions', perMinute: 150 };
 
 /** A return may ask the modern side something. */
 const RETURNS = { what: 'returns', perMinute: 300 };

@@ -39,7 +39,7 @@ interface Said {
 
 /** An answer's name holds no id and no secret. */
 const nameOf = (method: string, path: string) =>
-  `${method} ${(path.split('?')[0] ?? '').replace(/[\w%-]{20,}/g, ':id')}`;
+  `${method} ${(path.split('?')[0] ?? '').replace(/(?:[a-z0-9]{1,16}\.)?[\w%-]{20,}/g, ':id')}`;
 
 function kindsIn(answer: string, part: string): readonly Kind[] {
   return MAY_HOLD.flatMap(([known, where, kinds]) => (known.test(answer) && where === part ? kinds : []));
