@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
+import type { ClaimedRequest } from './page-tables.ts';
 import { deletePiece, FIRST_PIECE, type PieceDone } from './pieces.ts';
 import type { Store } from './store.ts';
-import type { ClaimedRequest } from './tables.ts';
 
 /** Authorization requests that a browser has claimed; nothing of them is durable before they are decided. */
 

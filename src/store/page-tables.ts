@@ -86,8 +86,18 @@ interface LiveCallsTable {
   answered_by: AnsweredBy;
 }
 
+/** An authorization request that a browser has claimed before anything of it is kept durably. */
+export interface ClaimedRequest {
+  id: string;
+  /** Whose approval page it is; null of a sign-in that has returned. */
+  browser_digest: string | null;
+  claimed_at: number;
+  expires_at: number;
+}
+
 /** Of the volatile database. */
 export interface LiveTables {
+  claimed_requests: ClaimedRequest;
   watched_apps: WatchedAppsTable;
   live_calls: LiveCallsTable;
 }

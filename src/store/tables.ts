@@ -249,15 +249,6 @@ interface BudgetsTable {
   paused_until: number;
 }
 
-/** An authorization request that a browser has claimed before anything of it is kept durably. */
-interface ClaimedRequestsTable {
-  id: string;
-  /** Whose approval page it is; null of a sign-in that has returned. */
-  browser_digest: Nullable<string>;
-  claimed_at: number;
-  expires_at: number;
-}
-
 /** The durable database. */
 export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables {
   apps: AppsTable;
@@ -282,7 +273,6 @@ export interface VolatileTables extends SeenTables, LiveTables {
   leases: LeasesTable;
   counts: CountsTable;
   budgets: BudgetsTable;
-  claimed_requests: ClaimedRequestsTable;
 }
 
 export type App = Selectable<AppsTable>;
@@ -305,7 +295,6 @@ export type NewMapping = Insertable<MappingsTable>;
 export type LegacyCode = Selectable<LegacyCodesTable>;
 export type NewLegacyCode = Insertable<LegacyCodesTable>;
 export type OwedRevocation = Selectable<OwedRevocationsTable>;
-export type ClaimedRequest = Selectable<ClaimedRequestsTable>;
 export type Count = Selectable<CountsTable>;
 export type Budget = Selectable<BudgetsTable>;
 export type Event = Selectable<EventsTable>;
