@@ -4,7 +4,7 @@ import type { Consented } from '../../domain/consenting-account.ts';
 import { type AuthorizationRequest, isOurIssuer, takeReturn } from '../../domain/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
-import { type Parameters as QueryParameters, queryParameters } from '../legacy/request-parameters.ts';
+import { queryParameters } from '../legacy/request-parameters.ts';
 import { kindOf } from '../../shared/refusal-log.ts';
 import { PageError } from '../page-error.ts';
 import { countFailure } from '../wire/brake.ts';
