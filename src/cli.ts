@@ -113,7 +113,7 @@ program.addCommand(
       .requiredOption('--reason <text>', 'for the history and the owner'),
     command(
       'assign',
-      'say to which app a token of an unidentified program belongs',
+      'say to which app a token belongs that was seen in use',
       async () => (await tokens()).assign,
     )
       .argument('<mapping>', 'its mapping id, as tokens find shows it')

@@ -135,7 +135,7 @@ function wordsOf(assigned: Assigned, clientId: string): string {
     case 'identified':
       return assigned.app === clientId
         ? 'The token belongs to this app already. Nothing was changed.'
-        : `The token belongs to the app ${assigned.app}. Only one of an unidentified program can be assigned.`;
+        : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
     case 'final':
       return `The token is ${assigned.state}, which is final. Nothing was changed.`;
     case 'assigned': {
@@ -145,7 +145,7 @@ function wordsOf(assigned: Assigned, clientId: string): string {
   }
 }
 
-/** `tokens assign MAPPING_ID --app CLIENT_ID --reason TEXT`: says to which app a token of an unidentified program belongs. */
+/** `tokens assign MAPPING_ID --app CLIENT_ID --reason TEXT`: says to which app a token belongs that was seen in use. */
 export async function assign(
   options: Record<string, unknown>,
   [mappingId = '']: readonly string[],

@@ -1,5 +1,6 @@
 import { findLiveGrant } from '../store/grants.ts';
 import { moveMappings, type Pair } from '../store/mappings.ts';
+import { isUnidentified } from '../store/observed.ts';
 import { findTakenGrant, settledPairs } from '../store/settled-pairs.ts';
 import type { Database } from '../store/store.ts';
 import type { Context, Origin } from './context.ts';
@@ -19,7 +20,12 @@ async function migrateTokens(
   const grantId = await findTakenGrant(tx, pair);
   if (grantId === undefined) return 0;
   const now = context.clock.now();
-  const moved = await moveMappings(tx, pair, { ...moveOf('handed_over'), reason: 'handed_over', now });
+  const moved = await moveMappings(tx, pair, {
+    ...moveOf('handed_over'),
+    reason: 'handed_over',
+    onlyProven: true,
+    now,
+  });
   const migrated = { at: now, ...origin, ...pair, action: 'token_migrated', grantId };
   await recordEvents(context, tx, ofMappings({ ...migrated, reason: 'the app took the grant over' }, moved));
   return moved.length;
@@ -27,8 +33,11 @@ async function migrateTokens(
 
 /**
  * Lets the waiting tokens of an app and account stand on the grant that serves the two already: one grant serves all
- * tokens of the pair, whenever they became known (design 4). Where the app took that grant over they are `migrated`. In
- * the transaction that made them known; answers how many.
+ * tokens of the pair, whenever they became known. Where the app took that grant over they are `migrated`. In the
+ * transaction that made them known; answers how many.
+ *
+ * An unidentified program is no app: unrelated programs send the same user agent. Its tokens wait for a consent that lists
+ * them.
  */
 export async function adoptTokens(
   context: Context,
@@ -36,6 +45,7 @@ export async function adoptTokens(
   { clientId, accountId, ...origin }: Pair & Origin,
 ): Promise<number> {
   const pair = { clientId, accountId };
+  if (await isUnidentified(tx, clientId)) return 0;
   const grant = await findLiveGrant(tx, clientId, accountId);
   if (!grant) return migrateTokens(context, tx, { ...pair, ...origin });
   const now = context.clock.now();
@@ -43,6 +53,7 @@ export async function adoptTokens(
     ...moveOf('adopted'),
     reason: null,
     grantId: grant.id,
+    onlyProven: true,
     now,
   });
   const connected = { at: now, ...origin, ...pair, action: 'token_connected', grantId: grant.id };

@@ -7,19 +7,22 @@ import type { Grant, Mapping, MappingState } from '../store/tables.ts';
 import { adoptTokens } from './adopt-tokens.ts';
 import type { Context } from './context.ts';
 import { afterDeauthorization, type Ending } from './deauthorize.ts';
-import { type MappingEvent, nextState, statesOf } from './mapping-state.ts';
+import { nextState, statesOf } from './mapping-state.ts';
 import { recordEvents } from './record-event.ts';
 import { checkedReason, endLeft } from './revoke-token.ts';
 import { withUsableKeys } from './under-all-keys.ts';
 
-/** A token of an unidentified program gets its app: a call named it, or support knows it (design 5, observed tokens). */
+/** Support says which app a token belongs to that was seen in use, and may correct what it said before. */
 
 interface Asked extends Ending {
   mappingId: string;
   clientId: string;
 }
 
-/** What became of it; `identified` says which app it has already, `alone` that nothing else stood on the grant it left. */
+/**
+ * What became of it; `identified` says which app it has already, which support cannot change; `alone` that nothing else
+ * stood on the grant it left.
+ */
 type Assigned =
   | { outcome: 'unknown token' | 'unknown app' }
   | { outcome: 'identified'; app: string }
@@ -35,25 +38,25 @@ interface Decided {
 interface Move {
   mapping: Mapping;
   asked: Asked;
-  event: MappingEvent;
 }
 
 /**
- * Where a token stands at its app: on the grant that serves the pair, or on none. What a call said of itself is a name and
- * no more: anybody may say it, so the token waits for its holder's next consent.
+ * Where a token stands at its app: on the grant that serves the pair, or on none. A grant of an unidentified program serves
+ * no token that its holder did not choose. A token that only gets its app confirmed stays where it stands.
  */
-async function placeAt(tx: Database, { mapping, asked, event }: Move) {
+async function placeAt(tx: Database, { mapping, asked }: Move) {
   const { state, account_id: accountId } = mapping;
   const { clientId, reason } = asked;
-  const isByHand = event === 'assigned' && accountId !== null;
-  const grant = isByHand ? await findLiveGrant(tx, clientId, accountId) : undefined;
+  if (clientId === mapping.client_id) return { state, reason: mapping.reason, grantId: mapping.grant_id };
+  const isServed = accountId !== null && (await isIdentifiedApp(tx, clientId));
+  const grant = isServed ? await findLiveGrant(tx, clientId, accountId) : undefined;
   if (grant) return { state: nextState(state, 'granted'), reason: null, grantId: grant.id };
   const next = nextState(state, 'assigned');
   return { state: next, reason: next === 'reauthorization_required' ? reason : null, grantId: null };
 }
 
 async function move(context: Context, tx: Database, moving: Move): Promise<Decided> {
-  const { mapping, asked, event } = moving;
+  const { mapping, asked } = moving;
   const now = context.clock.now();
   const place = await placeAt(tx, moving);
   const { clientId, mappingId, reason, actor, requestId } = asked;
@@ -68,8 +71,7 @@ async function move(context: Context, tx: Database, moving: Move): Promise<Decid
   ]);
   const accountId = mapping.account_id;
   // The app may have taken the grant of the pair over: then the token has moved with the others.
-  if (accountId !== null && event === 'assigned')
-    await adoptTokens(context, tx, { clientId, accountId, actor, requestId });
+  if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, actor, requestId });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
   const after = (await readMapping(tx, mappingId)) ?? place;
   return {
@@ -78,55 +80,43 @@ async function move(context: Context, tx: Database, moving: Move): Promise<Decid
   };
 }
 
-async function decide(
-  context: Context,
-  tx: Database,
-  { asked, event }: { asked: Asked; event: MappingEvent },
-): Promise<Decided> {
+/** Whether support may say which app a token belongs to: no import and no issue said so. */
+export function isAssignable({ source }: Pick<Mapping, 'source'>, app: { source: string }): boolean {
+  return source === 'observed' || app.source === 'observed';
+}
+
+async function isOpen(tx: Database, mapping: Mapping): Promise<boolean> {
+  const isProgram = await isUnidentified(tx, mapping.client_id);
+  return isAssignable(mapping, { source: isProgram ? 'observed' : 'other' });
+}
+
+/** Whether it may be assigned to this app: an app that is known, or an unidentified program to take an assignment back. */
+async function isPossible(tx: Database, { source }: Mapping, clientId: string): Promise<boolean> {
+  if (await isIdentifiedApp(tx, clientId)) return true;
+  return source === 'observed' && (await isUnidentified(tx, clientId));
+}
+
+async function decide(context: Context, tx: Database, asked: Asked): Promise<Decided> {
   const mapping = await readMapping(tx, asked.mappingId);
   if (!mapping) return { answer: { outcome: 'unknown token' } };
   const { client_id: from, state } = mapping;
-  if (!(await isUnidentified(tx, from))) return { answer: { outcome: 'identified', app: from } };
-  if (!statesOf(event).includes(state)) return { answer: { outcome: 'final', state } };
-  if (!(await isIdentifiedApp(tx, asked.clientId))) return { answer: { outcome: 'unknown app' } };
-  return move(context, tx, { mapping, asked, event });
-}
-
-async function assign(context: Context, given: { asked: Asked; event: MappingEvent }): Promise<Assigned> {
-  const inOneStep = (tx: Database) => decide(context, tx, given);
-  const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  await afterDeauthorization(context, grant);
-  return answer;
+  const isSettled = asked.clientId === from && (mapping.source !== 'observed' || mapping.app_proven === 1);
+  if (isSettled || !(await isOpen(tx, mapping))) return { answer: { outcome: 'identified', app: from } };
+  if (!statesOf('assigned').includes(state)) return { answer: { outcome: 'final', state } };
+  if (!(await isPossible(tx, mapping, asked.clientId))) return { answer: { outcome: 'unknown app' } };
+  return move(context, tx, { mapping, asked });
 }
 
 /**
- * Gives a token of an unidentified program to its app, by support, whatever state it is in that has not ended. The grant of
- * the program does not come along: the app's own serves it from then on, or else its holder has to connect it once more.
+ * Gives a token that was seen in use to its app, by support, whatever state it is in that has not ended. The grant that it
+ * stands on does not come along: the app's own serves it from then on, or else its holder has to connect it once more. For
+ * the app that it stands with, it confirms that.
  * @throws {ReasonRefused}
  */
 export async function assignByHand(context: Context, asked: Asked): Promise<Assigned> {
-  return assign(context, { asked: { ...asked, reason: checkedReason(asked.reason) }, event: 'assigned' });
-}
-
-interface Naming {
-  clientId: string | undefined;
-  requestId: string;
-}
-
-/** The call named an app: a token of an unidentified program that still waits belongs to it from now on. */
-export async function assignToken(
-  context: Context,
-  mapping: Mapping,
-  { clientId, requestId }: Naming,
-): Promise<void> {
-  if (mapping.source !== 'observed' || clientId === undefined || clientId === mapping.client_id) return;
-  if (!(await isIdentifiedApp(context.store.durable, clientId))) return;
-  const asked = {
-    mappingId: mapping.id,
-    clientId,
-    actor: 'bridge',
-    requestId,
-    reason: 'a call named the app',
-  };
-  await assign(context, { asked, event: 'app_named' });
+  const checked = { ...asked, reason: checkedReason(asked.reason) };
+  const inOneStep = (tx: Database) => decide(context, tx, checked);
+  const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  await afterDeauthorization(context, grant);
+  return answer;
 }

@@ -8,6 +8,7 @@ import { followPairs } from './follow-pairs.ts';
 import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvent } from './record-event.ts';
 import type { ServedMapping } from './resolve-token.ts';
+import { provenApp } from './tokens/proven-app.ts';
 
 /** Which ids the older generation had for what the modern one shows, from the same account on both sides (design 5). */
 
@@ -106,7 +107,7 @@ async function keepPairs(context: Context, { mapping }: Caller, found: readonly 
  * @throws {Unavailable} it did not answer
  */
 export async function learnIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
-  const oldBackend = oldBackendUntilRetired(context, caller.mapping.client_id);
+  const oldBackend = oldBackendUntilRetired(context, provenApp(caller.mapping));
   if (!oldBackend) return;
   const [user, profiles] = await Promise.all([
     oldBackend.read('/1/user.json', caller.token),

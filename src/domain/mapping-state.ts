@@ -2,13 +2,12 @@ import type { MappingState } from '../store/tables.ts';
 
 /**
  * What happens to mappings: to those of an app and account, or to one alone, such as that its holder proves whose it is,
- * that a call names its app, or that support assigns it to its app.
+ * or that support assigns it to its app.
  */
 export type MappingEvent =
   | 'granted'
   | 'adopted'
   | 'account_proven'
-  | 'app_named'
   | 'assigned'
   | 'grant_died'
   | 'grant_revived'
@@ -20,7 +19,6 @@ const NEXT: Record<MappingEvent, Partial<Record<MappingState, MappingState>>> = 
   // Of a grant that stands already: what has lost its connection waits for a consent of its own.
   adopted: { unmapped: 'active' },
   account_proven: { unmapped: 'unmapped' },
-  app_named: { unmapped: 'unmapped' },
   // The grant of another app does not come along.
   assigned: {
     unmapped: 'unmapped',

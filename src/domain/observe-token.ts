@@ -12,15 +12,15 @@ import {
 } from '../store/observed.ts';
 import type { Database } from '../store/store.ts';
 import type { NewMapping } from '../store/tables.ts';
-import { adoptTokens } from './adopt-tokens.ts';
 import type { Context } from './context.ts';
+import { claimReason } from './old-api/note-claim.ts';
 import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvent, recordEvents } from './record-event.ts';
 import { requireUsable, withUsableKeys } from './under-all-keys.ts';
 
 /**
- * Tokens that the bridge had never seen and the old backend accepts (design 5, observed tokens). They wait from then on,
- * under the app that a call of theirs named, else under an unidentified program.
+ * Tokens that the bridge had never seen and the old backend accepts. They wait from then on, each under an unidentified
+ * program. What their calls name is kept beside them and gives no right.
  */
 
 /** A token in use, and what its call said of the program that uses it. */
@@ -69,9 +69,8 @@ interface Step {
   now: number;
 }
 
-/** The app of a sighting; an unidentified program is added when it is first met. */
-async function appOf({ context, tx, now }: Step, { clientId, userAgent, requestId }: Sighting) {
-  if (clientId !== undefined && (await isIdentifiedApp(tx, clientId))) return clientId;
+/** The program of a sighting, by its user agent; it is added when it is first met. */
+async function programOf({ context, tx, now }: Step, { userAgent, requestId }: Sighting) {
   const name = programName(userAgent);
   const known = await findUnidentified(tx, name);
   if (known !== undefined) return known;
@@ -84,6 +83,12 @@ async function appOf({ context, tx, now }: Step, { clientId, userAgent, requestI
     reason: 'a program that nobody registered',
   });
   return added;
+}
+
+/** The app that the call named, if there is such an app. */
+async function claimOf({ tx, now }: Step, { clientId }: Sighting) {
+  if (clientId === undefined || !(await isIdentifiedApp(tx, clientId))) return undefined;
+  return { claimed_client_id: clientId, claimed_at: now };
 }
 
 /** Whose token it is, as far as an id pair proves it. */
@@ -107,13 +112,15 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
   const owner = await ownerOf(tx, userId);
   const accountId = owner.account_id;
   const isNamed = accountId !== null && (await ensureAccount(tx, accountId, now));
-  const clientId = await appOf(step, sighting);
+  const clientId = await programOf(step, sighting);
+  const claim = await claimOf(step, sighting);
   const mapping: NewMapping = {
     id: newHexId(),
     token_digest: digest,
     ...hintOf(token),
     client_id: clientId,
     ...owner,
+    ...claim,
     state: 'unmapped',
     source: 'observed',
     created_at: now,
@@ -125,10 +132,8 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
   await recordEvents(context, tx, [
     ...(isNamed ? [{ ...by, action: 'account_named', reason: 'the owner of an observed token' }] : []),
     { ...seen, action: 'token_observed', reason: 'the old backend accepts it' },
+    ...(claim ? [{ ...seen, action: 'app_claimed', reason: claimReason(claim.claimed_client_id) }] : []),
   ]);
-  // An app that the call alone named is no reason to stand on its grant: anybody may name it.
-  if (accountId === null || clientId === sighting.clientId) return;
-  await adoptTokens(context, tx, { clientId, accountId, ...BY_BRIDGE, requestId });
 }
 
 /**
@@ -137,7 +142,7 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
  * @throws {Unavailable}
  */
 export async function observeToken(context: Context, sighting: Sighting): Promise<boolean> {
-  const oldBackend = oldBackendUntilRetired(context, sighting.clientId);
+  const oldBackend = oldBackendUntilRetired(context, undefined);
   // Nobody refuses it where nobody is asked.
   if (!oldBackend) return true;
   const user = await oldBackend.read('/1/user.json', sighting.token);

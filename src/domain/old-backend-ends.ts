@@ -1,5 +1,4 @@
-import { moveMapping } from '../store/mappings.ts';
-import { isUnidentified } from '../store/observed.ts';
+import { type FoundMapping, moveMapping } from '../store/mappings.ts';
 import type { Mapping } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import type { Context, Origin } from './context.ts';
@@ -9,10 +8,12 @@ import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvent } from './record-event.ts';
 import { isFromBefore, type ServedMapping } from './resolve-token.ts';
 import { revokeToken } from './revoke-token.ts';
+import { provenApp } from './tokens/proven-app.ts';
 
 /** Ends that concern both generations: what the old backend ended ends here, and what ends here is told to it. */
 
 const BY_ITS_APP = { reason: 'the app asked for it' };
+const BY_ITS_CALLER = { reason: 'a call with the token asked for it' };
 
 async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Promise<void> {
   const now = context.clock.now();
@@ -25,36 +26,36 @@ async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Pr
 }
 
 /**
- * The old backend ended a token that waits for its owner. Where its account and app are known it ended all tokens of the
- * two, and so do we; those of an unidentified program may belong to different apps.
+ * The old backend ended a token that waits for its owner. Where its account is known and its app is proven, the old backend
+ * ended all tokens of the two, and so do we. A token without a proven app ends alone.
  */
-export async function endWaiting(context: Context, mapping: Mapping, origin: Origin): Promise<void> {
-  const { client_id: clientId, account_id: accountId } = mapping;
-  if (accountId === null || (await isUnidentified(context.store.durable, clientId)))
-    return revokeOne(context, mapping, origin);
+export async function endWaiting(context: Context, mapping: FoundMapping, origin: Origin): Promise<void> {
+  const accountId = mapping.account_id;
+  const clientId = provenApp(mapping);
+  if (accountId === null || clientId === undefined) return revokeOne(context, mapping, origin);
   return deauthorize(context, { clientId, accountId }, { ...origin, ...BY_ITS_APP });
 }
 
 /**
- * The app of a token that a grant serves ends it: with all others of the app and account, unless nobody knows which app
- * that is. Then the token ends alone, and the grant with the last one.
+ * The app of a token that a grant serves ends it: with all others of the app and account, if the app is proven. Else the
+ * token ends alone, and the grant with its last token.
  */
 export async function endServed(context: Context, mapping: ServedMapping, origin: Origin): Promise<void> {
-  const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
-  const ending = { ...origin, ...BY_ITS_APP };
-  if (!(await isUnidentified(context.store.durable, clientId)))
-    return deauthorize(context, { clientId, accountId }, ending);
-  await revokeToken(context, { mappingId, ...ending });
+  const { id: mappingId, account_id: accountId } = mapping;
+  const clientId = provenApp(mapping);
+  if (clientId !== undefined)
+    return deauthorize(context, { clientId, accountId }, { ...origin, ...BY_ITS_APP });
+  await revokeToken(context, { mappingId, ...origin, ...BY_ITS_CALLER });
 }
 
 async function tell(
   context: Context,
-  { mapping, token }: { mapping: Mapping; token: string },
+  { mapping, token }: { mapping: FoundMapping; token: string },
   origin: Origin,
 ): Promise<void> {
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
   try {
-    await oldBackendUntilRetired(context, clientId)?.deauthorize(token);
+    await oldBackendUntilRetired(context, provenApp(mapping))?.deauthorize(token);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     context.logger.warn('the old backend could not be told of an end', { mappingId, error });
@@ -70,11 +71,11 @@ async function tell(
  */
 export function tellOldBackend(
   context: Context,
-  ended: { mapping: Mapping; token: string },
+  ended: { mapping: FoundMapping; token: string },
   origin: Origin,
 ): void {
   const { mapping } = ended;
-  if (!oldBackendUntilRetired(context, mapping.client_id) || !isFromBefore(mapping)) return;
+  if (!oldBackendUntilRetired(context, provenApp(mapping)) || !isFromBefore(mapping)) return;
   context.flights
     .run(`end at the old backend ${mapping.id}`, () => tell(context, ended, origin))
     .catch((error: unknown) => {

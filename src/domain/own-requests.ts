@@ -8,13 +8,15 @@ export interface ReauthorizationRequest {
   accountId: string;
   /** What the old backend says of a token that was pasted, as JSON. */
   evidence?: string;
+  /** The ids of the mappings that the page named and the person chose. */
+  listed?: readonly string[];
 }
 
 /** The row of a request of a page of ours; the form that was sent is its decision. */
 export function reauthorizing(
   { clock }: Context,
   id: string,
-  { clientId, accountId, evidence }: ReauthorizationRequest,
+  { clientId, accountId, evidence, listed = [] }: ReauthorizationRequest,
 ): Deciding['request'] {
   const now = clock.now();
   return {
@@ -23,6 +25,7 @@ export function reauthorizing(
     client_id: clientId,
     account_id: accountId,
     evidence: evidence ?? null,
+    listed_tokens: listed.length === 0 ? null : JSON.stringify(listed),
     redirect_uri_given: 0,
     created_at: now,
     expires_at: now + AUTHORIZATION_REQUEST_LIFETIME,

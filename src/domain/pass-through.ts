@@ -1,16 +1,17 @@
 import { networkKey } from '../shared/addresses.ts';
+import type { FoundMapping } from '../store/mappings.ts';
 import { hasToken } from '../store/observed.ts';
-import type { Mapping } from '../store/tables.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import type { Takers } from '../upstream/places.ts';
-import { assignToken } from './assign-token.ts';
 import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
+import { noteClaim } from './old-api/note-claim.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from './old-backend-for.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { refusalWithout, TokenRefused } from './resolve-token.ts';
+import { actorOf, provenApp } from './tokens/proven-app.ts';
 
 export type { PassedAnswer } from '../upstream/old-backend.ts';
 
@@ -37,10 +38,11 @@ function isGood({ status }: PassedAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** An app and its account share connections. An observed token has its own share: anybody may name an app. */
-function takersOf({ id, source, client_id, account_id }: Mapping): Takers {
-  if (source === 'observed') return [`token ${id}`];
-  return [`app ${client_id}`, `account ${client_id} ${account_id ?? id}`];
+/** An app and its account share connections. A token whose app nobody has proven has its own share. */
+function takersOf(mapping: FoundMapping): Takers {
+  const clientId = provenApp(mapping);
+  if (clientId === undefined) return [`token ${mapping.id}`];
+  return [`app ${clientId}`, `account ${clientId} ${mapping.account_id ?? mapping.id}`];
 }
 
 /** Work that no caller waits for; it is done again at the next call of the same token. */
@@ -57,15 +59,15 @@ function inBackground(context: Context, name: string, work: () => Promise<void>)
  */
 export async function passWaiting(
   context: Context,
-  mapping: Mapping,
+  mapping: FoundMapping,
   call: LegacyCall,
 ): Promise<PassedAnswer> {
-  const { oldBackend, ending } = oldBackendFor(context, mapping.client_id);
+  const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
   if (!oldBackend) throw refusalWithout(context, mapping, ending);
   const answer = await oldBackend.pass({ ...call, takers: takersOf(mapping) });
   if (isGood(answer) && isDeauthorize(call.target)) {
-    await endWaiting(context, mapping, { actor: `app:${mapping.client_id}`, requestId: call.requestId });
-  } else inBackground(context, `assign ${mapping.id}`, () => assignToken(context, mapping, call));
+    await endWaiting(context, mapping, { actor: actorOf(mapping), requestId: call.requestId });
+  } else inBackground(context, `claim ${mapping.id}`, () => noteClaim(context, mapping, call));
   return answer;
 }
 
@@ -77,7 +79,7 @@ export async function passWaiting(
  */
 export async function passServed(
   { oldBackend }: Pick<Context, 'oldBackend'>,
-  mapping: Mapping,
+  mapping: FoundMapping,
   call: PassedCall,
 ): Promise<PassedAnswer | undefined> {
   const answer = await oldBackend?.pass({ ...call, takers: takersOf(mapping) });

@@ -3,6 +3,7 @@ import { normalEmail } from '../shared/mail/address.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import { findPairs } from '../store/id-pairs.ts';
 import { readMapping } from '../store/find-mappings.ts';
+import type { FoundMapping } from '../store/mappings.ts';
 import { findAccountPair } from '../store/observed.ts';
 import { giveAccount } from '../store/pasted-tokens.ts';
 import type { Database } from '../store/store.ts';
@@ -15,6 +16,7 @@ import { moveOf, statesOf } from './mapping-state.ts';
 import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { recordEvents } from './record-event.ts';
 import { findByToken } from './resolve-token.ts';
+import { provenApp } from './tokens/proven-app.ts';
 
 /**
  * Whose account a token is that was seen in use alone (design 5, observed tokens). Its holder pastes it; the old backend
@@ -65,8 +67,8 @@ function networksIn(profiles: unknown): Evidence['networks'] | Incomparable {
   return read ? read.map(({ service, service_id: id }) => [service, id]) : 'unnamed profiles';
 }
 
-async function collectEvidence(context: Context, mapping: Mapping, token: string): Promise<Pasted> {
-  const oldBackend = oldBackendUntilRetired(context, mapping.client_id);
+async function collectEvidence(context: Context, mapping: FoundMapping, token: string): Promise<Pasted> {
+  const oldBackend = oldBackendUntilRetired(context, provenApp(mapping));
   if (!oldBackend) return { found: 'no old backend' };
   const [user, profiles] = await Promise.all([
     oldBackend.read('/1/user.json', token),
@@ -159,6 +161,7 @@ async function isShown(context: Context, evidence: Evidence, proof: Proof): Prom
 
 /** A token that is the consenting account's: the app that it belongs to by now, and how it is. */
 export interface Proven {
+  mappingId: string;
   clientId: string;
   state: MappingState;
 }
@@ -206,7 +209,7 @@ async function settle(
     await adoptTokens(context, tx, { clientId, accountId, ...origin });
   }
   const { state } = (await readMapping(tx, id)) ?? mapping;
-  return { clientId, state };
+  return { mappingId: id, clientId, state };
 }
 
 /**

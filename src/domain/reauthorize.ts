@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { newHexId } from '../shared/ids.ts';
 import { ensureAccount } from '../store/accounts.ts';
 import type { Pair } from '../store/mappings.ts';
@@ -51,19 +52,26 @@ type Reauthorized =
   | { outcome: 'not proven'; clientId: string }
   | { outcome: 'another account'; clientId: string; email: string };
 
-/** What keeps the consent for a pasted token from being of use; undefined where nothing does. */
+/** What keeps the consent for a pasted token from being of use; else the token that it is for. */
 async function hindrance(
   context: Context,
   request: AuthorizationRequest,
   proof: { account: ModernAccount; consented: Consented },
-): Promise<Reauthorized | undefined> {
+): Promise<Reauthorized | { pasted: string }> {
   const proven = await proveObserved(context, request, proof);
   if (!proven) return { outcome: 'not proven', clientId: request.client_id ?? '' };
   const { clientId, state } = proven;
-  if (clientId === request.client_id) return undefined;
+  if (clientId === request.client_id) return { pasted: proven.mappingId };
   // What has ended is told with the app that it ended at.
   if (!statesOf('granted').includes(state)) return { outcome: 'nothing waits', clientId };
   return { outcome: state === 'active' ? 'connected' : 'of another app', clientId };
+}
+
+const idsShape = z.array(z.string());
+
+/** The tokens that the page named before the consent. */
+function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
+  return idsShape.parse(JSON.parse(listed ?? '[]'));
 }
 
 /**
@@ -82,10 +90,13 @@ export async function reauthorize(
     throw new Error(`request ${request.id} names no app and account`);
   const account = await readConsentingAccount(context, consented);
   if (account.id !== accountId) return { outcome: 'another account', clientId, email: account.email };
-  const isPasted = request.evidence !== null;
-  const hindered = isPasted ? await hindrance(context, request, { account, consented }) : undefined;
-  if (hindered) return hindered;
+  const listed = listedIn(request);
+  if (request.evidence !== null) {
+    const pasted = await hindrance(context, request, { account, consented });
+    if ('outcome' in pasted) return pasted;
+    listed.push(pasted.pasted);
+  }
   const origin = { actor: `account:${accountId}`, requestId: request.id };
-  const isStored = await storeGrantForTokens(context, { ...consented, clientId, account, origin });
+  const isStored = await storeGrantForTokens(context, { ...consented, clientId, account, origin, listed });
   return { outcome: isStored ? 'connected' : 'nothing waits', clientId };
 }

@@ -15,6 +15,7 @@ import type { GrantClient } from './ask-for-account.ts';
 import type { Context } from './context.ts';
 import type { Brownout, Ending } from './lifecycle.ts';
 import { oldBackendFor } from './old-backend-for.ts';
+import { provenApp } from './tokens/proven-app.ts';
 import { requireUsable, underAllKeys } from './under-all-keys.ts';
 
 interface WayBack {
@@ -38,7 +39,7 @@ export class TokenRefused extends Error {
 }
 
 /** A mapping that a grant stands behind. */
-export type ServedMapping = Mapping & { grant_id: string; account_id: string; modern_client_id: string };
+export type ServedMapping = FoundMapping & { grant_id: string; account_id: string; modern_client_id: string };
 
 const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
   unmapped: 'This token has not been connected to the new API yet.',
@@ -78,8 +79,8 @@ export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
  */
 export type Resolved =
   | { kind: 'served'; mapping: ServedMapping }
-  | { kind: 'waiting'; mapping: Mapping }
-  | { kind: 'refused'; mapping: Mapping | undefined; refusal: TokenRefused; ending?: Ending | undefined }
+  | { kind: 'waiting'; mapping: FoundMapping }
+  | { kind: 'refused'; mapping: FoundMapping | undefined; refusal: TokenRefused; ending?: Ending | undefined }
   | { kind: 'unknown'; mapping: undefined };
 
 /**
@@ -100,8 +101,8 @@ export function refusalWithout(
   return new TokenRefused({ ...reauthorize, reason });
 }
 
-function unmapped(context: Context, mapping: Mapping): Resolved {
-  const { oldBackend, ending } = oldBackendFor(context, mapping.client_id);
+function unmapped(context: Context, mapping: FoundMapping): Resolved {
+  const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
   if (oldBackend) return { kind: 'waiting', mapping };
   return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }

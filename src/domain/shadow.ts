@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import type { Caller } from './learn-ids.ts';
 import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { isFromBefore } from './resolve-token.ts';
+import { provenApp } from './tokens/proven-app.ts';
 
 /**
  * LEGACY_SHADOW: a share of the reads that the bridge has answered is asked of the old backend too, so that an operator
@@ -55,7 +56,7 @@ async function ask(
   ours: ShadowedAnswer,
 ): Promise<Array<{ field: string; difference: string }>> {
   const path = ours.read === 'user' ? ENDPOINTS.user : ENDPOINTS.profiles;
-  const oldBackend = oldBackendUntilRetired(context, mapping.client_id);
+  const oldBackend = oldBackendUntilRetired(context, provenApp(mapping));
   const old = await oldBackend?.read(path, token).catch((error: unknown) => {
     if (error instanceof Unavailable) return undefined;
     throw error;
@@ -75,7 +76,7 @@ export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): 
   const { settings, flights, shutdown } = context;
   const { mapping } = caller;
   if (!settings.shadow || !isFromBefore(mapping) || shutdown.signal.aborted) return;
-  if (!oldBackendUntilRetired(context, mapping.client_id)) return;
+  if (!oldBackendUntilRetired(context, provenApp(mapping))) return;
   const drawn = context.chance() / SHARE;
   if (drawn >= 1) return;
   // A place that is taken gives back the comparison that runs there, and this one is left out.

@@ -1,18 +1,18 @@
 import { newHexId } from '../shared/ids.ts';
-import { hasTokenIn } from '../store/find-mappings.ts';
 import { findGrant, findLiveGrant, insertGrant, markDead } from '../store/grants.ts';
-import { moveMappings } from '../store/mappings.ts';
+import { isUnidentified } from '../store/observed.ts';
 import { markLinkUsed } from '../store/reauthorization-links.ts';
 import { isConstraintFailure } from '../store/storage-fault.ts';
 import type { Database } from '../store/store.ts';
 import type { Grant, NewGrant } from '../store/tables.ts';
+import { hasConsented, moveConsented, takeListed } from '../store/tokens/claims.ts';
 import type { ModernAccount } from '../upstream/main-api.ts';
 import { forgetAnswer } from './answer-cache.ts';
 import { type Consented, keepAccount } from './consenting-account.ts';
 import type { Context, Origin } from './context.ts';
 import { oweUnlessFinished } from './grants/unfinished-consent.ts';
 import { insist } from './insist.ts';
-import { moveOf, statesOf } from './mapping-state.ts';
+import { moveOf } from './mapping-state.ts';
 import { withPatience } from './patience.ts';
 import { ofMappings, recordEvents } from './record-event.ts';
 import { sealPair } from './sealed-pair.ts';
@@ -23,6 +23,8 @@ interface Consent extends Consented {
   clientId: string;
   account: ModernAccount;
   origin: Origin;
+  /** The ids of the mappings that the page named before the consent. A token without a proven app moves only by that. */
+  listed?: readonly string[];
 }
 
 function newGrantRow(
@@ -62,6 +64,26 @@ function endOnConstraint(error: unknown): never {
   throw isConstraintFailure(error) ? new Error('the grant cannot be kept', { cause: error }) : error;
 }
 
+/** The tokens that the consent is about; those that it listed belong to its app from here on. */
+async function consentedTokens(context: Context, tx: Database, consent: Consent) {
+  const { account, origin, listed = [] } = consent;
+  const pair = { clientId: consent.clientId, accountId: account.id };
+  const now = context.clock.now();
+  const taken = await takeListed(tx, pair, { ids: listed, now });
+  const assigned = taken.filter(({ client_id }) => client_id !== pair.clientId);
+  const by = {
+    at: now,
+    ...origin,
+    ...pair,
+    action: 'token_assigned',
+    reason: 'its holder chose it for the app',
+  };
+  const ids = (tokens: typeof taken) => tokens.map(({ id }) => id);
+  await recordEvents(context, tx, ofMappings(by, ids(assigned)));
+  const isProgram = await isUnidentified(tx, pair.clientId);
+  return { pair, isProgram, listed: ids(taken), from: moveOf('granted').from };
+}
+
 interface Storing {
   grantId: string;
   consent: Consent;
@@ -83,7 +105,8 @@ async function storeIn(
   const pair = { clientId: consent.clientId, accountId: account.id };
   // A commit whose answer was lost on the way is found to be done already.
   if (await findGrant(tx, grantId)) return {};
-  if (isForTokens && !(await hasTokenIn(tx, pair, statesOf('granted')))) return undefined;
+  const tokens = await consentedTokens(context, tx, consent);
+  if (isForTokens && !(await hasConsented(tx, tokens))) return undefined;
   const now = context.clock.now();
   const grant = newGrantRow(context, grantId, consent);
   await requireUsable(tx, 'sealing', grant.refresh_token_sealed ?? '');
@@ -93,7 +116,7 @@ async function storeIn(
   await insertGrant(tx, grant);
   const { refreshToken } = consent.pair;
   if (!isForTokens) await oweUnlessFinished(context, tx, { grantId, refreshToken });
-  const moved = await moveMappings(tx, pair, { ...moveOf('granted'), reason: null, grantId, now });
+  const moved = await moveConsented(tx, tokens, { to: moveOf('granted').to, grantId, now });
   await markLinkUsed(tx, pair, now);
   const replaced = { ...by, action: 'grant_replaced', reason: 'a newer consent', grantId: older?.id ?? null };
   const granted = { ...by, action: 'granted', reason: 'consent', grantId };
@@ -123,8 +146,9 @@ async function storePatiently(context: Context, storing: Storing): Promise<boole
 }
 
 /**
- * Stores the grant of a consent and lets every waiting token of that app and account stand on it, in one transaction,
- * which also uses up the link that asked for it. Answers the grant's id.
+ * Stores the grant of a consent and lets every waiting token of that app and account stand on it, if the app of the token
+ * is proven or the consent listed the token. In one transaction, which also uses up the link that asked for it. Answers the
+ * grant's id.
  * @throws {Unavailable} when it takes longer than a person waits; it goes on
  */
 export async function storeGrant(context: Context, consent: Consent): Promise<string> {

@@ -18,7 +18,7 @@ export const readForm: RequestHandler = express.urlencoded({
   extended: false,
   inflate: false,
   limit: '16kb',
-  parameterLimit: 20,
+  parameterLimit: 120,
 });
 
 /** Express runs a GET handler for HEAD too; an address whose opening begins or uses up something refuses it. */

@@ -22,6 +22,7 @@ export async function assignToApp(
       state: to.state,
       reason: to.reason,
       grant_id: to.grantId,
+      app_proven: 1,
       updated_at: to.now,
     })
     .where('id', '=', id)

@@ -88,6 +88,26 @@ export async function tokenDeskRows(db: Database, ids: readonly string[]) {
     .execute();
 }
 
+/** Tokens without a proven app, with the account that they work for and how many tokens share their grant. */
+export async function unprovenDeskRows(db: Database, ids: readonly string[]) {
+  return db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .select(['m.id', 'm.id as mapping_id', 'm.hint_first', 'm.hint_last', 'm.client_id', 'm.created_at'])
+    .select(['a.name as app_name', 'm.account_id', 'c.email', 'c.name'])
+    .select((eb) =>
+      eb
+        .selectFrom('mappings as o')
+        .select((other) => other.fn.countAll<number>().as('n'))
+        .whereRef('o.grant_id', '=', 'm.grant_id')
+        .where('o.state', '=', 'active')
+        .as('sharing'),
+    )
+    .where(isOneOf(db, 'm.id', ids))
+    .execute();
+}
+
 /** The tokens of whom a reminder is for: of the account, or of the address while no account is known by it. */
 const TOKEN_OF_PERSON = sql<string | null>`coalesce(
   (select t.id from mappings t where t.client_id = r.client_id and t.account_id = substr(r.person, 9) limit 1),

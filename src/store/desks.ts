@@ -95,6 +95,21 @@ export async function handoverKeys(db: Database, { since }: { since: number }): 
     .execute();
 }
 
+/** Tokens that work though nobody was asked whether they belong to their app, the newest first. */
+export async function unprovenKeys(db: Database): Promise<DeskKey[]> {
+  const rows = await db
+    .selectFrom('mappings')
+    .select(['id', 'created_at'])
+    // In the words of the index mappings_unproven.
+    .where('source', '=', sql.lit('observed'))
+    .where('app_proven', '=', sql.lit(0))
+    .where('state', '=', sql.lit('active'))
+    .orderBy('created_at', 'desc')
+    .limit(READ)
+    .execute();
+  return rows.map(({ id, created_at }) => ({ id, rank: -created_at }));
+}
+
 /** Later than any time in milliseconds that a person can mean. */
 const AFTER_ALL = 1e13;
 

@@ -18,6 +18,7 @@ interface MappingChanges {
   account_id?: string;
   account_email?: string | null;
   last_used_at?: number;
+  app_proven?: 1;
 }
 
 /** Changes what is known of a token; its state stays. */

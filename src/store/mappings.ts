@@ -1,10 +1,10 @@
 import type { Database, Store } from './store.ts';
-import type { Mapping, MappingState, NewMapping } from './tables.ts';
+import type { App, Mapping, MappingState, NewMapping } from './tables.ts';
 
-/** A mapping with the client at the modern side that its grant was obtained with. */
-export type FoundMapping = Mapping & { modern_client_id: string | null };
+/** A mapping with the source of its app, and the client at the modern side that its grant was obtained with. */
+export type FoundMapping = Mapping & { app_source: App['source']; modern_client_id: string | null };
 
-const SERVED = `select mappings.*, grants.modern_client_id from mappings join apps using (client_id)
+const SERVED = `select mappings.*, apps.source as app_source, grants.modern_client_id from mappings join apps using (client_id)
   left join grants on grants.id = mappings.grant_id where retired_at is null`;
 const BY_ID = `${SERVED} and mappings.id = $1`;
 
@@ -72,6 +72,8 @@ interface Move {
   reason: string | null;
   /** The grant that serves from now on; unset keeps the one that stands there. */
   grantId?: string;
+  /** Leaves out the tokens of which only a claim says that they belong to the app. */
+  onlyProven?: true;
   now: number;
 }
 
@@ -88,6 +90,9 @@ export async function moveMappings(tx: Database, pair: Pair, move: Move): Promis
     .where('client_id', '=', pair.clientId)
     .where('account_id', '=', pair.accountId)
     .where('state', 'in', move.from)
+    .$if(move.onlyProven === true, (query) =>
+      query.where((eb) => eb.or([eb('source', '<>', 'observed'), eb('app_proven', '=', 1)])),
+    )
     .returning('id')
     .execute();
   return rows.map((row) => row.id);
@@ -111,7 +116,11 @@ export async function moveMappingsOf(
 }
 
 /** Moves one mapping, if it is in one of the states; its grant stays. */
-export async function moveMapping(tx: Database, id: string, move: Omit<Move, 'grantId'>): Promise<boolean> {
+export async function moveMapping(
+  tx: Database,
+  id: string,
+  move: Omit<Move, 'grantId' | 'onlyProven'>,
+): Promise<boolean> {
   const result = await tx
     .updateTable('mappings')
     .set({ state: move.to, reason: move.reason, updated_at: move.now })

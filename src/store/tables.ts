@@ -63,6 +63,8 @@ interface AuthorizationRequestsTable {
   account_id: Nullable<string>;
   /** What the old backend says of a token that was pasted, whose account the consent has to prove; JSON. */
   evidence: Nullable<string>;
+  /** The tokens that the page named before the consent; a JSON array of mapping ids. */
+  listed_tokens: Nullable<string>;
   /** The page of ours to show after a sign-in. */
   return_to: Nullable<string>;
   phase: RequestPhase;
@@ -154,6 +156,11 @@ interface MappingsTable {
   legacy_account_id: Nullable<string>;
   /** When it was last used again after a long silence. */
   woken_at: Nullable<number>;
+  /** The app that a call with the token named first. Anybody may name one: this gives no right. */
+  claimed_client_id: Nullable<string>;
+  claimed_at: Nullable<number>;
+  /** Of a token seen in use: 1 where support, an import or a consent that listed the token said which app it belongs to. */
+  app_proven: Generated<number>;
 }
 
 interface LegacyCodesTable {

@@ -30,23 +30,18 @@ const TRANSITIONS: Array<[MappingState, MappingEvent, MappingState]> = [
   ['migrated', 'grant_revived', 'migrated'],
   ['unmapped', 'adopted', 'active'],
   ['unmapped', 'account_proven', 'unmapped'],
-  ['unmapped', 'app_named', 'unmapped'],
   ['unmapped', 'assigned', 'unmapped'],
   ['active', 'adopted', 'active'],
   ['active', 'account_proven', 'active'],
-  ['active', 'app_named', 'active'],
   ['active', 'assigned', 'reauthorization_required'],
   ['reauthorization_required', 'adopted', 'reauthorization_required'],
   ['reauthorization_required', 'account_proven', 'reauthorization_required'],
-  ['reauthorization_required', 'app_named', 'reauthorization_required'],
   ['reauthorization_required', 'assigned', 'reauthorization_required'],
   ['revoked', 'adopted', 'revoked'],
   ['revoked', 'account_proven', 'revoked'],
-  ['revoked', 'app_named', 'revoked'],
   ['revoked', 'assigned', 'revoked'],
   ['migrated', 'adopted', 'migrated'],
   ['migrated', 'account_proven', 'migrated'],
-  ['migrated', 'app_named', 'migrated'],
   ['migrated', 'assigned', 'migrated'],
 ];
 
@@ -56,7 +51,6 @@ test.each(TRANSITIONS)('a mapping that is %s, when %s, is %s', (state, event, ne
 
 test('what concerns a waiting token alone concerns no other, and nothing concerns one that has ended', () => {
   expect(statesOf('account_proven')).toEqual(['unmapped']);
-  expect(statesOf('app_named')).toEqual(['unmapped']);
   for (const [, event] of TRANSITIONS) {
     expect(statesOf(event)).not.toContain('revoked');
     expect(statesOf(event)).not.toContain('migrated');

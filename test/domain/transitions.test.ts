@@ -6,10 +6,10 @@ import { type History, openHistory } from './support/histories.ts';
 import {
   type Act,
   adopt,
-  assignByCall,
   assignConnected,
   assignNew,
   bury,
+  claimByCall,
   consent,
   consentOf,
   deauthorizePair,
@@ -45,7 +45,7 @@ const REPLAYED = 'its code is replayed, with LEGACY_CODE_REPLAY=revoke';
 const ENDED = 'the old backend ends it';
 const PINNED = 'its e-mail address is pinned';
 const OBSERVED = 'a call shows it again';
-const NAMED = 'a call names its app';
+const NAMED = 'a call names an app';
 const TO_NEW = 'support assigns it to an app that nobody has let in';
 const TO_CONNECTED = 'support assigns it to an app that has a grant';
 
@@ -113,11 +113,11 @@ const ROWS: Array<[MappingState, string, Act, MappingState, string[]]> = [
   ['reauthorization_required', OBSERVED, observe, 'reauthorization_required', []],
   ['revoked', OBSERVED, observe, 'revoked', []],
   ['migrated', OBSERVED, observe, 'migrated', []],
-  ['unmapped', NAMED, assignByCall, 'unmapped', ['token_assigned']],
-  ['active', NAMED, assignByCall, 'active', []],
-  ['reauthorization_required', NAMED, assignByCall, 'reauthorization_required', []],
-  ['revoked', NAMED, assignByCall, 'revoked', []],
-  ['migrated', NAMED, assignByCall, 'migrated', []],
+  ['unmapped', NAMED, claimByCall, 'unmapped', ['app_claimed']],
+  ['active', NAMED, claimByCall, 'active', ['app_claimed']],
+  ['reauthorization_required', NAMED, claimByCall, 'reauthorization_required', ['app_claimed']],
+  ['revoked', NAMED, claimByCall, 'revoked', ['app_claimed']],
+  ['migrated', NAMED, claimByCall, 'migrated', ['app_claimed']],
   ['unmapped', TO_NEW, assignNew, 'unmapped', ['token_assigned']],
   ['active', TO_NEW, assignNew, 'reauthorization_required', ['token_assigned']],
   ['reauthorization_required', TO_NEW, assignNew, 'reauthorization_required', ['token_assigned']],
@@ -153,7 +153,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const { state, updated_at } = await stateOf(history, given.mappingId);
     expect([state, await saidOf(history, 'mapping_id', given.mappingId)]).toEqual([after, said]);
     // What does not move is not touched, and what is another account's never is.
-    expect(updated_at > 0).toBe(before !== after || said.some((action) => action !== 'code_replayed'));
+    const isTouched = said.some((action) => action !== 'code_replayed' && action !== 'app_claimed');
+    expect(updated_at > 0).toBe(before !== after || isTouched);
     expect(await stateOf(history, neighbour.mappingId)).toEqual({ state: before, updated_at: 0 });
     expect(await saidOf(history, 'mapping_id', neighbour.mappingId)).toEqual([]);
   });
@@ -180,11 +181,11 @@ describe.each(databaseKinds)('on %s', (kind) => {
         .executeTakeFirstOrThrow();
       return [row.state, await saidOf(history, 'mapping_id', row.id)];
     };
-    expect(await observed(newHexId())).toEqual(['unmapped', ['token_observed']]);
+    expect(await observed(newHexId())).toEqual(['unmapped', ['token_observed', 'app_claimed']]);
     const paired = newHexId();
     const row = { kind: 'account', legacy_id: paired, source, ...modern } as const;
     await history.db.insertInto('id_pairs').values(row).execute();
-    expect(await observed(paired)).toEqual(['unmapped', ['token_observed']]);
+    expect(await observed(paired)).toEqual(['unmapped', ['token_observed', 'app_claimed']]);
   });
 
   describe('revoking', () => revoking(() => history));

@@ -218,26 +218,6 @@ test('what cannot be a token is refused without asking', async () => {
   expect(old.requests).toHaveLength(0);
 });
 
-test('a client id that is seen names the app, at first or later, and no other one does', async () => {
-  const { clientId } = system.app;
-  const [atFirst, later] = [strangeToken(), strangeToken()];
-  await call(atFirst, { path: `/1/user.json?client_id=${clientId}` });
-  expect((await observed(atFirst)).client_id).toBe(clientId);
-  await call(later, { path: '/1/user.json?client_id=nobody' });
-  const { client_id: unidentified, id } = await observed(later);
-  expect((await appOf(unidentified)).source).toBe('observed');
-  const form = rawForm(`client_id=${clientId}&text=hi`);
-  await call(later, { method: 'POST', path: '/1/updates/create.json', ...form });
-  await until(async () => (await mappingOf(system.bridge, later))?.client_id === clientId);
-  const other = await system.registerApp('https://other.example/callback');
-  await call(later, { path: `/1/user.json?client_id=${other.clientId}` });
-  await call(later, { path: `/1/user.json?client_id=${unidentified}` });
-  // In this process it joins the work that the calls began.
-  await system.bridge.context.flights.run(`assign ${id}`, async () => undefined);
-  expect((await mappingOf(system.bridge, later))?.client_id).toBe(clientId);
-  expect(await actionsOf(system.bridge, id)).toEqual(['token_observed', 'token_assigned']);
-});
-
 test('an id pair proves the account, or says by which e-mail address it is known', async () => {
   const [paired, mailed] = [oldAccount(), oldAccount()];
   const accountId = newHexId();
@@ -251,18 +231,6 @@ test('an id pair proves the account, or says by which e-mail address it is known
   const [stranger, userId] = [strangeToken(), account.user.id];
   await call(stranger);
   expect(await observed(stranger)).toMatchObject({ account_id: null, legacy_account_id: userId });
-});
-
-test('a call that names an app is no consent: its token waits beside the grant that the app has', async () => {
-  const theirs = oldAccount();
-  const { account_id: accountId } = (await mappingOf(system.bridge, issued))!;
-  await pairUser(theirs.user.id, { modern_id: accountId! });
-  const token = strangeToken(theirs);
-  await call(token, { path: `/1/user.json?client_id=${system.app.clientId}` });
-  const mapping = await observed(token);
-  expect(mapping).toMatchObject({ state: 'unmapped', account_id: accountId });
-  expect(await actionsOf(system.bridge, mapping.id)).toEqual(['token_observed']);
-  expect((await call(token, { path: '/1/user.json' })).json).toMatchObject({ id: theirs.user.id });
 });
 
 test('a token of an app that is retired is refused without asking', async () => {

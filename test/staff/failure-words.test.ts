@@ -31,7 +31,7 @@ test('one action at most stands out, and it is the one that the next step names'
   const none = { hasGrant: false, isAppRetired: false, hasEnded: false };
   const facts = { mappingId: 'm', state: 'unmapped', ...none } as const;
   const primary = (rest: { accountId: string | null; email: string | null; isUnidentified: boolean }) =>
-    actionsFor('lead', { ...facts, ...rest })
+    actionsFor('lead', { ...facts, isAssignable: rest.isUnidentified, ...rest })
       .filter(({ kind }) => kind === 'primary')
       .map(({ name }) => name);
   expect(primary({ accountId: 'a', email: null, isUnidentified: false })).toEqual(['link']);
@@ -48,6 +48,7 @@ test('of a retired app, and once the old API has ended, no link and no reminder 
     email: null,
     hasGrant: false,
     isUnidentified: false,
+    isAssignable: false,
     isAppRetired: false,
     hasEnded: false,
   } as const;

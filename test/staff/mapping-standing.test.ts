@@ -10,6 +10,7 @@ const base: StandingFacts = {
   phase: 'before',
   holder: 'account',
   isUnidentified: false,
+  isUnproven: false,
   isAppRetired: false,
   isOwnersOwn: false,
   isFromBefore: true,

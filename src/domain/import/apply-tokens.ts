@@ -25,6 +25,7 @@ function known(row: Mapping, isUnidentified: boolean): Token {
     lastUsedAt: row.last_used_at,
     state: row.state,
     isUnidentified,
+    isUnproven: row.source === 'observed' && row.app_proven === 0,
     added: undefined,
     changes: {},
   };
@@ -58,6 +59,7 @@ function addToken({ context }: Import, owner: Claim, row: TokenRow): Token {
     ...owner,
     state: 'unmapped',
     isUnidentified: false,
+    isUnproven: false,
     added,
     changes: {},
   };
@@ -89,6 +91,7 @@ function settle(
   Object.assign(token, changes);
   // What has an app now is not given another.
   token.isUnidentified &&= changes.clientId === undefined;
+  token.isUnproven &&= changes.isProven === undefined;
   Object.assign(token.changes, changes);
   return 'changed';
 }

@@ -13,6 +13,13 @@ interface Standing extends Claim {
   state: MappingState;
   /** Its program has no app yet: an import may say which one it is. */
   isUnidentified: boolean;
+  /** Nobody but its calls said which app it has: an import may prove that. */
+  isUnproven: boolean;
+}
+
+/** What a batch changes of a token. */
+interface Changes extends Partial<Claim> {
+  isProven?: true;
 }
 
 /** A token that a batch is about, as it was known and as it will be. */
@@ -21,7 +28,7 @@ export interface Token extends Standing {
   id: string;
   /** What a new one is made from. */
   added: { digest: string; row: TokenRow } | undefined;
-  changes: Partial<Claim>;
+  changes: Changes;
 }
 
 /** Beside an id an address counts only if it was said of that id: whichever row comes first, the same is kept. */
@@ -45,16 +52,22 @@ function isUsedLater(row: Claim, known: Claim): boolean {
   return row.lastUsedAt !== null && (known.lastUsedAt === null || row.lastUsedAt > known.lastUsedAt);
 }
 
+/** An unidentified program is no app, and a row that names one proves nothing. */
+function isProof(row: Claim, { clientId, isUnidentified }: Standing): boolean {
+  return row.clientId !== clientId || !isUnidentified;
+}
+
 /**
  * What a row changes of a token that is known: what was not known of it, and a later use. It never moves to another
  * owner or state, and what is final stays as it is. A text says why the row is refused.
  */
-export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Partial<Claim> | string {
+export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Changes | string {
   const mayMove = known.isUnidentified && known.state === 'unmapped';
   if (row.clientId !== known.clientId && !mayMove) return 'already belongs to another app';
   if (isOtherOwner(row, known, emailsOf)) return OTHER_ACCOUNT;
   if (known.state === 'revoked' || known.state === 'migrated') return {};
   return {
+    ...(known.isUnproven && isProof(row, known) && { isProven: true }),
     ...(known.state === 'unmapped' && fillIn(row, known)),
     ...(isUsedLater(row, known) && { lastUsedAt: row.lastUsedAt }),
   };

@@ -48,14 +48,15 @@ async function changeTokens(run: Import, tx: Database, changed: readonly Token[]
       ...(typeof changes.accountId === 'string' && { account_id: changes.accountId }),
       ...(changes.email !== undefined && { account_email: changes.email }),
       ...(typeof changes.lastUsedAt === 'number' && { last_used_at: changes.lastUsedAt }),
+      ...(changes.isProven && { app_proven: 1 }),
     });
   }
 }
 
 /** In words for the history. */
-function changeInWords({ clientId, accountId, email, lastUsedAt }: Token['changes']): string {
+function changeInWords({ clientId, accountId, email, lastUsedAt, isProven }: Token['changes']): string {
   const parts = [
-    clientId === undefined ? [] : ['app'],
+    clientId === undefined && !isProven ? [] : ['app'],
     accountId === undefined ? [] : ['account'],
     email === undefined ? [] : ['e-mail'],
     lastUsedAt === undefined ? [] : ['last use'],

@@ -1,6 +1,7 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import { momentText } from '../../shared/moments.ts';
 import { findApp } from '../../store/apps.ts';
+import { isIdentifiedApp } from '../../store/observed.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context, Origin } from '../context.ts';
 
@@ -20,6 +21,15 @@ export const STARTS_AHEAD = 2 * SECOND;
 /** @throws {ChangeRefused} where no app has this client id, or it is retired */
 export async function requireApp(tx: Database, clientId: string): Promise<void> {
   if (!(await findApp(tx, clientId)))
+    throw new ChangeRefused('No app that was registered or imported has this client id.');
+}
+
+/**
+ * An unidentified program is whoever sends its user agent: what it is given, everybody could take.
+ * @throws {ChangeRefused} where no app that somebody registered or imported has this client id, or it is retired
+ */
+export async function requireIdentifiedApp(tx: Database, clientId: string): Promise<void> {
+  if (!(await isIdentifiedApp(tx, clientId)))
     throw new ChangeRefused('No app that was registered or imported has this client id.');
 }
 

@@ -4,7 +4,14 @@ import { endExemptionOf, insertExemption } from '../../store/brownout-exemptions
 import type { Context } from '../context.ts';
 import { recordEvent } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
-import { type By, ChangeRefused, changeLifecycle, requireApp, requireFuture } from './change-rules.ts';
+import {
+  type By,
+  ChangeRefused,
+  changeLifecycle,
+  requireApp,
+  requireIdentifiedApp,
+  requireFuture,
+} from './change-rules.ts';
 
 interface Asked extends By {
   clientId: string;
@@ -22,7 +29,7 @@ export async function exemptApp(
   const { clientId, until, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
-    await requireApp(tx, clientId);
+    await requireIdentifiedApp(tx, clientId);
     requireFuture(until, now);
     const before = await endExemptionOf(tx, { clientId, now, by: actor });
     const granted = { granted_by: actor, granted_at: now };

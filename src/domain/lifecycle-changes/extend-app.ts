@@ -7,7 +7,14 @@ import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../record-event.ts';
 import { checkedReason } from '../revoke-token.ts';
-import { type By, ChangeRefused, changeLifecycle, requireApp, requireFuture } from './change-rules.ts';
+import {
+  type By,
+  ChangeRefused,
+  changeLifecycle,
+  requireApp,
+  requireIdentifiedApp,
+  requireFuture,
+} from './change-rules.ts';
 import { sunsetBeforeRetirement } from './sunset-first.ts';
 
 interface Asked extends By {
@@ -67,7 +74,7 @@ export async function extendApp(context: Context, asked: Given): Promise<Extende
   const { clientId, name, until, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
-    await requireApp(tx, clientId);
+    await requireIdentifiedApp(tx, clientId);
     requireFuture(until, now);
     await requireOther(tx, asked);
     await requireSeen(tx, asked, now);

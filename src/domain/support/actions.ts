@@ -3,6 +3,7 @@ import { findApp } from '../../store/apps.ts';
 import type { Database } from '../../store/store.ts';
 import type { MappingState } from '../../store/tables.ts';
 import type { Context } from '../context.ts';
+import { isAssignable } from '../assign-token.ts';
 import { statesOf } from '../mapping-state.ts';
 
 /** What the actions of staff are about, as it stands at this moment. */
@@ -13,6 +14,8 @@ export interface MappingTarget {
   appName: string;
   /** Whether the app is a program that nobody registered or imported. */
   isUnidentified: boolean;
+  /** Whether support may say which app it is: nobody else did, for it was seen in use alone. */
+  isAssignable: boolean;
   state: MappingState;
   /** Whether a consent would make it work; nothing does of an app that is retired. */
   isWaiting: boolean;
@@ -40,6 +43,7 @@ function targetOf(row: TargetRow): MappingTarget {
     clientId: row.client_id,
     appName: row.app_name,
     isUnidentified: row.app_source === 'observed',
+    isAssignable: isAssignable(row, { source: row.app_source }),
     state: row.state,
     isWaiting: !isOver && row.state !== 'active' && row.app_retired_at === null,
     isOver,

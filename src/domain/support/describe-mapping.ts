@@ -27,6 +27,8 @@ export const DAYS_TOLD = 30;
 export interface MappingDescription {
   mapping: MappingRow;
   app: AppFound;
+  /** The app that its calls name. */
+  claimed: AppFound | undefined;
   account: Awaited<ReturnType<typeof readAccount>>;
   pair: Pair | undefined;
   /** The one that it stands on, else the live or last one of its app and account. */
@@ -76,6 +78,8 @@ export async function describeMapping(context: Context, id: string): Promise<Map
   const app = mapping && (await appWithId(durable, mapping.client_id));
   if (!mapping || !app) return undefined;
   const pair = pairOf(mapping);
+  const claimedId = mapping.claimed_client_id;
+  const claimed = claimedId === null ? undefined : await appWithId(durable, claimedId);
   const [account, grant, handover, link, mails, calls] = await Promise.all([
     pair ? readAccount(durable, pair.accountId) : undefined,
     grantOf(context, mapping, pair),
@@ -84,5 +88,5 @@ export async function describeMapping(context: Context, id: string): Promise<Map
     mailsOfToken(context, mapping),
     callsOfMapping(context, id),
   ]);
-  return { mapping, app, account, pair, grant, handover, link, mails, calls };
+  return { mapping, app, claimed, account, pair, grant, handover, link, mails, calls };
 }

@@ -4,6 +4,7 @@ import {
   handoverDeskRows,
   mailDeskRows,
   tokenDeskRows,
+  unprovenDeskRows,
   waitingDeskRows,
 } from '../../store/desks-rows.ts';
 import type { Context } from '../context.ts';
@@ -96,10 +97,16 @@ export function endingExtensions(context: Context, after: Asked) {
   );
 }
 
+/** Tokens that work though nobody was asked whether they belong to their app. */
+export function unprovenTokens(context: Context, after: Asked) {
+  return listOf(context, { desk: 'unproven', after }, (ids) => unprovenDeskRows(context.store.durable, ids));
+}
+
 export type DoubtfulGrant = RowOf<typeof doubtful>;
 export type EndedGrant = RowOf<typeof endedToday>;
 export type UndeliverableMail = RowOf<typeof undeliverable>;
 export type NobodysTokens = RowOf<typeof nobodysTokens>;
 export type UnconfirmedHandover = RowOf<typeof unconfirmed>;
 export type WaitingApp = RowOf<typeof waitingApps>;
+export type UnprovenToken = RowOf<typeof unprovenTokens>;
 export type EndingExtension = RowOf<typeof endingExtensions>;

@@ -7,6 +7,7 @@ import {
   extensionKeys,
   handoverKeys,
   undeliverableKeys,
+  unprovenKeys,
   waitingKeys,
 } from '../../store/desks.ts';
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
@@ -24,6 +25,7 @@ export const DESKS = [
   'hand-overs',
   'waiting',
   'extensions',
+  'unproven',
 ] as const;
 
 export type Desk = (typeof DESKS)[number];
@@ -88,6 +90,7 @@ const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
     const now = clock.now();
     return inOrder(await extensionKeys(store.durable, { now, before: now + ENDING_SOON }));
   },
+  unproven: async ({ store }) => inOrder(await unprovenKeys(store.durable)),
 };
 
 /** What stands on a desk. */

@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.ts';
 import type { Caller } from '../../domain/learn-ids.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
 import { brownoutFor, resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from './added-headers.ts';
 import { findToken } from './bearer-token.ts';
@@ -28,7 +29,7 @@ export function createCalls(passing: Passing) {
       if (found === undefined) return sendChallenge(res);
       const { token } = found;
       const resolved = await resolveToken(context, token);
-      if (resolved.mapping) tellDates(context, res, { clientId: resolved.mapping.client_id });
+      if (resolved.mapping) tellDates(context, res, { clientId: provenApp(resolved.mapping) });
       noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutFor(resolved) }, req);
       if (resolved.kind === 'refused') throw resolved.refusal;
       if (resolved.kind !== 'served') return passOn(passing, { req, res, token }, resolved);

@@ -4,6 +4,7 @@ import type { Brownout, Ending } from '../../domain/lifecycle.ts';
 import { retirementOf } from '../../domain/old-backend-for.ts';
 import { passServed } from '../../domain/pass-through.ts';
 import { isFromBefore, type Resolved, resolveToken } from '../../domain/resolve-token.ts';
+import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { tellDates } from './added-headers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
@@ -67,7 +68,7 @@ function isPassed(resolved: Resolved, refusal: LegacyError): boolean {
 function endingHere(context: Context, resolved: Resolved, refusal: LegacyError): Ending | undefined {
   if (resolved.kind === 'refused') return resolved.ending;
   if (resolved.kind !== 'served' || !isPassed(resolved, refusal)) return undefined;
-  return retirementOf(context, resolved.mapping.client_id);
+  return retirementOf(context, provenApp(resolved.mapping));
 }
 
 function brownoutOf(ending: Ending | undefined): Brownout | undefined {
@@ -102,7 +103,7 @@ export function createElsewhere(passing: Passing, readBody: RequestHandler) {
       if (found === undefined) throw refusal;
       const resolved = await resolveToken(context, found.token);
       const ending = endingHere(context, resolved, refusal);
-      if (resolved.mapping) tellDates(context, res, { clientId: resolved.mapping.client_id });
+      if (resolved.mapping) tellDates(context, res, { clientId: provenApp(resolved.mapping) });
       noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutOf(ending) }, req);
       // A token that waited for the old API is what a call fails for once there is none for its app (design 6).
       if (ending && resolved.kind === 'refused' && resolved.mapping) throw resolved.refusal;

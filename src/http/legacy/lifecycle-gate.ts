@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle.ts';
 import { findByToken } from '../../domain/resolve-token.ts';
+import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
@@ -44,7 +45,7 @@ interface Way {
 async function callerOf(context: Context, req: Request): Promise<Caller> {
   const found = await tokenIfAny(req);
   const mapping = found && (await findByToken(context, found.token));
-  return { clientId: mapping?.client_id, carrier: found?.carrier ?? 'header', mapping };
+  return { clientId: mapping && provenApp(mapping), carrier: found?.carrier ?? 'header', mapping };
 }
 
 /** Where codes are exchanged, by the credentials alone, which have to be right later on; somebody's token says nothing. */

@@ -9,6 +9,7 @@ import {
   passWaiting,
 } from '../../domain/pass-through.ts';
 import type { Resolved } from '../../domain/resolve-token.ts';
+import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { requestIdOf } from '../request-id.ts';
 import { ownHeaders } from './added-headers.ts';
 import { tokenInHeader } from './bearer-token.ts';
@@ -19,12 +20,8 @@ import { markPassed } from './usage-note.ts';
 
 /** Calls as they came for the old backend, and its answers as they were for their callers. */
 
-/** Those whose calls count together: an app and account, or a token alone while its account is not known. */
-interface Counted {
-  id: string;
-  client_id: string;
-  account_id: string | null;
-}
+/** Those whose calls count together: a proven app and an account; else a token alone. */
+type Counted = NonNullable<Resolved['mapping']>;
 
 /** What all old calls share. */
 export interface Passing {
@@ -38,9 +35,11 @@ export interface Passing {
 export function createPassing(context: Context, perMinute: number): Passing {
   return {
     context,
-    limit({ id, client_id, account_id }) {
+    limit(mapping) {
       if (perMinute === 0) return;
-      const { points, secondsLeft } = context.counts.count(['calls', client_id, account_id ?? id]);
+      const app = provenApp(mapping);
+      const whose = app === undefined ? mapping.id : (mapping.account_id ?? mapping.id);
+      const { points, secondsLeft } = context.counts.count(['calls', app ?? 'unproven', whose]);
       if (points > perMinute) throw tooManyCalls(secondsLeft);
     },
     passStranger: createStrangers(context),

@@ -1,13 +1,15 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { deauthorize } from '../../domain/deauthorize.ts';
 import { type AppTokens, tokensOfPair, waitingUnder } from '../../domain/tokens-of-account.ts';
+import { listableTokens } from '../../domain/tokens/listable-tokens.ts';
 import { requestIdOf } from '../request-id.ts';
-import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
+import { formTargets, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow, dateCard } from '../dates/card.ts';
 import { connectByWords, endOf, footingOf, phaseOf } from '../dates/lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';
+import { chooseTokens, leaveToConnect } from './connect/choose-tokens.ts';
 import { holderCards, ownerCards } from './overview.ts';
 import { registeredApp, shownApp } from './shown-app.ts';
 import { stateLines } from '../tokens/state-words.ts';
@@ -41,6 +43,12 @@ function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name 
   });
 }
 
+/** Tokens of the person that other programs use and whose calls name this app. */
+async function countClaiming({ context }: Frame, { client_id: clientId }: App, accountId: string) {
+  const tokens = await listableTokens(context, { clientId, accountId });
+  return tokens.filter((token) => token.client_id !== clientId).length;
+}
+
 function showApp(frame: Frame): RequestHandler {
   return async (req, res) => {
     const app = await appOf(frame, req);
@@ -61,6 +69,7 @@ function showApp(frame: Frame): RequestHandler {
       waiting: tokens?.waiting ?? 0,
       isWaiting: waiting.tokens + waiting.apps > 0,
       alive: tokens?.alive ?? 0,
+      claiming: footing.phase === 'ended' ? 0 : await countClaiming(frame, app, person.accountId),
       lines: stateLines(tokens?.counts ?? {}, footing),
       ...(isOwner
         ? await ownerCards(frame.context, shown, footing)
@@ -76,10 +85,9 @@ function connect(frame: Frame): RequestHandler {
     const { client_id: clientId } = await appOf(frame, req);
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
-    const tokens = await ownTokens(frame, req);
-    if (!tokens || tokens.waiting === 0) return leave('nothing-waits');
     const { accountId } = personIn(req);
-    await leaveFor(frame.parts, { clientId, accountId }, [req, res, next]);
+    const connecting = { clientId, accountId, tokens: await ownTokens(frame, req) };
+    if (!(await leaveToConnect(frame, connecting, [req, res, next]))) leave('nothing-waits');
   };
 }
 
@@ -105,6 +113,7 @@ async function revoke(frame: Frame, req: Request, res: Response): Promise<void> 
 /** Mounts them. */
 export function appRoutes(router: Router, frame: Frame): void {
   router.get('/apps/:clientId', showApp(frame));
+  router.get('/apps/:clientId/connect', ...chooseTokens(frame));
   router.post('/apps/:clientId/connect', refuseOnCopy(frame.context), connect(frame));
   router.get('/apps/:clientId/revoke', frame.requirePerson, askToRevoke(frame));
   router.post('/apps/:clientId/revoke', (req, res) => revoke(frame, req, res));

@@ -3,12 +3,13 @@ import { openLink } from '../../domain/reauthorize.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { tokensOfPair } from '../../domain/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
-import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
+import { formTargets, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';
 import { asOfNow } from '../dates/card.ts';
 import { connectByWords, endOf, phaseOf } from '../dates/lines.ts';
 import { type Frame, personIn, signInAddress } from '../people/frame.ts';
 import { tokenCount } from '../tokens/state-words.ts';
+import { leaveToConnect } from './connect/choose-tokens.ts';
 
 /**
  * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
@@ -72,10 +73,11 @@ function connect(frame: Frame): RequestHandler {
     const isHolder = personIn(req).accountId === accountId;
     const tokens = isHolder ? await tokensOfPair(frame.context, { clientId, accountId }) : undefined;
     const hasEnded = phaseOf(asOfNow(frame.context, clientId)) === 'ended';
+    const connecting = { clientId, accountId, tokens };
+    const isOpen = isHolder && !hasEnded;
+    if (isOpen && (await leaveToConnect(frame, connecting, [req, res, next]))) return;
     // The page says why there is nothing to do.
-    if (hasEnded || !tokens || tokens.waiting === 0)
-      return res.redirect(303, req.originalUrl.split('?')[0] ?? '');
-    await leaveFor(frame.parts, { clientId, accountId }, [req, res, next]);
+    res.redirect(303, req.originalUrl.split('?')[0] ?? '');
   };
 }
 

@@ -5,7 +5,7 @@ import type { Frame } from '../people/frame.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
-/** /support/mappings/:id/assign: to which app a token of an unidentified program belongs. */
+/** /support/mappings/:id/assign: to which app a token belongs that was seen in use. */
 
 const UNKNOWN_APP =
   'No app that was registered or imported has this client id, or it is retired. Look for the app under “Search” and copy its client id from there.';
@@ -18,11 +18,11 @@ export function assignAction(frame: Frame): Action<MappingTarget> {
     find: (req) => mappingIn(frame, req),
     async ask(target) {
       if (target.isOver) return leaveTo(target, 'token-ended');
-      if (!target.isUnidentified) return leaveTo(target, 'too-late');
+      if (!target.isAssignable) return leaveTo(target, 'too-late');
       return {
         title: 'Say which app this is',
         says: [
-          'The token was seen in calls of a program that nobody has registered. From now on it belongs to the app that you name, and its owner sees it.',
+          'The token was seen in use; no import says which app it is, and what its calls say proves nothing. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to take an assignment back.',
           'If that app is connected for the same account, the token works on by that connection. If not, and it is connected now, it stops until the account holder connects it once more.',
         ],
         facts: tokenFacts(target),

@@ -14,6 +14,8 @@ export interface MappingFacts {
   hasGrant: boolean;
   /** Whether it belongs to an unidentified program (an observed app). */
   isUnidentified: boolean;
+  /** Whether support may say which app it is. */
+  isAssignable: boolean;
   isAppRetired: boolean;
   /** Whether the old API has ended for the app. */
   hasEnded: boolean;
@@ -80,9 +82,9 @@ function mappingOffers(facts: MappingFacts): Offer[] {
     {
       ...at('assign'),
       label: 'Say which app this is',
-      kind: facts.hasEnded ? 'plain' : 'primary',
+      kind: facts.isUnidentified && !facts.hasEnded ? 'primary' : 'plain',
       needs: 'agent',
-      makesSense: !isOver(facts) && facts.isUnidentified,
+      makesSense: !isOver(facts) && facts.isAssignable,
     },
     {
       ...at('remind'),

@@ -9,6 +9,7 @@ import {
   nobodysTokens,
   unconfirmed,
   undeliverable,
+  unprovenTokens,
   waitingApps,
 } from '../../domain/support/desks-lists.ts';
 import { ENDS } from '../tokens/ends.ts';
@@ -19,6 +20,7 @@ import {
   handoverRow,
   nobodysRow,
   undeliverableRow,
+  unprovenRow,
   waitingRow,
 } from './desk-rows.ts';
 import type { Seen, ShownRow } from './desk-parts.ts';
@@ -85,6 +87,8 @@ const LISTS: Record<Desk, (context: Context, asked: Asked, seen: Seen) => Promis
   waiting: async (context, { after }, seen) => shown(await waitingApps(context, after), waitingRow, seen),
   extensions: async (context, { after }, seen) =>
     shown(await endingExtensions(context, after), extensionRow, seen),
+  unproven: async (context, { after }, seen) =>
+    shown(await unprovenTokens(context, after), unprovenRow, seen),
 };
 
 /** The page of a desk that was asked for. */

@@ -5,6 +5,7 @@ import type {
   NobodysTokens,
   UnconfirmedHandover,
   UndeliverableMail,
+  UnprovenToken,
   WaitingApp,
 } from '../../domain/support/desks-lists.ts';
 import { isStop } from '../../domain/support/desks.ts';
@@ -156,6 +157,24 @@ export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
     }),
     cell('App', appPart(row)),
     cell('Next step', ...nobodysStep(row, seen)),
+  ];
+}
+
+/** A token that works though nobody was asked whether it belongs to its app. */
+export function unprovenRow(row: UnprovenToken, seen: Seen): ShownRow {
+  const { account_id, email, name } = row;
+  const at = (act: string) => `/support/mappings/${row.id}/${act}`;
+  return [
+    cell('Token', tokenPart(row), { time: row.created_at, kind: 'muted' }),
+    cell('Connected with', appPart(row)),
+    cell('Account', account_id === null ? { text: 'not known' } : holderPart({ account_id, email, name })),
+    cell('Connection', { text: `${countWords(row.sharing ?? 0, 'token')} on it` }),
+    cell(
+      'Next step',
+      { text: 'Ask the account holder, then' },
+      actionPart(seen, { text: 'Say which app this is', href: at('assign'), needs: 'agent' }),
+      actionPart(seen, { text: 'Revoke', href: at('revoke'), needs: 'agent' }),
+    ),
   ];
 }
 

@@ -53,6 +53,13 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     about: 'Apps that were given more time which ends within 30 days, and those whose time is over.',
     empty: 'Good news: no extension ends within 30 days, and none is over.',
   },
+  unproven: {
+    title: 'Tokens without a proven app',
+    about:
+      'An earlier version connected these tokens because a call named an app, or had the user agent of a connected program. They work on, each for itself. Ask the account holder which program uses the token.',
+    empty:
+      'Good news: every connected token was issued, imported, assigned by support or chosen by its holder.',
+  },
 };
 
 const UNITS = [

@@ -2,6 +2,7 @@ import { actionsFor } from './action-list.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../domain/support/describe-mapping.ts';
 import type { Context } from '../../domain/context.ts';
+import { isAssignable } from '../../domain/assign-token.ts';
 import { isFromBefore } from '../../domain/resolve-token.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
@@ -39,6 +40,7 @@ export function standingFacts(context: Context, described: MappingDescription): 
     hasBackend: context.oldBackend !== undefined,
     holder: holderOf(described),
     isUnidentified: app.source === 'observed',
+    isUnproven: mapping.source === 'observed' && mapping.app_proven === 0,
     isAppRetired: app.retired_at !== null,
     isFromBefore: isFromBefore(mapping),
     isOwnersOwn: mapping.source === 'registration',
@@ -60,6 +62,7 @@ export function mappingActions(
     email: mapping.account_email,
     hasGrant: grant !== undefined && grant.state !== 'dead',
     isUnidentified: app.source === 'observed',
+    isAssignable: isAssignable(mapping, app),
     isAppRetired: app.retired_at !== null,
     hasEnded: footingFor(context, app.client_id).phase === 'ended',
   });

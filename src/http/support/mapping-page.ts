@@ -65,8 +65,19 @@ async function shownHistory({ context }: Frame, req: Request, { mapping, pair }:
   return shownTimeline(page, { path: `/support/mappings/${mapping.id}`, at, holderId });
 }
 
-function shownMapping(context: Context, { mapping, app }: MappingDescription) {
+const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
+
+/** What its calls say of their app, while nobody has proven which one it is. */
+function shownClaim({ claimed, mapping }: MappingDescription) {
+  if (!claimed) return undefined;
+  const { name, client_id: clientId } = claimed;
+  return { name, clientId, href: appAddress(clientId), at: mapping.claimed_at };
+}
+
+function shownMapping(context: Context, all: MappingDescription) {
+  const { mapping, app } = all;
   return {
+    claim: shownClaim(all),
     id: mapping.id,
     hint: hintText(mapping),
     holder: holderText(mapping),
@@ -77,7 +88,7 @@ function shownMapping(context: Context, { mapping, app }: MappingDescription) {
     app: {
       name: app.name,
       clientId: app.client_id,
-      href: `/support/apps/${encodeURIComponent(app.client_id)}`,
+      href: appAddress(app.client_id),
       isUnidentified: app.source === 'observed',
     },
   };

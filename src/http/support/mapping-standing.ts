@@ -16,6 +16,8 @@ export interface StandingFacts extends Footing {
   holder: 'account' | 'email' | 'older id' | 'nothing';
   /** Whether no registered app is known for it. */
   isUnidentified: boolean;
+  /** Whether nothing but a claim of its calls says that it stands with the right app. */
+  isUnproven: boolean;
   isAppRetired: boolean;
   isOwnersOwn: boolean;
   /** Whether an old backend is behind, retired or not. */
@@ -111,6 +113,16 @@ function active({ grant, phase }: StandingFacts): Standing {
   return grant.state === 'in_doubt' ? inDoubt(grant.isServing) : serving(grant);
 }
 
+/** Of a token that an earlier version connected by what its call said. */
+function unproven({ phase }: StandingFacts, standing: Standing): Standing {
+  if (phase === 'ended') return standing;
+  return {
+    kind: 'warning',
+    sentence: `${standing.sentence} Nobody was asked whether it belongs to this app: an earlier version believed what a call said.`,
+    next: 'Ask the account holder. Then assign it to its app, which may be this one, or revoke it.',
+  };
+}
+
 function endedBy({ reason, grant }: StandingFacts): string {
   if (reason !== null && !reason.startsWith('grant_'))
     return `it was given to another app, and its connection did not come along (“${reason}”)`;
@@ -186,7 +198,7 @@ function migrated({ handover }: StandingFacts): Standing {
 }
 
 const BY_STATE: Record<StandingFacts['state'], (facts: StandingFacts) => Standing> = {
-  active,
+  active: (facts) => (facts.isUnproven ? unproven(facts, active(facts)) : active(facts)),
   unmapped,
   reauthorization_required: stopped,
   revoked,

@@ -14,6 +14,7 @@ const ACTIONS: Readonly<Record<string, What>> = {
   account_named: { words: 'The account became known' },
   account_pinned: { words: 'It was given to this account' },
   account_proven: { words: 'Its holder proved whose it is' },
+  app_claimed: { words: 'A call named an app; this gives no right' },
   app_changed: { words: 'The app’s data changed' },
   app_extended: { words: 'The app was given more time' },
   app_imported: { words: 'The app was imported' },
@@ -161,12 +162,14 @@ interface Readers {
   holderId: string | undefined;
 }
 
-/** Who did it: an account by its name, an app, an operator, or the bridge; as what a person did it, by the action. */
+/** Who did it: an account by its name, an app, a token without a proven app, an operator, or the bridge; as what a person did it, by the action. */
 export function whoWords(actor: string, readers: Readers, action = ''): Who {
   const [kind = '', ...rest] = actor.split(':');
   const id = rest.join(':');
   if (kind === 'account' && id !== '') return accountWho(id, readers, action);
   if (kind === 'app') return { words: 'the app', href: `/support/apps/${encodeURIComponent(id)}` };
+  if (kind === 'token' && id !== '')
+    return { words: 'a call with the token', href: `/support/mappings/${encodeURIComponent(id)}` };
   if (kind === 'command' && id !== '') return { words: `${id} (command)` };
   return { words: known(ACTORS, actor) ?? actor };
 }

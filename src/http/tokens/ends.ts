@@ -48,6 +48,7 @@ const KEPT: ReadonlyMap<string, string> = new Map([
   ...Object.entries(ENDS).map(([cause, { why }]) => [`grant_${cause}`, why] as const),
   ['deauthorized', ENDS.deauthorized.why],
   ['handed_over', ENDS.handed_over.why],
+  ['a call with the token asked for it', 'a call with the token itself asked for it'],
   ['code_replayed', 'the code that it was made from was used twice, so it was ended for safety'],
 ]);
 

@@ -1,10 +1,11 @@
 import { adoptTokens } from '../../../src/domain/adopt-tokens.ts';
-import { assignByHand, assignToken } from '../../../src/domain/assign-token.ts';
+import { assignByHand } from '../../../src/domain/assign-token.ts';
 import { buryGrant } from '../../../src/domain/bury-grant.ts';
 import { deauthorize } from '../../../src/domain/deauthorize.ts';
 import { exchangeCode } from '../../../src/domain/exchange-code.ts';
 import { handOver } from '../../../src/domain/hand-over.ts';
 import { keepPair } from '../../../src/domain/keep-pair.ts';
+import { noteClaim } from '../../../src/domain/old-api/note-claim.ts';
 import { observeToken } from '../../../src/domain/observe-token.ts';
 import { endWaiting } from '../../../src/domain/old-backend-ends.ts';
 import { pinAccount } from '../../../src/domain/pin-account.ts';
@@ -13,10 +14,11 @@ import { sealPair } from '../../../src/domain/sealed-pair.ts';
 import { storeGrant, storeGrantForTokens } from '../../../src/domain/store-grant.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { insertCode } from '../../../src/store/legacy-codes.ts';
+import { findMappingById } from '../../../src/store/mappings.ts';
 import { createOldBackend } from '../../../src/upstream/old-backend.ts';
 import { startOldBackend } from '../../support/old-backend.ts';
 import type { History } from '../support/histories.ts';
-import { addApp, addGrant, addToken, type Case, mappingIn, ORIGIN } from './cases.ts';
+import { addApp, addGrant, addToken, type Case, ORIGIN } from './cases.ts';
 
 /** What happens to tokens: the use cases themselves, with as little around them as they need. */
 
@@ -110,8 +112,14 @@ export const replayCode: Act = async ({ context }, { clientId, accountId, grantI
   const asked = { clientId, code, redirectUri: 'https://a.example/' };
   await expect(exchangeCode(strict, asked, ORIGIN)).rejects.toThrow('invalid');
 };
+/** As a call finds it. */
+async function foundIn(history: History, mappingId: string) {
+  const found = await findMappingById(history.context.store, mappingId);
+  if (!found) throw new Error('no such token');
+  return found;
+}
 export const endAtOldBackend: Act = async (history, { mappingId }) =>
-  endWaiting(history.context, await mappingIn(history, mappingId), ORIGIN);
+  endWaiting(history.context, await foundIn(history, mappingId), ORIGIN);
 /** What waits is known by its e-mail address alone. */
 export const pin: Act = async ({ context, db }, { mappingId, accountId }) => {
   const email = `${mappingId}@people.example`;
@@ -133,8 +141,8 @@ const assignTo =
     if (app === 'connected') await addGrant(history, { clientId, accountId });
     if (how === 'by hand')
       return assignByHand(context, { mappingId, clientId, reason: 'the owner said so', ...ORIGIN });
-    return assignToken(context, await mappingIn(history, mappingId), { clientId, requestId: 'r' });
+    return noteClaim(context, await foundIn(history, mappingId), { clientId, requestId: 'r' });
   };
-export const assignByCall = assignTo('by a call', 'new');
+export const claimByCall = assignTo('by a call', 'new');
 export const assignNew = assignTo('by hand', 'new');
 export const assignConnected = assignTo('by hand', 'connected');

@@ -1,0 +1,84 @@
+import type { Request, RequestHandler } from 'express';
+import type { AppTokens } from '../../../domain/tokens-of-account.ts';
+import { type ListableToken, listableTokens } from '../../../domain/tokens/listable-tokens.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { connectByWords } from '../../dates/lines.ts';
+import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { formTargets, leaveFor } from '../../signin/leave.ts';
+import { hintWords } from '../../tokens/token-words.ts';
+import { registeredApp } from '../shown-app.ts';
+
+/**
+ * GET /apps/:clientId/connect names the tokens of which no app is proven, and the person chooses. Unrelated programs send
+ * the same user agent, and anybody may name an app in a call: so nothing but this choice connects them.
+ */
+
+const PREFIX = 'token-';
+
+/** The ids that the form names; undefined where it is not the form of this page. */
+function chosenIn(req: Request): string[] | undefined {
+  const names = Object.keys(fieldsOf(req));
+  if (!names.includes('chosen')) return undefined;
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+}
+
+/** A person comes for the tokens of a program itself; a token whose calls only name the app may be anybody's. */
+function lineOf(token: ListableToken, clientId: string) {
+  const { id, program, created_at: firstSeen, last_used_at: lastUsed } = token;
+  const isChosen = token.client_id === clientId && token.app_source === 'observed';
+  const hint = hintWords(token) ?? 'a token';
+  return { field: `${PREFIX}${id}`, hint, program, firstSeen, lastUsed, isChosen };
+}
+
+function show(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
+    const tokens = await listableTokens(frame.context, { clientId, accountId: personIn(req).accountId });
+    if (tokens.length === 0) return res.redirect(303, `/apps/${clientId}`);
+    frame.page(res, 'choose-tokens', {
+      title: 'Which of these are yours?',
+      clientId,
+      appName,
+      isProgram: source === 'observed',
+      lines: tokens.map((token) => lineOf(token, clientId)),
+      isNothingChosen: req.query['nothing'] !== undefined,
+      connectBy: connectByWords(asOfNow(frame.context, clientId)),
+      formTargets: formTargets(frame.context.server.authorizationUrl),
+    });
+  };
+}
+
+/** What a form asks to connect. */
+interface Connecting {
+  clientId: string;
+  accountId: string;
+  /** The tokens of the app and account, if there are any. */
+  tokens: AppTokens | undefined;
+}
+
+/**
+ * Sends the browser to the consent, by way of the page where the person chooses if there is something to choose. False
+ * where nothing waits.
+ */
+export async function leaveToConnect(
+  frame: Frame,
+  { tokens, ...pair }: Connecting,
+  exchange: Parameters<RequestHandler>,
+): Promise<boolean> {
+  const [req, res] = exchange;
+  const listable = await listableTokens(frame.context, pair);
+  const waiting = (tokens?.waiting ?? 0) - listable.filter((one) => one.client_id === pair.clientId).length;
+  if (listable.length === 0 && waiting <= 0) return false;
+  const chosen = chosenIn(req);
+  const page = `/apps/${pair.clientId}/connect`;
+  if (listable.length > 0 && chosen === undefined) return res.redirect(303, page), true;
+  const listed = listable.map(({ id }) => id).filter((id) => chosen?.includes(id));
+  if (listed.length === 0 && waiting <= 0) return res.redirect(303, `${page}?nothing`), true;
+  await leaveFor(frame.parts, { ...pair, listed }, exchange);
+  return true;
+}
+
+/** The page; its form is that of every other button that connects the app. */
+export function chooseTokens(frame: Frame): RequestHandler[] {
+  return [frame.requirePerson, show(frame)];
+}

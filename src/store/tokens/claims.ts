@@ -1,0 +1,137 @@
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import type { Pair } from '../mappings.ts';
+import type { Database } from '../store.ts';
+import { type App, type MappingState, type Tables, WAITING_STATES } from '../tables.ts';
+
+/** Tokens of which no app is proven: what their calls claim, and how a consent that lists them moves them. */
+
+/** Keeps the app that a call named, unless one was named before; answers whether it did. */
+export async function keepClaim(
+  tx: Database,
+  { mappingId, clientId, now }: { mappingId: string; clientId: string; now: number },
+): Promise<boolean> {
+  const kept = await tx
+    .updateTable('mappings')
+    .set({ claimed_client_id: clientId, claimed_at: now })
+    .where('id', '=', mappingId)
+    .where('claimed_client_id', 'is', null)
+    .executeTakeFirst();
+  return kept.numUpdatedRows === 1n;
+}
+
+/** A token as a page names it before a consent. */
+export interface ListableToken {
+  id: string;
+  hint_first: string | null;
+  hint_last: string | null;
+  /** Where the token stands now. */
+  client_id: string;
+  /** What that calls itself. */
+  program: string;
+  app_source: App['source'];
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** More than a person reads on one page. */
+const LISTED_MAX = 100;
+
+/**
+ * The waiting tokens of an account that a consent for an app may list: those of the program itself, and those whose calls
+ * name the app. With `ids` only these.
+ */
+export async function listListable(
+  db: Database,
+  { clientId, accountId }: Pair,
+  ids?: readonly string[],
+): Promise<ListableToken[]> {
+  return db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .select(['m.id', 'm.hint_first', 'm.hint_last', 'm.client_id', 'm.created_at', 'm.last_used_at'])
+    .select(['a.name as program', 'a.source as app_source'])
+    .where('m.account_id', '=', accountId)
+    .where('m.source', '=', 'observed')
+    .where('m.state', 'in', WAITING_STATES)
+    .where((eb) => eb.or([eb('a.source', '=', 'observed'), eb('m.app_proven', '=', 0)]))
+    .where((eb) => eb.or([eb('m.client_id', '=', clientId), eb('m.claimed_client_id', '=', clientId)]))
+    .$if(ids !== undefined, (query) => query.where('m.id', 'in', ids ?? []))
+    .orderBy('m.created_at')
+    .orderBy('m.id')
+    .limit(LISTED_MAX)
+    .execute();
+}
+
+/** Gives tokens that a consent listed to the app of the consent; answers them as they stood before. */
+export async function takeListed(
+  tx: Database,
+  pair: Pair,
+  { ids, now }: { ids: readonly string[]; now: number },
+): Promise<ListableToken[]> {
+  if (ids.length === 0) return [];
+  const tokens = await listListable(tx, pair, ids);
+  const taken = tokens.map(({ id }) => id);
+  if (taken.length > 0)
+    await tx
+      .updateTable('mappings')
+      .set({ client_id: pair.clientId, app_proven: 1, updated_at: now })
+      .where('id', 'in', taken)
+      .execute();
+  return tokens;
+}
+
+/** What a consent for an app and account is about. */
+export interface Consent {
+  pair: Pair;
+  /** Whether the app is an unidentified program, of which each token has to be listed. */
+  isProgram: boolean;
+  /** The ids of the mappings that were listed. */
+  listed: readonly string[];
+  /** The states that a consent moves. */
+  from: readonly MappingState[];
+}
+
+type From = ExpressionBuilder<Tables, 'mappings'>;
+
+/** A token that works goes on to the new grant. One that waits is moved if its app is proven, or the consent listed it. */
+function isConsented(
+  eb: From,
+  { pair, isProgram, listed, from }: Consent,
+): ExpressionWrapper<Tables, 'mappings', SqlBool> {
+  return eb.and([
+    eb('client_id', '=', pair.clientId),
+    eb('account_id', '=', pair.accountId),
+    eb('state', 'in', from),
+    eb.or([
+      eb('state', '=', 'active'),
+      ...(isProgram ? [] : [eb('source', '<>', 'observed'), eb('app_proven', '=', 1)]),
+      ...(listed.length === 0 ? [] : [eb('id', 'in', listed)]),
+    ]),
+  ]);
+}
+
+/** Whether a consent would serve any token. */
+export async function hasConsented(tx: Database, consent: Consent): Promise<boolean> {
+  const row = await tx
+    .selectFrom('mappings')
+    .select('id')
+    .where((eb) => isConsented(eb, consent))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Lets the tokens of a consent stand on its grant; answers the ids that moved. */
+export async function moveConsented(
+  tx: Database,
+  consent: Consent,
+  { to, grantId, now }: { to: MappingState; grantId: string; now: number },
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('mappings')
+    .set({ state: to, reason: null, grant_id: grantId, updated_at: now })
+    .where((eb) => isConsented(eb, consent))
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

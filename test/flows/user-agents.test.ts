@@ -1,0 +1,75 @@
+import { pinAccount } from '../../src/domain/pin-account.ts';
+import { newHexId } from '../../src/shared/ids.ts';
+import { DANA, wordsOf } from '../owners/support/people.ts';
+import {
+  call,
+  connect,
+  dana,
+  danas,
+  eventsOf,
+  known,
+  nobodys,
+  pageOf,
+  rows,
+  seen,
+  statusOf,
+  system,
+  ticked,
+  withSeenTokens,
+} from './support/seen-tokens.ts';
+
+/** The user agent of a call is a claim: unrelated programs send the same one. */
+
+withSeenTokens();
+
+describe('a user agent', () => {
+  test('joins no token to a connection that others with the same words have', async () => {
+    const agent = `backup-${newHexId()}/1.0`;
+    const first = await seen({ agent });
+    // Every button that connects a program leads to the list of its tokens.
+    const list = await connect(await dana.get(pageOf(first.clientId)));
+    expect(list.url).toBe(`${pageOf(first.clientId)}/connect`);
+    expect(wordsOf(list)).toContain(first.token.slice(2, 6));
+    const late = await seen({ agent });
+    expect(late.clientId).toBe(first.clientId);
+    expect((await connect(list)).url).toContain('done=connected');
+    expect((await known(first.token)).state).toBe('active');
+    const second = await seen({ agent });
+    for (const { token } of [late, second]) expect((await known(token)).state).toBe('unmapped');
+    // Ended at the old API it is ended here.
+    danas.tokens = danas.tokens.filter((token) => token !== second.token);
+    expect(await statusOf(second.token)).toBe(401);
+    expect(await statusOf(first.token)).toBe(200);
+    // The consent for one more lets those go on that work.
+    const again = await connect(await dana.get(`${pageOf(first.clientId)}/connect`), {
+      ...ticked(late.id),
+      [`token-${second.id}`]: '',
+    });
+    expect(again.url).toContain('done=connected');
+    expect((await known(first.token)).state).toBe('active');
+  });
+
+  test('joins none when its account becomes known later', async () => {
+    const agent = `backup-${newHexId()}/1.0`;
+    const first = await seen({ agent });
+    await connect(await connect(await dana.get(pageOf(first.clientId))));
+    expect((await known(first.token)).state).toBe('active');
+    const waiting = await seen({ agent, owner: nobodys });
+    expect(waiting.clientId).toBe(first.clientId);
+    const email = `${newHexId()}@people.example`;
+    await rows().updateTable('mappings').set({ account_email: email }).where('id', '=', waiting.id).execute();
+    const pinning = { email, accountId: DANA.accountId, how: 'a test', actor: 'test', requestId: null };
+    expect((await pinAccount(system.bridge.context, pinning)).tokens).toBe(1);
+    expect(await known(waiting.token)).toMatchObject({ state: 'unmapped', account_id: DANA.accountId });
+  });
+
+  test('ends nothing but the token whose call asked for it', async () => {
+    const agent = `backup-${newHexId()}/1.0`;
+    const [one, two] = [await seen({ agent }), await seen({ agent })];
+    await connect(await connect(await dana.get(pageOf(one.clientId))));
+    expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([200, 200]);
+    expect((await call(one.token, '/1/user/deauthorize.json')).status).toBe(200);
+    expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([401, 200]);
+    expect((await eventsOf(one.id)).at(-1)).toMatchObject({ actor: `token:${one.id}` });
+  });
+});
