@@ -78,7 +78,9 @@ async function connectByLink(clientId: string): Promise<void> {
   const { system } = old;
   const link = await reauthorizationLink(system.bridge.context, { clientId, accountId: DANA.accountId });
   const browser = await browserOf(system);
-  const left = await pressIn(browser, await browser.get(link), /connect/i);
+  // The link of a program leads to the list of its tokens.
+  const list = await browser.follow(await pressIn(browser, await browser.get(link), /connect/i));
+  const left = await pressIn(browser, list, /connect/i);
   const back = await browser.get(await consentAt(system, left, { person: DANA, browser }));
   expect(back.status).toBeLessThan(400);
 }

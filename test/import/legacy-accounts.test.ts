@@ -86,7 +86,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await insertGrant(place.db, grantRow(id, { client_id: APP, account_id: accountId, ...changes }));
     return id;
   };
-  /** A token that was seen in use alone, of the user of the old backend with that legacy id. */
+  /** A token that was seen in use, of the user of the old backend with that legacy id; support said which app it is. */
   const observe = async ({ value, legacy }: Someone) => {
     const row: NewMapping = {
       id: newHexId(),
@@ -95,6 +95,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       legacy_account_id: legacy,
       state: 'unmapped',
       source: 'observed',
+      app_proven: 1,
       created_at: 1,
       updated_at: 1,
     };

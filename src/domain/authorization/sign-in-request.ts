@@ -49,6 +49,7 @@ function asRequest(id: string, { returnTo, end }: Travelling): AuthorizationRequ
     state_sealed: null,
     account_id: null,
     evidence: null,
+    listed_tokens: null,
     browser_digest: null,
     upstream_state_digest: null,
     verifier_sealed: null,

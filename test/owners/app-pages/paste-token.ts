@@ -1,7 +1,7 @@
+import { assignByHand } from '../../../src/domain/assign-token.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import type { Page } from '../../support/cookie-walker.ts';
-import { until } from '../../support/held-answer.ts';
 import { read } from '../../support/legacy-calls.ts';
 import { testMode } from '../../support/test-mode.ts';
 import {
@@ -146,7 +146,7 @@ export function pastingAToken(stage: Stage): void {
     expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'unmapped', accountId: SAM.accountId });
   });
 
-  test('one that a call named the app of in between is given to the account, and is to be connected once more there', async () => {
+  test('one that support named the app of in between is given to the account, and is to be connected once more there', async () => {
     const { durable } = stage.system.bridge.context.store;
     const program = { client_id: newHexId(), name: 'unidentified program: x', source: 'observed' } as const;
     await durable
@@ -159,16 +159,8 @@ export function pastingAToken(stage: Stage): void {
     const left = await paste(token);
     const back = await consentAt(stage.system, left, { person: DANA });
     const app = await stage.system.registerApp('https://named.example/callback');
-    await read(stage.system, `/1/updates/pending.json?client_id=${app.clientId}`, token);
-    const appOfToken = async () =>
-      (
-        await durable
-          .selectFrom('mappings')
-          .select('client_id')
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow()
-      ).client_id;
-    await until(async () => (await appOfToken()) === app.clientId);
+    const asked = { mappingId: id, clientId: app.clientId, reason: 'so', actor: 'command', requestId: null };
+    expect(await assignByHand(stage.system.bridge.context, asked)).toMatchObject({ outcome: 'assigned' });
 
     const page = await stage.dana.follow(await stage.dana.get(back));
     expect(page.url).toBe(`${stage.system.bridgeUrl}/apps/${app.clientId}?done=of-another-app`);

@@ -33,6 +33,7 @@ GET  /apps/connect/:id                                200      200      200     
 POST /apps/connect/:id                                403      led      leaves  led      led     led      led      led
 
 GET  /apps/:clientId                                  200      200      200     200      200     200      200      200
+GET  /apps/:clientId/connect                          sign-in  led      led     led      led     led      led      led
 POST /apps/:clientId/connect                          403      led      leaves  leaves   led     led      led      led
 GET  /apps/:clientId/revoke                           sign-in  led      200     200      led     led      led      led
 POST /apps/:clientId/revoke                           403      led      done    done     led     led      led      led
