@@ -49,7 +49,7 @@ async function importToken(
 ) {
   const waiting = { clientId: app.clientId, accountId: owner.account_id ?? accountId };
   const { token, mappingId } = await addWaitingToken(system.bridge, waiting);
-  const row = { account_id: accountId, ...owner };
+  const row = { account_id: accountId, app_proven: 1, ...owner };
   await durable().updateTable('mappings').set(row).where('id', '=', mappingId).execute();
   account.tokens.push(token);
   return token;
@@ -167,9 +167,6 @@ test('what an app was told before a pair came it is told on; one that asks later
 test('a token that was only seen in use keeps its account id for its own app, and vouches for no other', async () => {
   const app = await newApp();
   const token = await importToken(app, { source: 'observed' });
-  // Support said which app it is.
-  const proven = durable().updateTable('mappings').set({ app_proven: 1 });
-  await proven.where('client_id', '=', app.clientId).execute();
   await authorizeIn(system, { app });
   expect(await idsOf(token)).toEqual(legacyIds());
   expect(new Set((await pairs()).map(({ kind }) => kind))).toEqual(new Set(['profile']));

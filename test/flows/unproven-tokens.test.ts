@@ -51,8 +51,10 @@ async function hintsOnDesk(): Promise<string> {
 }
 
 test('such a token works on, and ends alone', async () => {
-  const { token, stray } = await believed();
+  const { app, token, stray } = await believed();
   expect([await statusOf(token), await statusOf(stray.token)]).toEqual([200, 200]);
+  const list = await dana.get(`${pageOf(app.clientId)}/tokens`);
+  expect(wordsOf(list).match(/only its calls name this app/g)).toHaveLength(1);
   expect((await call(stray.token, '/1/user/deauthorize.json')).status).toBe(200);
   expect([await statusOf(token), await statusOf(stray.token)]).toEqual([200, 401]);
   const events = await eventsOf(stray.id);

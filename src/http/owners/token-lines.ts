@@ -1,6 +1,6 @@
 import type { AppToken } from '../../domain/app-tokens.ts';
 import type { Footing } from '../dates/lines.ts';
-import { hintWords, holderWords, sourceWords, tokenWords } from '../tokens/token-words.ts';
+import { hintWords, holderWords, originWords, tokenWords } from '../tokens/token-words.ts';
 
 /** One token as a row of a table. */
 interface TokenLine {
@@ -24,7 +24,7 @@ export function tokenLines(
     ...tokenWords({ ...token, isOwn: token.account_id === reader, ...footing }),
     hint: hintWords(token),
     holder: holderWords(token, reader),
-    source: sourceWords(token.source),
+    source: originWords(token),
     lastUsed: token.usage?.lastSeen ?? token.last_used_at ?? undefined,
     calls: token.usage?.calls ?? 0,
   }));

@@ -78,6 +78,14 @@ export function sourceWords(source: AppToken['source']): string {
   return SOURCES[source];
 }
 
+type Origin = Pick<AppToken, 'source' | 'client_id' | 'claimed_client_id' | 'app_proven'>;
+
+/** The same on the page of an app. Of some tokens only their calls say that they belong to the app. */
+export function originWords({ source, ...token }: Origin): string {
+  const isClaim = token.claimed_client_id === token.client_id && token.app_proven === 0;
+  return isClaim ? `${sourceWords(source)}; only its calls name this app` : sourceWords(source);
+}
+
 /** Enough to recognise it by: `1/abcd…wxyz`. */
 export function hintWords({
   hint_first: first,
