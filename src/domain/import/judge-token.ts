@@ -52,9 +52,9 @@ function isUsedLater(row: Claim, known: Claim): boolean {
   return row.lastUsedAt !== null && (known.lastUsedAt === null || row.lastUsedAt > known.lastUsedAt);
 }
 
-/** An unidentified program is no app, and a row that names one proves nothing. */
-function isProof(row: Claim, { clientId, isUnidentified }: Standing): boolean {
-  return row.clientId !== clientId || !isUnidentified;
+/** Whether a row proves the app of a token. An unidentified program is no app, and a row that names one proves nothing. */
+function isProof(row: Claim, { clientId, isUnidentified, isUnproven }: Standing): boolean {
+  return isUnproven && (row.clientId !== clientId || !isUnidentified);
 }
 
 /**
@@ -67,7 +67,7 @@ export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Chan
   if (isOtherOwner(row, known, emailsOf)) return OTHER_ACCOUNT;
   if (known.state === 'revoked' || known.state === 'migrated') return {};
   return {
-    ...(known.isUnproven && isProof(row, known) && { isProven: true }),
+    ...(isProof(row, known) && { isProven: true }),
     ...(known.state === 'unmapped' && fillIn(row, known)),
     ...(isUsedLater(row, known) && { lastUsedAt: row.lastUsedAt }),
   };

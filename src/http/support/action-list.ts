@@ -61,6 +61,12 @@ const isOfAddress = ({ accountId, email }: MappingFacts) => accountId === null &
 
 const isOver = ({ state }: MappingFacts) => state === 'revoked' || state === 'migrated';
 
+/** A token of an unidentified program needs its app before anything else; of others only a mistake is corrected. */
+function assignOffer(facts: MappingFacts): Pick<Offer, 'kind' | 'makesSense'> {
+  const isNext = facts.isUnidentified && !facts.hasEnded;
+  return { kind: isNext ? 'primary' : 'plain', makesSense: !isOver(facts) && facts.isAssignable };
+}
+
 function mappingOffers(facts: MappingFacts): Offer[] {
   const at = (name: string) => ({ name, href: `/support/mappings/${facts.mappingId}/${name}` });
   const waits = isWaiting(facts);
@@ -82,9 +88,8 @@ function mappingOffers(facts: MappingFacts): Offer[] {
     {
       ...at('assign'),
       label: 'Say which app this is',
-      kind: facts.isUnidentified && !facts.hasEnded ? 'primary' : 'plain',
       needs: 'agent',
-      makesSense: !isOver(facts) && facts.isAssignable,
+      ...assignOffer(facts),
     },
     {
       ...at('remind'),

@@ -162,14 +162,19 @@ interface Readers {
   holderId: string | undefined;
 }
 
-/** Who did it: an account by its name, an app, a token without a proven app, an operator, or the bridge; as what a person did it, by the action. */
+/** Programs that call: an app, and a token without a proven app. */
+const PROGRAMS: Readonly<Record<string, { words: string; at: string }>> = {
+  app: { words: 'the app', at: '/support/apps' },
+  token: { words: 'a call with the token', at: '/support/mappings' },
+};
+
+/** Who did it: an account by its name, a program that called, an operator, or the bridge. A person acts as what the action says. */
 export function whoWords(actor: string, readers: Readers, action = ''): Who {
   const [kind = '', ...rest] = actor.split(':');
   const id = rest.join(':');
   if (kind === 'account' && id !== '') return accountWho(id, readers, action);
-  if (kind === 'app') return { words: 'the app', href: `/support/apps/${encodeURIComponent(id)}` };
-  if (kind === 'token' && id !== '')
-    return { words: 'a call with the token', href: `/support/mappings/${encodeURIComponent(id)}` };
+  const program = known(PROGRAMS, kind);
+  if (program) return { words: program.words, href: `${program.at}/${encodeURIComponent(id)}` };
   if (kind === 'command' && id !== '') return { words: `${id} (command)` };
   return { words: known(ACTORS, actor) ?? actor };
 }
