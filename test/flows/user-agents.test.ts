@@ -1,3 +1,4 @@
+import { assignByHand } from '../../src/domain/assign-token.ts';
 import { pinAccount } from '../../src/domain/pin-account.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
@@ -47,6 +48,20 @@ describe('a user agent', () => {
     });
     expect(again.url).toContain('done=connected');
     expect((await known(first.token)).state).toBe('active');
+  });
+
+  test('joins none that support takes back from an app', async () => {
+    const agent = `backup-${newHexId()}/1.0`;
+    const first = await seen({ agent });
+    await connect(await connect(await dana.get(pageOf(first.clientId))));
+    const second = await seen({ agent });
+    for (const clientId of [system.app.clientId, first.clientId]) {
+      const asked = { mappingId: second.id, clientId, reason: 'so', actor: 'command', requestId: null };
+      const answer = await assignByHand(system.bridge.context, asked);
+      expect(answer).toMatchObject({ outcome: 'assigned', state: 'unmapped' });
+    }
+    expect((await known(first.token)).state).toBe('active');
+    expect((await known(second.token)).state).toBe('unmapped');
   });
 
   test('joins none when its account becomes known later', async () => {
