@@ -156,10 +156,9 @@ interface MappingsTable {
   legacy_account_id: Nullable<string>;
   /** When it was last used again after a long silence. */
   woken_at: Nullable<number>;
-  /** The app that a call with the token named first. Anybody may name one: this gives no right. */
+  /** The app that a call named first, which gives no right; and whether anybody else said the app of a token seen in use. */
   claimed_client_id: Nullable<string>;
   claimed_at: Nullable<number>;
-  /** Of a token seen in use: 1 where support, an import or a consent that listed the token said which app it belongs to. */
   app_proven: Generated<number>;
 }
 
