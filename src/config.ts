@@ -188,7 +188,19 @@ function mailOf(env: Environment, publicUrl: string): MailSettings {
   };
 }
 
+/** What is stricter, or slower, where real callers depend on it. */
+function defaultsOf({ NODE_ENV }: Environment) {
+  return NODE_ENV === 'production'
+    ? ({ appRegistration: 'staff', drainSeconds: PRODUCTION_DRAIN } as const)
+    : ({ appRegistration: 'open', drainSeconds: 0 } as const);
+}
+
+function tlsOf({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Environment): Config['tls'] {
+  return certFile && keyFile ? { certFile, keyFile } : undefined;
+}
+
 function interpret(env: Environment): Config {
+  const defaults = defaultsOf(env);
   const varDir = resolve(env.VAR_DIR);
   const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`;
   return {
@@ -213,7 +225,7 @@ function interpret(env: Environment): Config {
     profilesFresh: env.PROFILES_FRESH_SECONDS * 1000,
     profilesStale: env.PROFILES_STALE_SECONDS * 1000,
     codeReplay: env.LEGACY_CODE_REPLAY,
-    appRegistration: env.APP_REGISTRATION ?? (env.NODE_ENV === 'production' ? 'staff' : 'open'),
+    appRegistration: env.APP_REGISTRATION ?? defaults.appRegistration,
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
     oldBackendUrl: env.LEGACY_BACKEND_URL,
     shadow: env.LEGACY_SHADOW,
@@ -227,12 +239,9 @@ function interpret(env: Environment): Config {
     sendsReminders: env.NODE_ENV !== 'production' || env.SMTP_URL !== undefined,
     trustModernEmails: env.TRUST_MODERN_EMAILS,
     mail: mailOf(env, publicUrl),
-    tls:
-      env.TLS_CERT_FILE && env.TLS_KEY_FILE
-        ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }
-        : undefined,
+    tls: tlsOf(env),
     trustProxy: env.TRUST_PROXY ?? [],
-    drain: (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? PRODUCTION_DRAIN : 0)) * 1000,
+    drain: (env.DRAIN_SECONDS ?? defaults.drainSeconds) * 1000,
     logLevel: env.LOG_LEVEL,
   };
 }

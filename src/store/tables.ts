@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 import type { Purpose } from '../shared/secrets.ts';
+import type { AuthorizationRequestsTable } from './authorization/requests-table.ts';
 import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle-tables.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
@@ -43,36 +44,6 @@ interface AccountsTable {
   name: Nullable<string>;
   timezone: Nullable<string>;
   updated_at: number;
-}
-
-type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
-
-/** Why a browser goes to the modern side: for an old app, for tokens that wait, or to say who is there. */
-type RequestPurpose = 'legacy' | 'reauthorization' | 'sign_in';
-
-interface AuthorizationRequestsTable {
-  id: string;
-  purpose: Generated<RequestPurpose>;
-  /** Null for a sign-in. */
-  client_id: Nullable<string>;
-  /** The app's callback; null where the browser stays with us. */
-  redirect_uri: Nullable<string>;
-  redirect_uri_given: number;
-  state_sealed: Nullable<string>;
-  /** Who has to consent to a re-authorization. */
-  account_id: Nullable<string>;
-  /** What the old backend says of a token that was pasted, whose account the consent has to prove; JSON. */
-  evidence: Nullable<string>;
-  /** The tokens that the page named before the consent; a JSON array of mapping ids. */
-  listed_tokens: Nullable<string>;
-  /** The page of ours to show after a sign-in. */
-  return_to: Nullable<string>;
-  phase: RequestPhase;
-  browser_digest: Nullable<string>;
-  upstream_state_digest: Nullable<string>;
-  verifier_sealed: Nullable<string>;
-  created_at: number;
-  expires_at: number;
 }
 
 export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
