@@ -32,7 +32,8 @@ async function expire({ id }: Grant): Promise<void> {
 }
 
 beforeAll(async () => {
-  door = await openKeyDoor();
+  // At other levels one line stands for many failures of a minute.
+  door = await openKeyDoor({}, 'debug');
   victim = await connectApp(door);
   neighbour = await connectApp(door, await door.addApp({ name: 'Another app' }));
   older = await victim.grant();

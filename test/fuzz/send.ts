@@ -16,12 +16,31 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 /** So long nobody waits for an answer. */
 const LIMIT = 30_000;
 
+/** How many requests in a row come from one address: fewer than the brakes on an address allow. */
+const FROM_ONE_ADDRESS = 120;
+
+let count = 0;
+
+/** An address of the loopback network that sends; the brakes are not what is tried here. */
+function senderOf(): { localAddress: string } {
+  const sender = Math.floor(count++ / FROM_ONE_ADDRESS);
+  return { localAddress: `127.0.${1 + (Math.floor(sender / 250) % 250)}.${1 + (sender % 250)}` };
+}
+
 /** The status of the answer; 0 where the connection ended without one. */
 export function send(origin: string, { method, path, headers, body }: Sent): Promise<number> {
   const { hostname, port } = new URL(origin);
   const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
   return new Promise((resolve, reject) => {
-    const options = { hostname, port, method, path, headers: { ...headers, ...length }, agent };
+    const options = {
+      hostname,
+      port,
+      method,
+      path,
+      headers: { ...headers, ...length },
+      agent,
+      ...senderOf(),
+    };
     const sent = request({ ...options, timeout: LIMIT }, (answer) => {
       answer.on('error', () => undefined).resume();
       answer.once('close', () => resolve(answer.statusCode ?? 0));
@@ -45,7 +64,7 @@ export async function sendCut(
     [values].flat().map((value) => `${name}: ${value}`),
   );
   const head = [`${method} ${path} HTTP/1.1`, 'Host: b', `Content-Length: ${body.length + 1}`, ...lines];
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  const socket = connect({ port: Number(port), host: hostname, ...senderOf() }).on('error', () => undefined);
   await once(socket, 'connect').catch(() => undefined);
   const written = new Promise((resolve) => {
     socket.write(`${head.join('\r\n')}\r\n\r\n`);

@@ -20,17 +20,17 @@ import { spawnBridge } from './spawned-bridge.ts';
 export interface KeyDoor extends Door {
   varDir: string;
   keysFile: string;
-  /** The lines that it logged, from `warn` on. */
+  /** The lines that it logged, from the given level on. */
   lines(): string[];
 }
 
 /** Nothing is answered from a cache. */
 const NO_CACHE = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0' };
 
-export async function openKeyDoor(env: Record<string, string> = {}): Promise<KeyDoor> {
+export async function openKeyDoor(env: Record<string, string> = {}, level = 'warn'): Promise<KeyDoor> {
   const varDir = mkdtempSync(join(tmpdir(), 'key-door-'));
   const { stream, lines } = logLines();
-  const log = { level: 'warn', stream };
+  const log = { level, stream };
   const door = await openDoor({ env: { VAR_DIR: varDir, ...NO_CACHE, ...env }, log });
   return {
     ...door,

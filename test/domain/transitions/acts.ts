@@ -80,15 +80,30 @@ export const deauthorizePair: Act = ({ context }, { clientId, accountId }) =>
 export const revoke: Act = ({ context }, { mappingId }) =>
   revokeToken(context, { mappingId, reason: 'lost laptop', ...ORIGIN });
 
+/** The client of the grant is the app's own, which it uses now. */
+async function useOwnClient({ db }: History, clientId: string) {
+  const client = { id: 'bridge', client_id: clientId };
+  await db
+    .insertInto('modern_clients')
+    .values({ ...client, scopes: 'account:read', proven_at: 0 })
+    .onConflict((row) => row.column('id').doUpdateSet({ client_id: clientId }))
+    .execute();
+  const use = db.updateTable('apps').set({ modern_client_id: client.id });
+  await use.where('client_id', '=', clientId).execute();
+  return client;
+}
+
 /** By another token of the pair, which is served. */
 export const handOverPair: Act = async (history, given) => {
   const { token } = await addToken(history, 'active', given);
-  const client = { id: 'bridge', client_id: given.clientId };
+  const client = await useOwnClient(history, given.clientId);
   await handOver(history.context, { client, token, origin: ORIGIN });
 };
 /** By the token itself, whatever it is. */
-export const handOverIt: Act = async ({ context }, { clientId, token }) =>
-  handOver(context, { client: { id: 'bridge', client_id: clientId }, token, origin: ORIGIN });
+export const handOverIt: Act = async (history, { clientId, token }) => {
+  const client = await useOwnClient(history, clientId);
+  await handOver(history.context, { client, token, origin: ORIGIN });
+};
 export const refused =
   (act: Act, error: string): Act =>
   (history, given) =>
