@@ -115,7 +115,6 @@ const TOLD = [
   'no whole answer came',
   'served the last known answer',
   'a legacy call failed',
-  'an authorization request could not be kept',
   'disk I/O error',
 ];
 

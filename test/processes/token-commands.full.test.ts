@@ -135,7 +135,7 @@ test('revoke ends one token for good, with its reason in the history, and says s
   expect(entries('token_revoked')).toEqual(told);
 });
 
-test('assign says to which app a token of an unidentified program belongs, with the reason, and once', async () => {
+test('assign says to which app a token of an unidentified program belongs, with the reason, once, and takes it back', async () => {
   const [program, token] = ['b'.repeat(24), 'c'.repeat(24)];
   inDatabase((db) => {
     db.prepare(
@@ -156,9 +156,11 @@ test('assign says to which app a token of an unidentified program belongs, with 
   expect(entries('token_assigned')).toEqual([
     { actor: 'command', mapping_id: token, reason: 'its owner said so' },
   ]);
-  const elsewhere = await runJson(settings, ...assign.with(4, program));
-  const json = { mapping_id: token, outcome: 'identified', app: app.client_id };
-  expect(elsewhere).toEqual({ code: 1, json });
+  const again = { mapping_id: token, outcome: 'identified', app: app.client_id };
+  expect((await runJson(settings, ...assign)).json).toEqual(again);
+  const back = { mapping_id: token, outcome: 'assigned', state: 'reauthorization_required', alone: false };
+  expect(await runJson(settings, ...assign.with(4, program))).toEqual({ code: 0, json: back });
+  expect(entries('token_assigned')).toHaveLength(2);
 });
 
 test.each([

@@ -53,7 +53,8 @@ async function readUntilServed(bridge: BridgeProcess, token: string): Promise<nu
 
 const statusesOf = async (calls: Array<Promise<number>>) => [...new Set(await Promise.all(calls))];
 
-const GRANTS = 200;
+/** Fewer than the decisions that one network address may make in a minute. */
+const GRANTS = 140;
 
 /** The cap of one process on exchanges with the authorization server (src/upstream/slots.ts). */
 const AT_ONCE = 16;
