@@ -223,6 +223,7 @@ export function stopReason(cause: DeathCause): string {
   return `grant_${cause}`;
 }
 
+/** A newer consent of the pair, or another grant that lives; a newer one that has died since counts too. */
 const hasSuccessor = (eb: ExpressionBuilder<Tables, 'grants'>) =>
   eb.exists(
     eb
@@ -230,7 +231,13 @@ const hasSuccessor = (eb: ExpressionBuilder<Tables, 'grants'>) =>
       .select('newer.id')
       .whereRef('newer.client_id', '=', 'grants.client_id')
       .whereRef('newer.account_id', '=', 'grants.account_id')
-      .where('newer.state', '<>', 'dead'),
+      .whereRef('newer.id', '<>', 'grants.id')
+      .where((other) =>
+        other.or([
+          other('newer.state', '<>', 'dead'),
+          other('newer.created_at', '>', other.ref('grants.created_at')),
+        ]),
+      ),
   );
 
 /**

@@ -103,6 +103,16 @@ describe('brakes', () => {
     expect((await untilRefused(send, 150)).served).toBe(150);
   });
 
+  test('the networks of one /48 are limited together, for one sender may have them all', async () => {
+    let n = 0;
+    const send = () => {
+      const address = `2001:db8:77:${(n++).toString(16)}::1`;
+      const headers = { ...HTTPS, 'x-forwarded-for': address };
+      return sendRaw(door.bridgeUrl, { method: 'POST', path: '/approve/unknown', headers });
+    };
+    expect((await untilRefused(send, 150)).served).toBe(150);
+  });
+
   test('codes that the modern side refuses are limited much sooner', async () => {
     const address = someAddress();
     const begin = async () => {

@@ -243,6 +243,22 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     ],
   ];
 
+  test('a newer consent that left the token out keeps it ended, also when that grant has died since', async () => {
+    const late = await lostAnswer();
+    system.proxy.onTokenAnswer = undefined;
+    const unproven = { source: 'observed', app_proven: 0 } as const;
+    await durable().updateTable('mappings').set(unproven).where('grant_id', '=', late.grantId).execute();
+    await issueToken(system, { app });
+    const newer = await liveGrant();
+    expect(newer.id).not.toBe(late.grantId);
+    expect((await profiles(late.token)).status).toBe(401);
+    await buryGrant(other, newer, 'refused');
+    late.held.release();
+    await late.call;
+    expect((await profiles(late.token)).status).toBe(401);
+    expect(await grantOf(late.grantId)).toMatchObject({ state: 'dead', dead_cause: 'lost', version: 1 });
+  });
+
   test.each(SINCE)('the answer revives nothing when %s since', async (_what, act) => {
     const late = await lostAnswer();
     await act(late);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { addressKey } from '../../shared/addresses.ts';
+import { addressKey, networkKey } from '../../shared/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { PageError } from '../page-error.ts';
 
@@ -26,7 +26,13 @@ export function tooMany(secondsLeft: number, from: 'network' | 'account' = 'netw
   });
 }
 
-const keyOf = ({ what }: Limit, req: Request) => [what, addressKey(req.ip ?? '')];
+/** Of version 6 by its /48: who has one has 65,536 networks of the size that a home has. */
+function senderOf(address: string): string {
+  const network = networkKey(address);
+  return network.endsWith('/48') ? network : addressKey(address);
+}
+
+const keyOf = ({ what }: Limit, req: Request) => [what, senderOf(req.ip ?? '')];
 
 /** Refused requests that wait for their answer at the same time in this process. */
 const HELD_AT_ONCE = 100;
