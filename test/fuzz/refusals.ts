@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { cpuOf, type Ground } from './ground.ts';
+import { senderOf } from './send.ts';
 
 /** What refusals cost: hostile shapes of requests, each measured against a plain refused one. */
 
@@ -199,18 +200,16 @@ export const CONTROLS: Record<Refused['kind'], Refused> = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 
-/** Its status; 0 where the connection was closed without one. */
-function send(origin: string, { method = 'GET', path, headers: given = {}, body }: Refused): Promise<number> {
+/** Its status; 0 where the connection was closed without one. Pages are asked for from many addresses, see there. */
+function send(origin: string, { kind, method = 'GET', path, headers = {}, body }: Refused): Promise<number> {
   const { hostname, port } = new URL(origin);
-  const length = body && { 'content-length': String(body.length) };
+  const given = { ...headers, ...(body && { 'content-length': String(body.length) }) };
+  const options = { hostname, port, method, path, headers: given, agent, ...(kind === 'page' && senderOf()) };
   return new Promise((resolve) => {
-    const sent = request(
-      { hostname, port, method, path, headers: { ...given, ...length }, agent },
-      (answer) => {
-        answer.resume();
-        answer.once('close', () => resolve(answer.statusCode ?? 0));
-      },
-    );
+    const sent = request(options, (answer) => {
+      answer.resume();
+      answer.once('close', () => resolve(answer.statusCode ?? 0));
+    });
     sent.once('error', () => resolve(0));
     sent.end(body);
   });

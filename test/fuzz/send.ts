@@ -22,7 +22,7 @@ const FROM_ONE_ADDRESS = 120;
 let count = 0;
 
 /** An address of the loopback network that sends; the brakes are not what is tried here. */
-function senderOf(): { localAddress: string } {
+export function senderOf(): { localAddress: string } {
   const sender = Math.floor(count++ / FROM_ONE_ADDRESS);
   return { localAddress: `127.0.${1 + (Math.floor(sender / 250) % 250)}.${1 + (sender % 250)}` };
 }
