@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { pairTimes } from './refresh-policy.ts';
 import { pairPlace } from './sealed-places.ts';
 
-/** A received pair as the grant's row keeps it: sealed for that row and version, with the times that follow from it. */
+/** A pair that came just now as the grant's row keeps it: sealed for that row and version, with its times. */
 export function sealPair(
   context: Context,
   row: { id: string; version: number; sentAt: number },
@@ -21,6 +21,7 @@ export function sealPair(
     scope: pair.scope,
     accessExpiresAt: expiresAt,
     refreshAt,
+    answeredAt: context.clock.now(),
   };
 }
 

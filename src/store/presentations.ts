@@ -162,15 +162,24 @@ export interface SealedPair {
   scope: string;
   accessExpiresAt: number;
   refreshAt: number;
+  /** When the answer with it came; files of earlier versions do not say. */
+  answeredAt?: number | undefined;
 }
 
 type NewPair = SealedPair & { now: number; next?: number };
 
+/**
+ * When the pair came, which may be long before it is stored: what is stored late says nothing of how answers come now.
+ * Where that is not known, the row keeps the older date.
+ */
+const rotationTime = ({ answeredAt, now }: NewPair) =>
+  answeredAt === undefined ? {} : { rotated_at: Math.min(answeredAt, now) };
+
 /** What a row says once it holds the pair that followed on the given version. */
-const holding = ({ version }: GrantVersion, { next = version + 1, now, ...pair }: NewPair) =>
+const holding = ({ version }: GrantVersion, pair: NewPair) =>
   ({
     state: 'ready',
-    version: next,
+    version: pair.next ?? version + 1,
     access_token_sealed: pair.accessTokenSealed,
     refresh_token_sealed: pair.refreshTokenSealed,
     scope: pair.scope,
@@ -184,8 +193,8 @@ const holding = ({ version }: GrantVersion, { next = version + 1, now, ...pair }
     restored_at: null,
     dead_at: null,
     dead_cause: null,
-    rotated_at: now,
-    updated_at: now,
+    ...rotationTime(pair),
+    updated_at: pair.now,
   }) as const;
 
 /**

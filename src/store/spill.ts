@@ -68,6 +68,7 @@ const spilledPair = z.object({
     scope: z.string(),
     accessExpiresAt: z.number(),
     refreshAt: z.number(),
+    answeredAt: z.number().optional(),
   }),
 }) satisfies z.ZodType<SpilledPair>;
 

@@ -29,6 +29,7 @@ const newPair = {
   scope: 's',
   accessExpiresAt: 20_000,
   refreshAt: 18_000,
+  answeredAt: 4,
   now: 5,
 };
 
@@ -166,7 +167,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       presented_at: null,
       doubt_since: null,
       attempts: 0,
-      rotated_at: 5,
+      rotated_at: 4,
     });
   });
 
