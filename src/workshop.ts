@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
+import { createFleetSize } from './domain/grants/fleet-size.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
@@ -88,6 +89,15 @@ function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend
     : silencedOldBackend(createOldBackend(oldBackendUrl), silence);
 }
 
+/** What one process remembers of the grants while it refreshes them. */
+function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
+  return {
+    flights: createFlights(),
+    watch: createClaimWatch(known.clock),
+    fleet: createFleetSize(known),
+  };
+}
+
 /** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
 export async function openWorkshop(
   config: Config,
@@ -118,9 +128,8 @@ export async function openWorkshop(
     server: sides.serverFor(upstream),
     sides,
     oldBackend: openOldBackend(config, () => instance.why()),
-    flights: createFlights(),
     shutdown: createShutdown(),
-    watch: createClaimWatch(clock),
+    ...createRefreshMemory({ store, clock }),
     counts: createSharedCounts({ store, clock, vault }),
     usage: createUsageLog({ store, clock, logger }),
     lateTokens: createLateTokens({ store, vault, logger }),

@@ -11,6 +11,7 @@ import type { OldBackend } from '../upstream/old-backend.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
+import type { FleetSize } from './grants/fleet-size.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import type { LateTokens } from './late-tokens.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
@@ -61,6 +62,8 @@ export interface Context {
   /** How this process comes to its end; a command's never begins. */
   shutdown: Shutdown;
   watch: ClaimWatch;
+  /** How many grants are alive. */
+  fleet: FleetSize;
   /** Whether the database is the original; `server` and `sides` send nothing while it is not. */
   instance: InstanceWatch;
   /** The dates, extensions and brownouts that are in force. */

@@ -1,11 +1,11 @@
 import { MINUTE } from '../shared/lifetimes.ts';
-import { countAccountsOfDead, countLiveUpTo, countRefreshed } from '../store/grants/deaths.ts';
+import { countAccountsOfDead, countRefreshed } from '../store/grants/deaths.ts';
 import { stopForDeaths } from '../store/grants/refresh-breaker.ts';
 import { listDeathTimes } from '../store/grants.ts';
 import { hasRecoveredSince } from '../store/restored.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { countedUpTo, type Deaths, stopsRefreshing } from './grants/death-rules.ts';
+import { type Deaths, goodCountedUpTo, stopsRefreshing } from './grants/death-rules.ts';
 
 /**
  * Many grants that end in a short time mean that something larger is wrong than single grants (a restored copy at work,
@@ -31,13 +31,13 @@ async function findStop(now: number, db: Database): Promise<Stop | undefined> {
 }
 
 /** What the last minute says of deaths; what cannot decide any more is not counted. */
-async function deathsOfLastMinute({ clock, store: { durable } }: Context): Promise<Deaths> {
+async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<Deaths> {
   const to = clock.now();
   const span = { from: to - WITHIN, to };
   const accounts = await countAccountsOfDead(durable, { ...span, causes: ['refused', 'lost'] });
-  const upTo = countedUpTo(accounts);
-  const good = await countRefreshed(durable, { ...span, limit: upTo.good });
-  const live = good < upTo.good ? await countLiveUpTo(durable, upTo.live) : 0;
+  const limit = goodCountedUpTo(accounts);
+  const good = await countRefreshed(durable, { ...span, limit });
+  const live = good < limit ? await fleet.count() : 0;
   return { accounts, good, live };
 }
 

@@ -1,5 +1,5 @@
 import { dueChange, nextTurn, proofChange } from '../../src/domain/grants/breaker-rules.ts';
-import { countedUpTo, stopsRefreshing } from '../../src/domain/grants/death-rules.ts';
+import { goodCountedUpTo, stopsRefreshing } from '../../src/domain/grants/death-rules.ts';
 import type { BreakerView } from '../../src/store/grants/refresh-breaker.ts';
 
 /** How many refresh tokens may be presented while answers are lost, and how many deaths stop all refreshing. */
@@ -18,6 +18,7 @@ const calm: BreakerView = {
   doubts: 0,
   flying: 0,
   flyingSince: null,
+  lastDoubt: null,
 };
 
 const tripped = { ...calm, goodAt: 0, trippedAt: NOW - 30_000, nextAt: NOW + 30_000, pause: MINUTE };
@@ -67,6 +68,8 @@ const CHANGES: Array<[name: string, view: Partial<BreakerView>, change: ReturnTy
     { ...tripped, goodAt: NOW - 29_999 },
     { tripped_at: null, pause: 0, next_at: 0 },
   ],
+  ['a clock that is a little ahead tripped it', { ...tripped, trippedAt: NOW + 1000 }, undefined],
+  ['a clock that is far ahead tripped it', { ...tripped, trippedAt: NOW + 60 * MINUTE }, { tripped_at: NOW }],
 ];
 
 test.each(CHANGES)('%s', (_name, view, change) => {
@@ -94,7 +97,6 @@ const DEATHS: Array<[name: string, deaths: [accounts: number, good: number, live
 test.each(DEATHS)('deaths of %s', (_name, [accounts, good, live], stops) => {
   expect(stopsRefreshing({ accounts, good, live })).toBe(stops);
   // What is counted only so far decides the same.
-  const upTo = countedUpTo(accounts);
-  const counted = { accounts, good: Math.min(good, upTo.good), live: Math.min(live, upTo.live) };
+  const counted = { accounts, good: Math.min(good, goodCountedUpTo(accounts)), live };
   expect(stopsRefreshing(counted)).toBe(stops);
 });

@@ -27,13 +27,9 @@ export interface Deaths {
   live: number;
 }
 
-/** How far well refreshed and living grants have to be counted: more of them decide nothing. */
-export function countedUpTo(accounts: number): Pick<Deaths, 'good' | 'live'> {
-  const counts = accounts >= FEWEST;
-  return {
-    good: counts ? accounts * GOOD_FOR_EACH + 1 : 0,
-    live: counts ? accounts * GRANTS_FOR_EACH + 1 : 0,
-  };
+/** How far well refreshed grants have to be counted: more of them decide nothing. */
+export function goodCountedUpTo(accounts: number): number {
+  return accounts >= FEWEST ? accounts * GOOD_FOR_EACH + 1 : 0;
 }
 
 /** Whether so many deaths stop all refreshing. */
