@@ -137,8 +137,10 @@ async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
     await release(context, claim);
     throw error;
   }
-  // Another holder was faster, or the database became a copy a moment ago.
+  // Another holder was faster, or the database became a copy a moment ago. Whoever tries again does so after a pause: a
+  // claim that is refused each time costs no more than one that waits.
   await context.instance.look();
+  await delay(LOOK_AGAIN);
   return false;
 }
 

@@ -1,5 +1,10 @@
 import { claimInTurn } from '../../src/store/grants/claim-in-turn.ts';
-import { readBreaker, stopForDeaths, takeTurn } from '../../src/store/grants/refresh-breaker.ts';
+import {
+  readBreaker,
+  redateDoubts,
+  stopForDeaths,
+  takeTurn,
+} from '../../src/store/grants/refresh-breaker.ts';
 import { insertGrant, markDead } from '../../src/store/grants.ts';
 import { readInstance, type SeenInstance } from '../../src/store/instance.ts';
 import { claimPresenting, markInDoubt, releaseClaim, storeRotation } from '../../src/store/presentations.ts';
@@ -94,9 +99,48 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await lose('g3', NOW - 10_000);
     expect(await look()).toMatchObject({ doubts: 2, goodAt: 0 });
     await keepGrant(db(), 'g4');
-    await storeRotation(db(), version('g4'), { ...pair, now: NOW - 20_000 });
+    await storeRotation(db(), version('g4'), { ...pair, answeredAt: NOW - 20_000, now: NOW - 20_000 });
     expect(await look()).toMatchObject({ doubts: 1, goodAt: NOW - 20_000 });
     expect(await look(NOW + 900_000)).toMatchObject({ doubts: 0 });
+  });
+
+  test('an answer that is stored late counts from when it came', async () => {
+    await lose('g1', NOW - 10_000);
+    await keepGrant(db(), 'g2');
+    await storeRotation(db(), version('g2'), { ...pair, answeredAt: NOW - 20_000, now: NOW });
+    expect(await look()).toMatchObject({ doubts: 1, goodAt: NOW - 20_000 });
+  });
+
+  test('one of which nobody knows when it came opens nothing; no date lies ahead', async () => {
+    await lose('g1', NOW - 10_000);
+    await keepGrant(db(), 'g2', { rotated_at: NOW - 50_000 });
+    await storeRotation(db(), version('g2'), { ...pair, now: NOW });
+    expect(await look()).toMatchObject({ doubts: 1, goodAt: NOW - 50_000 });
+    await keepGrant(db(), 'g3');
+    await storeRotation(db(), version('g3'), { ...pair, answeredAt: NOW + 3_600_000, now: NOW });
+    expect(await look()).toMatchObject({ doubts: 0, goodAt: NOW });
+  });
+
+  test.each([1, 500, 3_600_000])(
+    'an answer lost %i ms ahead of the clock counts here as it does for a claim',
+    async (ahead) => {
+      await lose('g1', NOW + ahead);
+      await keepGrant(db(), 'g2');
+      const seen = await look();
+      expect(seen).toMatchObject({ doubts: 1, lastDoubt: NOW + ahead });
+      expect(await claimPresenting(db(), version('g2'), { ...decided('c'), breaker: seen })).toBe(false);
+    },
+  );
+
+  test('one that is far ahead counts from now on, until a good answer comes or a quarter of an hour is over', async () => {
+    await lose('g1', NOW + 3_600_000);
+    await lose('g2', NOW + 800);
+    await Promise.all([redateDoubts(stores.one, NOW), redateDoubts(stores.two, NOW)]);
+    expect(await look()).toMatchObject({ doubts: 2, lastDoubt: NOW + 800 });
+    expect(await look(NOW + 900_000)).toMatchObject({ doubts: 1 });
+    await keepGrant(db(), 'g3');
+    await storeRotation(db(), version('g3'), { ...pair, answeredAt: NOW + 1000, now: NOW + 1000 });
+    expect(await look(NOW + 1000)).toMatchObject({ doubts: 0 });
   });
 
   test('a new consent is no good answer to a refresh', async () => {

@@ -1,4 +1,10 @@
-import { BREAKER_PAUSE, BREAKER_PAUSE_MAX, DEATHS_STOP, SILENT_AFTER } from '../../shared/lifetimes.ts';
+import {
+  BREAKER_PAUSE,
+  BREAKER_PAUSE_MAX,
+  CLOCKS_DIFFER,
+  DEATHS_STOP,
+  SILENT_AFTER,
+} from '../../shared/lifetimes.ts';
 import type { BreakerChange, BreakerView, SeenBreaker } from '../../store/grants/refresh-breaker.ts';
 
 /**
@@ -49,12 +55,24 @@ export function nextTurn(view: BreakerView, now: number): Turn {
   return { kind: 'counted', seen: view.turn, change: {} };
 }
 
+/** Further ahead than the clocks of two processes may be apart: a wrong clock wrote it. */
+function isDatedAhead(at: number | null, now: number): boolean {
+  return at !== null && at > now + CLOCKS_DIFFER;
+}
+
+/** Whether lost answers have to be dated anew: no good answer could come after one of tomorrow. */
+export function hasDoubtAhead({ lastDoubt }: BreakerView, now: number): boolean {
+  return isDatedAhead(lastDoubt, now);
+}
+
 /** Whether the breaker has to trip, or has tripped and a good answer came since; the change that does it. */
 export function dueChange(view: BreakerView, now: number): BreakerChange | undefined {
   if (view.trippedAt === null) {
     const trips = view.doubts >= LOST_AT_MOST;
     return trips ? { tripped_at: now, pause: BREAKER_PAUSE, next_at: now + BREAKER_PAUSE } : undefined;
   }
+  // It has tripped, and counts from now on: no good answer could come after tomorrow.
+  if (isDatedAhead(view.trippedAt, now)) return { tripped_at: now };
   return view.goodAt > view.trippedAt ? { tripped_at: null, pause: 0, next_at: 0 } : undefined;
 }
 

@@ -1,6 +1,6 @@
-import { type BreakerView, readBreaker, takeTurn } from '../../store/grants/refresh-breaker.ts';
+import { type BreakerView, readBreaker, redateDoubts, takeTurn } from '../../store/grants/refresh-breaker.ts';
 import type { Context } from '../context.ts';
-import { dueChange, nextTurn, proofChange, type Turn } from './breaker-rules.ts';
+import { dueChange, hasDoubtAhead, nextTurn, proofChange, type Turn } from './breaker-rules.ts';
 
 /**
  * The breaker at work: what it decides stands in the database, so that all processes and machines agree and a restart
@@ -9,8 +9,10 @@ import { dueChange, nextTurn, proofChange, type Turn } from './breaker-rules.ts'
 
 type BreakerDeps = Pick<Context, 'store' | 'clock' | 'logger'>;
 
-function tell({ logger }: BreakerDeps, hasTripped: boolean, { doubts }: BreakerView): void {
-  if (hasTripped) {
+function tell({ logger }: BreakerDeps, isTripped: boolean, { doubts, trippedAt }: BreakerView): void {
+  if (isTripped && trippedAt !== null) {
+    logger.warn('the breaker was tripped by a clock that runs ahead, it counts from now on');
+  } else if (isTripped) {
     logger.error('ALARM: many answers were lost in a row, only one refresh a minute is tried', {
       lost: doubts,
     });
@@ -19,11 +21,20 @@ function tell({ logger }: BreakerDeps, hasTripped: boolean, { doubts }: BreakerV
   }
 }
 
+/** Reads the breaker, without lost answers that a wrong clock dated ahead. */
+async function readWithoutFuture({ store, logger }: BreakerDeps, now: number): Promise<BreakerView> {
+  const view = await readBreaker(store.durable, now);
+  if (!hasDoubtAhead(view, now)) return view;
+  await redateDoubts(store, now);
+  logger.warn('lost answers were dated by a clock that runs ahead, they count from now on');
+  return readBreaker(store.durable, now);
+}
+
 /** Reads the breaker, and brings it up to date first where that is due. */
 async function lookAtBreaker(deps: BreakerDeps): Promise<BreakerView> {
   const db = deps.store.durable;
   const now = deps.clock.now();
-  const view = await readBreaker(db, now);
+  const view = await readWithoutFuture(deps, now);
   const change = dueChange(view, now);
   if (change === undefined) return view;
   if (await takeTurn(db, view.turn, change)) tell(deps, change.tripped_at !== null, view);

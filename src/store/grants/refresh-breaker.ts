@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { BREAKER_LOOKS_BACK, DEATHS_STOP, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
-import type { Database } from '../store.ts';
+import { BREAKER_LOOKS_BACK, CLOCKS_DIFFER, DEATHS_STOP, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
+import type { Database, Store } from '../store.ts';
 import type { Tables } from '../tables.ts';
 
 /**
@@ -26,14 +26,21 @@ export interface BreakerView extends SeenBreaker {
   deathsUntil: number;
   /** How many answers were lost since the last good one. */
   doubts: number;
+  /** When the last answer was lost, whatever came since; null when none was. */
+  lastDoubt: number | null;
   /** How many presentations wait for their answer without a good one since they began, and since when the oldest does. */
   flying: number;
   flyingSince: number | null;
 }
 
-/** Everything that decides about the next presentation, read in one statement by indexes that hold few rows. */
+/**
+ * Everything that decides about the next presentation, read in one statement by indexes that hold few rows. A joined count
+ * would be planned over all grants: each is a subquery of its own. Lost answers have no upper bound in time, exactly as
+ * in `isUndisturbed`: what one of the two counted and the other did not would refuse each claim for ever.
+ */
 export async function readBreaker(db: Database, now: number): Promise<BreakerView> {
   const since = now - BREAKER_LOOKS_BACK;
+  const flyingSince = now - PRESENTING_LIMIT;
   const { rows } = await sql<BreakerView>`
     with good as (
       select coalesce((
@@ -41,17 +48,21 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
         where state = 'ready' and version > 1 and rotated_at > ${since} and rotated_at <= ${now}
         order by rotated_at desc limit 1
       ), 0) as at
-    ), flying as (
-      select count(*) as number, min(presented_at) as since from grants, good
-      where state = 'presenting' and presented_at > ${now - PRESENTING_LIMIT} and presented_at <= ${now}
-        and presented_at > good.at
     )
     select turn, tripped_at as "trippedAt", next_at as "nextAt", pause, deaths_until as "deathsUntil",
-      good.at as "goodAt", flying.number as flying, flying.since as "flyingSince", (
+      good.at as "goodAt", (
         select count(*) from grants
-        where doubted_at is not null and doubted_at > ${since} and doubted_at <= ${now} and doubted_at > good.at
-      ) as doubts
-    from refresh_breaker, good, flying`.execute(db);
+        where state = 'presenting' and presented_at > ${flyingSince} and presented_at > good.at
+      ) as flying, (
+        select min(presented_at) from grants
+        where state = 'presenting' and presented_at > ${flyingSince} and presented_at > good.at
+      ) as "flyingSince", (
+        select count(*) from grants
+        where doubted_at is not null and doubted_at > ${since} and doubted_at > good.at
+      ) as doubts, (
+        select max(doubted_at) from grants where doubted_at is not null
+      ) as "lastDoubt"
+    from refresh_breaker, good`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('the row of refresh_breaker is missing');
   return { ...row, since };
@@ -104,4 +115,16 @@ export async function stopForDeaths(db: Database, now: number): Promise<boolean>
     .where((eb) => eb.or([eb('deaths_until', '<=', now), eb('deaths_until', '>', now + DEATHS_STOP)]))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+/** Lost answers that a wrong clock dated ahead count from now on, so that a good answer may end them. */
+export async function redateDoubts({ transaction }: Pick<Store, 'transaction'>, now: number): Promise<void> {
+  await transaction((tx) =>
+    tx
+      .updateTable('grants')
+      .set({ doubted_at: now })
+      .where('doubted_at', 'is not', null)
+      .where('doubted_at', '>', now + CLOCKS_DIFFER)
+      .execute(),
+  );
 }
