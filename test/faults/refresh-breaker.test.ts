@@ -21,6 +21,8 @@ let system: System;
 let tokens: string[];
 /** The app of the one grant whose outcome is unknown. */
 let doubtful: { app: LegacyApp; token: string };
+/** Its refresh token, which the bridge may present again by itself at any moment that is not stopped. */
+let inDoubt: string | undefined;
 
 const profiles = (token: string) => read(system, '/1/profiles.json', token);
 
@@ -44,11 +46,15 @@ async function end(count: number): Promise<void> {
   system.proxy.onTokenAnswer = undefined;
 }
 
+/** How often another refresh token than that was presented. */
+const sentBeside = () =>
+  system.proxy.refreshes().filter(({ refreshToken }) => refreshToken !== inDoubt).length;
+
 /** Whether a call with the next token causes a refresh, and how it is answered. */
 async function tryNext(): Promise<{ sent: number; status: number }> {
-  const before = system.proxy.refreshes().length;
+  const before = sentBeside();
   const { status } = await profiles(tokens[0] ?? '');
-  return { sent: system.proxy.refreshes().length - before, status };
+  return { sent: sentBeside() - before, status };
 }
 
 beforeAll(async () => {
@@ -59,7 +65,8 @@ beforeAll(async () => {
   tokens = made.slice(1).map(({ token }) => token);
   [doubtful] = made as [(typeof made)[0]];
   clock.advance(3_700_000);
-  system.proxy.onTokenCall = () => {
+  system.proxy.onTokenCall = ({ refreshToken }) => {
+    inDoubt = refreshToken;
     throw new Error('cut');
   };
   await profiles(doubtful.token);
