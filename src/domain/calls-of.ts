@@ -4,7 +4,7 @@ import { dayOf } from '../shared/moments.ts';
 import { type CallSum, findLastCall, sumCalls } from '../store/usage.ts';
 import { TOKENS_AT_ONCE } from './calls-per-day.ts';
 import type { Context } from './context.ts';
-import { takeTurns } from './reminders/take-turns.ts';
+import { takeTurns } from './work/take-turns.ts';
 
 /** What tokens were used for. */
 export interface Calls {

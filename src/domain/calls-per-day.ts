@@ -2,7 +2,7 @@ import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { type DayCalls, sumDays } from '../store/usage-days.ts';
 import type { Context } from './context.ts';
-import { takeTurns } from './reminders/take-turns.ts';
+import { takeTurns } from './work/take-turns.ts';
 
 export type { DayCalls };
 

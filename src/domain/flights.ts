@@ -4,7 +4,7 @@
  */
 export interface Flights {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Whether nothing but what runs here is waited for any more. */
+  /** Whether the stop has come so far that it waits for these flights alone. */
   isClosing(): boolean;
   /** For a graceful stop: resolves when nothing is running any more. */
   close(): Promise<void>;

@@ -22,7 +22,7 @@ import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './record-event.ts';
-import { takeTurns } from './reminders/take-turns.ts';
+import { takeTurns } from './work/take-turns.ts';
 import { inPieces } from './work/in-pieces.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */

@@ -8,7 +8,7 @@ import { anchorHistory } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { Context } from './context.ts';
 import { withLease } from './lease.ts';
-import { takeTurns } from './reminders/take-turns.ts';
+import { takeTurns } from './work/take-turns.ts';
 import { tolerant } from './tolerant.ts';
 
 /**

@@ -2,7 +2,7 @@ import { LIVE_KEPT } from '../../shared/lifetimes.ts';
 import { deleteLiveCallsBefore } from '../../store/live-calls.ts';
 import { deleteUnwatched } from '../../store/watched-apps.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../reminders/take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 import { liveIdAt } from './live-id.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */

@@ -16,7 +16,7 @@ import {
 } from '../../store/progress.ts';
 import { keepProgressOfAll } from '../../store/progress-days.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../reminders/take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 
 /**
  * Keeps how many tokens of each app stand in each state, so that pages show how the move goes without counting: a row for a

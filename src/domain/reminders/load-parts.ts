@@ -7,7 +7,7 @@ import {
 } from '../../store/reminder-people.ts';
 import type { Context } from '../context.ts';
 import type { HolderPart, OwnerPart, Part } from './people.ts';
-import { takeTurns } from './take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 
 /** What people hold and own, app by app. */
 

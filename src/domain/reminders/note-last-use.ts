@@ -10,7 +10,7 @@ import {
 } from '../../store/last-use.ts';
 import type { Context } from '../context.ts';
 import { USED_WITHIN } from './plan-stages.ts';
-import { takeTurns } from './take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 
 /**
  * What tokens are used for is written where a crash of the database may lose it; that they are used at all is copied from

@@ -12,7 +12,7 @@ import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people
 import { noteLastUse } from './note-last-use.ts';
 import type { Due, Person } from './people.ts';
 import { isTimeToMail, keyOfStage, localDay, stagesDue } from './plan-stages.ts';
-import { takeTurns } from './take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 
 /**
  * Makes the mails of the day. Whoever runs it and how often, the unique keys of the ledger let each reminder stand in one

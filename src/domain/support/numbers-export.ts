@@ -3,7 +3,7 @@ import { progressSince } from '../../store/progress-days.ts';
 import { lastDays } from '../calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { progressOf } from '../progress/progress-of.ts';
-import { takeTurns } from '../reminders/take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 
 /** The progress as rows for other programs. Names and order of the columns stay as they are; new ones come last. */
 

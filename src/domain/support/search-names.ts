@@ -1,6 +1,6 @@
 import { type AccountFound, accountsNamed, type AppFound, listForNames } from '../../store/support-search.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../reminders/take-turns.ts';
+import { takeTurns } from '../work/take-turns.ts';
 
 /** Apps by a part of their name, which all are gone through: the databases differ in what they take for a small letter. People, who are many, by its beginning. */
 

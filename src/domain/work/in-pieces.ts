@@ -1,5 +1,5 @@
 import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/pieces.ts';
-import { takeTurns } from '../reminders/take-turns.ts';
+import { takeTurns } from './take-turns.ts';
 
 interface PieceOptions {
   /** Aborts when the process stops: what is left is removed after the next start. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { notMePath } from '../../stop-mails.ts';
 import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
-import { takeTurns } from '../take-turns.ts';
+import { takeTurns } from '../../work/take-turns.ts';
 import { aboutApp, type AppFacts, aboutHolder, aboutOwner } from './about-app.ts';
 import { asHtml } from './as-html.ts';
 import { asText } from './as-text.ts';
