@@ -18,3 +18,6 @@ create index counts_by_end on counts (ends_at);
 
 -- Requests that never came back from the modern side are removed a few at a time, minutes after their end.
 create index authorization_requests_unfinished on authorization_requests (expires_at) where phase <> 'returned';
+
+-- Links to prove an address are removed a few at a time too.
+create index email_proofs_by_expiry on email_proofs (expires_at);

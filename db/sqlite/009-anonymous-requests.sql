@@ -6,3 +6,6 @@ update apps set self_registered = 1 where source = 'registered' and client_id in
 
 -- Requests that never came back from the modern side are removed a few at a time, minutes after their end.
 create index authorization_requests_unfinished on authorization_requests (expires_at) where phase <> 'returned';
+
+-- Links to prove an address are removed a few at a time too.
+create index email_proofs_by_expiry on email_proofs (expires_at);

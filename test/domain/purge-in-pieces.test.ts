@@ -38,6 +38,8 @@ beforeAll(async () => {
       durable,
     );
   }
+  await sql`insert into email_proofs (id, token_digest, email, created_at, expires_at)
+    ${numbers} select i, i, 'a', ${START}, ${ends} from n`.execute(durable);
   await sql`insert into claimed_requests (id, claimed_at, expires_at)
     ${numbers} select i, ${START}, ${ends} from n`.execute(volatile);
   await sql`insert into counts (key_digest, points, ends_at, changed_at)
@@ -105,6 +107,25 @@ test('the hourly removals go in pieces too, and leave what is not over', async (
   const largest = await largestStep('answers', true, () => purgeExpired(workshop.context));
   expect(largest).toBeLessThanOrEqual(1000);
   expect(await count('answers')).toBe(0);
+  expect(await count('email_proofs', false)).toBe(0);
   expect(await count('sessions')).toBe(0);
   expect(await count('authorization_requests', false)).toBe(0);
+});
+
+/** Tables whose rows go in the order of a time. */
+const TIMED = [
+  { table: 'authorization_requests', by: 'expires_at', isVolatile: false },
+  { table: 'legacy_codes', by: 'expires_at', isVolatile: false },
+  { table: 'email_proofs', by: 'expires_at', isVolatile: false },
+  { table: 'claimed_requests', by: 'expires_at', isVolatile: true },
+  { table: 'counts', by: 'ends_at', isVolatile: true },
+  { table: 'sessions', by: 'expires_at', isVolatile: true },
+];
+
+test.each(TIMED)('a piece of $table is found by an index', async ({ table, by, isVolatile }) => {
+  const { durable, volatile } = workshop.context.store;
+  const plan = sql<{ detail: string }>`explain query plan select rowid from ${sql.table(table)}
+    where ${sql.ref(by)} < ${START} and ${sql.ref(by)} >= 0 order by ${sql.ref(by)} limit 500`;
+  const { rows } = await (isVolatile ? plan.execute(volatile) : plan.execute(durable));
+  expect(rows.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH .* INDEX /)]);
 });
