@@ -47,10 +47,10 @@ export interface OldBackend {
 const AT_ONCE = 64;
 
 /**
- * Calls with known tokens at once, and those of one account of an app. A call that waits so long, and then takes as long as
- * it may, ends before an old client gives it up.
+ * Calls with known tokens at once. An account may take what is free, but for a quarter: that is for accounts with few calls
+ * under way.
  */
-const KNOWN = { places: AT_ONCE, patience: 4 * SECOND, most: 8 };
+const KNOWN = { places: 48, reserve: { places: AT_ONCE - 48, most: 2 }, retryAfter: 5 * SECOND };
 
 /** Calls of strangers at once, and how long one waits until it is told to come again. */
 const STRANGERS = { places: 16, patience: SECOND };
@@ -156,16 +156,16 @@ function documentIn({ status, body }: PassedAnswer): unknown {
 }
 
 /**
- * The old API at an origin. Calls take at most `limit` milliseconds from the first byte out to the last byte in; old
- * clients wait twenty seconds (quirk Q18).
+ * The old API at an origin. Calls take at most `limit` milliseconds, what they wait for a place with it if their token is
+ * known; old clients wait twenty seconds (quirk Q18).
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);
   const [forStrangers, forKnown, ofOurOwn] = [doors(STRANGERS.places), doors(AT_ONCE), doors(AT_ONCE)];
-  const [inPlace, inKnownPlace] = [createPlaces(STRANGERS), createPlaces(KNOWN)];
-  const sendBy = async (send: Send, call: PassedCall): Promise<PassedAnswer> => {
+  const [inPlace, inKnownPlace] = [createPlaces(STRANGERS), createPlaces({ ...KNOWN, patience: limit })];
+  const sendBy = async (send: Send, call: PassedCall, waited = 0): Promise<PassedAnswer> => {
     const overdue = new AbortController();
-    const timer = setTimeout(() => overdue.abort(), limit);
+    const timer = setTimeout(() => overdue.abort(), limit - waited);
     try {
       return await sendSafely(send, call, overdue.signal);
     } catch (error) {
@@ -180,7 +180,7 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
     pass: (call) =>
       call.isStranger === true
         ? inPlace(() => sendBy(forStrangers, call), call.takers)
-        : inKnownPlace(() => sendBy(forKnown, call), call.takers),
+        : inKnownPlace((waited) => sendBy(forKnown, call, waited), call.takers),
     read: async (path, token) => documentIn(await ask('GET', path, token)),
     async deauthorize(token) {
       const { status } = await ask('POST', '/1/user/deauthorize.json', token);

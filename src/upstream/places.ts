@@ -1,104 +1,171 @@
 import { Unavailable } from './outcomes.ts';
 
 interface Room {
-  /** How many may be inside at once. */
+  /** How many may be inside at once, wherever no other rule holds. */
   places: number;
+  /** Further places, for takers that have few of them: long calls of some takers leave places for the others here. */
+  reserve?: { places: number; most: number };
   /** How long one waits for a place, in milliseconds. */
   patience: number;
-  /** How many places a narrow taker may have at most; all of them where it is not given. */
-  most?: number;
+  /** When one that found no place may come again, in milliseconds. */
+  retryAfter?: number;
 }
 
-/**
- * Who takes a place, the wide taker before the narrow ones: an app before its account. A wide taker has no more places
- * than are free beside it. So takers of long calls leave a place for the next taker, however many calls they make.
- */
+/** Who takes a place, the wide taker before the narrow ones: an app before its account. */
 export type Takers = readonly string[];
 
-/** Runs work in one of few places. @throws {Unavailable} no place became free in time */
-type InPlace = <T>(work: () => Promise<T>, takers?: Takers) => Promise<T>;
+/** Runs work in one of few places; it learns how long it waited. @throws {Unavailable} no place became free in time */
+type InPlace = <T>(work: (waited: number) => Promise<T>, takers?: Takers) => Promise<T>;
 
 /** So many calls wait for each place at most; the others are told at once to come again. */
 const WAITING_FOR_ONE = 8;
 
-/** Who has how many places, and who may have one more. */
-function createShares({ places, most = places }: Room) {
-  let free = places;
+type Counts = ReturnType<typeof createCounts>;
+
+/** How many places, or turns in the queue, each taker has. */
+function createCounts() {
   const taken = new Map<string, number>();
-  const of = (taker: string) => taken.get(taker) ?? 0;
+  const of = (taker = '') => taken.get(taker) ?? 0;
   const change = (takers: Takers, by: 1 | -1) => {
-    free -= by;
     for (const taker of takers) {
       const count = of(taker) + by;
       if (count > 0) taken.set(taker, count);
       else taken.delete(taker);
     }
   };
+  return { of, add: (takers: Takers) => change(takers, 1), remove: (takers: Takers) => change(takers, -1) };
+}
+
+/** Some places, and who may have one more of them. */
+interface Share {
+  isFree(takers: Takers): boolean;
+  take(takers: Takers): void;
+  giveBack(takers: Takers): void;
+}
+
+function createShare(
+  places: number,
+  mayTake: (takers: Takers, free: number, counts: Counts) => boolean,
+): Share {
+  let free = places;
+  const counts = createCounts();
   return {
-    of,
-    mayTake: ([wide, ...narrow]: Takers) =>
-      free > 0 && (wide === undefined || of(wide) < free) && narrow.every((taker) => of(taker) < most),
-    take: (takers: Takers) => change(takers, 1),
-    giveBack: (takers: Takers) => change(takers, -1),
+    isFree: (takers) => free > 0 && mayTake(takers, free, counts),
+    take(takers) {
+      free -= 1;
+      counts.add(takers);
+    },
+    giveBack(takers) {
+      free += 1;
+      counts.remove(takers);
+    },
   };
+}
+
+/** A wide taker has no more of these places than are free beside it: one is left for the next taker. */
+const halving = (most: number) => (takers: Takers, free: number, counts: Counts) =>
+  (takers[0] === undefined || counts.of(takers[0]) < free) && counts.of(takers.at(-1)) < most;
+
+/** Without a reserve the places themselves are shared so that some are left for others. */
+function sharesOf({ places, reserve }: Room): Share[] {
+  if (!reserve) return [createShare(places, halving(places))];
+  return [createShare(places, () => true), createShare(reserve.places, halving(reserve.most))];
 }
 
 interface Waiter {
   takers: Takers;
-  begin: () => void;
+  /** Begins in a place of this share. */
+  begin: (share: Share) => void;
 }
 
-/** The one whose taker has the fewest places; of several, the one that has waited longest. */
-function nextOf(waiting: Iterable<Waiter>, shares: ReturnType<typeof createShares>): Waiter | undefined {
-  const able = [...waiting].filter(({ takers }) => shares.mayTake(takers));
-  const placesOf = ({ takers: [wide = ''] }: Waiter) => shares.of(wide);
-  return able.toSorted((one, other) => placesOf(one) - placesOf(other))[0];
+/** The one whose takers have the fewest places; of several, the one that has waited longest. */
+function nextOf(able: readonly Waiter[], inside: Counts): Waiter | undefined {
+  const order = (one: Waiter, other: Waiter) =>
+    inside.of(one.takers[0]) - inside.of(other.takers[0]) ||
+    inside.of(one.takers.at(-1)) - inside.of(other.takers.at(-1));
+  return able.toSorted(order)[0];
+}
+
+/** Those that wait, and for whom there is still a turn: one taker has no more turns than are left beside it. */
+function createQueue(most: number) {
+  const waiters = new Set<Waiter>();
+  const turns = createCounts();
+  return {
+    hasTurn: (takers: Takers) =>
+      waiters.size < most && (takers.length === 0 || turns.of(takers.at(-1)) < most - waiters.size),
+    add(waiter: Waiter) {
+      waiters.add(waiter);
+      turns.add(waiter.takers);
+    },
+    remove(waiter: Waiter) {
+      if (waiters.delete(waiter)) turns.remove(waiter.takers);
+    },
+    all: () => [...waiters],
+  };
 }
 
 /** Limits concurrent calls, fairly between their takers. A call that gets no place in time fails and holds nothing. */
 export function createPlaces(room: Room): InPlace {
-  const { places, patience } = room;
-  const shares = createShares(room);
-  const waiting = new Set<Waiter>();
+  const { places, reserve, patience, retryAfter = patience } = room;
+  const shares = sharesOf(room);
+  const inside = createCounts();
+  const queue = createQueue((places + (reserve?.places ?? 0)) * WAITING_FOR_ONE);
+  const freeFor = (takers: Takers) => shares.find((share) => share.isFree(takers));
+  const full = () => new Unavailable('all places are taken', { retryAfter });
 
-  function leave(takers: Takers): void {
-    shares.giveBack(takers);
-    for (let next = nextOf(waiting, shares); next; next = nextOf(waiting, shares)) {
-      waiting.delete(next);
-      shares.take(next.takers);
-      next.begin();
+  function take(share: Share, takers: Takers): void {
+    share.take(takers);
+    inside.add(takers);
+  }
+
+  function leave(left: Share, takers: Takers): void {
+    left.giveBack(takers);
+    inside.remove(takers);
+    for (;;) {
+      const next = nextOf(
+        queue.all().filter((waiter) => freeFor(waiter.takers)),
+        inside,
+      );
+      const share = next && freeFor(next.takers);
+      if (!share) return;
+      queue.remove(next);
+      take(share, next.takers);
+      next.begin(share);
     }
   }
 
-  const full = () => new Unavailable('all places are taken', { retryAfter: patience });
-
-  function untilFree(takers: Takers): Promise<void> {
+  function untilFree(takers: Takers): Promise<Share> {
     return new Promise((resolve, reject) => {
-      const begin = () => {
+      const begin = (share: Share) => {
         clearTimeout(timer);
-        resolve();
+        resolve(share);
       };
       const waiter = { takers, begin };
       const timer = setTimeout(() => {
-        waiting.delete(waiter);
+        queue.remove(waiter);
         reject(full());
       }, patience);
-      waiting.add(waiter);
+      queue.add(waiter);
     });
   }
 
-  async function enter(takers: Takers): Promise<void> {
-    if (shares.mayTake(takers)) return shares.take(takers);
-    if (waiting.size >= places * WAITING_FOR_ONE) throw full();
-    await untilFree(takers);
+  async function enter(takers: Takers): Promise<Share> {
+    const share = freeFor(takers);
+    if (share) {
+      take(share, takers);
+      return share;
+    }
+    if (!queue.hasTurn(takers)) throw full();
+    return untilFree(takers);
   }
 
   return async (work, takers = []) => {
-    await enter(takers);
+    const came = performance.now();
+    const share = await enter(takers);
     try {
-      return await work();
+      return await work(performance.now() - came);
     } finally {
-      leave(takers);
+      leave(share, takers);
     }
   };
 }

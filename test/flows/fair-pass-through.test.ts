@@ -24,25 +24,58 @@ afterAll(async () => {
 const read = (token: string) =>
   sendRaw(system.bridgeUrl, { path: '/1/user.json', headers: { authorization: `Bearer ${token}` } });
 
-async function tokenOfNewApp(): Promise<string> {
+async function newApp(): Promise<string> {
   const { clientId } = await system.registerApp('https://another.example/callback');
+  return clientId;
+}
+
+async function tokenOf(clientId: string): Promise<string> {
   const { token } = await addWaitingToken(system.bridge, { clientId });
   accounts.push({ tokens: [token], user: { id: newHexId() } });
   return token;
 }
 
+const manyReads = (token: string, count: number) => Array.from({ length: count }, () => read(token));
+
+async function endSlowOnes(calls: ReadonlyArray<ReturnType<typeof read>>): Promise<void> {
+  await old.setBehaviour('down');
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(503);
+  await old.setBehaviour('normal');
+}
+
+beforeEach(() => {
+  old.requests.length = 0;
+});
+
+test('all calls that one account sends at once reach the old API at once, while nobody else waits', async () => {
+  const token = await tokenOf(await newApp());
+  await old.setBehaviour('slow');
+  const calls = manyReads(token, 40);
+  await until(() => old.requests.length === 40);
+  await endSlowOnes(calls);
+});
+
 test('an app is answered while others wait for the old API with all the calls that they can make', async () => {
-  const busy = [await tokenOfNewApp(), await tokenOfNewApp()];
-  const other = await tokenOfNewApp();
+  const busy = [await tokenOf(await newApp()), await tokenOf(await newApp())];
+  const other = await tokenOf(await newApp());
   await old.setBehaviour('slow');
   let answered = 0;
-  const waiting = busy.flatMap((token) =>
-    Array.from({ length: 40 }, () => read(token).finally(() => (answered += 1))),
-  );
-  await until(() => old.requests.length >= 16);
+  const waiting = busy.flatMap((token) => manyReads(token, 40));
+  for (const call of waiting) void call.finally(() => (answered += 1));
+  await until(() => old.requests.length >= 50);
   await old.setBehaviour('normal');
   expect(await read(other)).toMatchObject({ status: 200 });
   expect(answered).toBe(0);
-  await old.setBehaviour('down');
-  for (const { status } of await Promise.all(waiting)) expect(status).toBe(503);
+  await endSlowOnes(waiting);
+});
+
+test('an account is answered while another one of its app holds all the places that it can', async () => {
+  const clientId = await newApp();
+  const [busy, other] = [await tokenOf(clientId), await tokenOf(clientId)];
+  await old.setBehaviour('slow');
+  const waiting = manyReads(busy, 60);
+  await until(() => old.requests.length >= 50);
+  await old.setBehaviour('normal');
+  expect(await read(other)).toMatchObject({ status: 200 });
+  await endSlowOnes(waiting);
 });
