@@ -104,6 +104,25 @@ function createQueue(most: number) {
   };
 }
 
+function untilFree(
+  takers: Takers,
+  queue: ReturnType<typeof createQueue>,
+  { patience, full }: { patience: number; full: () => Unavailable },
+): Promise<Share> {
+  return new Promise((resolve, reject) => {
+    const begin = (share: Share) => {
+      clearTimeout(timer);
+      resolve(share);
+    };
+    const waiter = { takers, begin };
+    const timer = setTimeout(() => {
+      queue.remove(waiter);
+      reject(full());
+    }, patience);
+    queue.add(waiter);
+  });
+}
+
 /** Limits concurrent calls, fairly between their takers. A call that gets no place in time fails and holds nothing. */
 export function createPlaces(room: Room): InPlace {
   const { places, reserve, patience, retryAfter = patience } = room;
@@ -134,21 +153,6 @@ export function createPlaces(room: Room): InPlace {
     }
   }
 
-  function untilFree(takers: Takers): Promise<Share> {
-    return new Promise((resolve, reject) => {
-      const begin = (share: Share) => {
-        clearTimeout(timer);
-        resolve(share);
-      };
-      const waiter = { takers, begin };
-      const timer = setTimeout(() => {
-        queue.remove(waiter);
-        reject(full());
-      }, patience);
-      queue.add(waiter);
-    });
-  }
-
   async function enter(takers: Takers): Promise<Share> {
     const share = freeFor(takers);
     if (share) {
@@ -156,7 +160,7 @@ export function createPlaces(room: Room): InPlace {
       return share;
     }
     if (!queue.hasTurn(takers)) throw full();
-    return untilFree(takers);
+    return untilFree(takers, queue, { patience, full });
   }
 
   return async (work, takers = []) => {

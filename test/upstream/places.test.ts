@@ -5,7 +5,7 @@ import { createPlaces, type Takers } from '../../src/upstream/places.ts';
 const PATIENCE = 60_000;
 
 function openRoom(room: Partial<Parameters<typeof createPlaces>[0]> = {}) {
-  const inPlace = createPlaces({ places: 16, patience: PATIENCE, most: 4, ...room });
+  const inPlace = createPlaces({ places: 16, patience: PATIENCE, ...room });
   const inside: Array<{ takers: Takers; end: () => void }> = [];
   const begin = (takers: Takers) =>
     inPlace(() => new Promise<void>((end) => inside.push({ takers, end })), takers);
@@ -16,7 +16,7 @@ function openRoom(room: Partial<Parameters<typeof createPlaces>[0]> = {}) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('apps that fill all the places that they can get leave one for the next app', async () => {
-  const { begin, inside, insideOf } = openRoom({ most: 16 });
+  const { begin, inside, insideOf } = openRoom();
   for (const app of ['a', 'b', 'c', 'd']) {
     for (let n = 0; n < 20; n++) void begin([app, `account of ${app}`]);
     await settled();
@@ -26,14 +26,30 @@ test('apps that fill all the places that they can get leave one for the next app
   expect(inside).toHaveLength(15);
 });
 
-test('one account has a part of the places of its app', async () => {
-  const { begin, insideOf } = openRoom();
-  for (let n = 0; n < 20; n++) void begin(['a', 'one']);
+test('one account may take all places that are free but those of the reserve', async () => {
+  const { begin, insideOf } = openRoom({ reserve: { places: 8, most: 2 } });
+  for (let n = 0; n < 30; n++) void begin(['a', 'one']);
   await settled();
-  expect(insideOf('one')).toBe(4);
-  void begin(['a', 'other']);
+  expect(insideOf('one')).toBe(16 + 2);
+  for (const takers of [
+    ['a', 'other'],
+    ['b', 'third'],
+  ])
+    void begin(takers);
   await settled();
-  expect(insideOf('other')).toBe(1);
+  expect([insideOf('other'), insideOf('third')]).toEqual([1, 1]);
+});
+
+test('one account that waits with many calls leaves turns for others', async () => {
+  const { begin, inside } = openRoom({ places: 1, reserve: { places: 1, most: 1 } });
+  const refused: unknown[] = [];
+  for (let n = 0; n < 40; n++) begin(['a', 'one']).catch((error: unknown) => refused.push(error));
+  void begin(['b', 'other']);
+  await settled();
+  expect(refused.length).toBeGreaterThan(0);
+  inside[0]?.end();
+  await settled();
+  expect(inside.at(-1)?.takers).toContain('other');
 });
 
 test('a place that becomes free goes to the app that has the fewest', async () => {
