@@ -46,6 +46,8 @@ interface Parts {
   server: RunningServer;
   stopJobs: () => Promise<void>;
   stopSealing: () => Promise<void>;
+  /** Aborts when the process fails: nobody waits for a drain then, not even for one that runs. */
+  failing: AbortController;
 }
 
 /** Ends what is under way, and then writes what is in memory; nothing accepted is cut in time that STOP_LIMIT gives. */
@@ -65,11 +67,12 @@ async function end({ workshop, stopSharing, server, stopSealing }: Parts): Promi
 
 /** Stops in the order in which a balancer, callers and background work learn of it. */
 async function stop(parts: Parts, drain: number): Promise<void> {
-  const { context } = parts.workshop;
+  const { failing, workshop } = parts;
+  const { context } = workshop;
   context.shutdown.begin(drain);
   parts.server.sayClose();
   await parts.stopJobs();
-  if (drain > 0) await delay(drain);
+  await delay(drain, undefined, { signal: failing.signal }).catch(() => context.shutdown.begin(0));
   const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
   // A received pair lies in the spill by then; whatever else waits for a database that is away is lost with the process.
   if (!isEnded)
@@ -99,14 +102,18 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   await context.instance.start();
   context.live.start();
   const stopJobs = startJobs(context);
-  const parts = { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context) };
+  const failing = new AbortController();
+  const parts = { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
   context.logger.info('the bridge serves', { port: server.port });
   let stopping: Promise<void> | undefined;
   return {
     context,
     url: `${config.tls ? 'https' : 'http'}://${config.host}:${server.port}`,
     close({ isFailing = false } = {}) {
-      if (isFailing) server.refuse();
+      if (isFailing) {
+        server.refuse();
+        failing.abort();
+      }
       return (stopping ??= stop(parts, isFailing ? 0 : config.drain));
     },
   };

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { type Bridge, startBridge } from './bridge.ts';
 import { readConfig } from './config.ts';
 import { upstreamFor } from './embedded-client.ts';
-import { installLastResort } from './shared/last-resort.ts';
+import { installLastResort, STOP_TAKES } from './shared/last-resort.ts';
 import { createLogger } from './shared/logger.ts';
 import { runWorker } from './workers.ts';
 
@@ -13,7 +13,8 @@ void runWorker(async () => {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: `bridge ${cluster.worker?.id ?? ''}` });
   const running: { bridge?: Bridge } = {};
-  installLastResort({ logger, drain: async () => running.bridge?.close({ isFailing: true }) });
+  const drain = async () => running.bridge?.close({ isFailing: true });
+  installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
   running.bridge = await startBridge({ ...config, upstream: upstreamFor(config) }, { logger });
   return running.bridge;
 });

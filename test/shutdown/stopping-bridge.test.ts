@@ -102,7 +102,7 @@ test('a connection that was just opened may send its first request', async () =>
   await start();
   const caller = await keepAlive();
   const stopping = system.bridge.close();
-  await delay(100);
+  expect(system.bridge.context.shutdown.signal.aborted).toBe(true);
   caller.send('/1/profiles.json');
   await stopping;
   await until(() => caller.isEnded());
@@ -151,4 +151,13 @@ testHere('after an error that nobody caught nothing new is begun, and what is un
   await stopping;
   await until(() => busy.isEnded());
   expect(busy.text()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+});
+
+testHere('an error that nobody caught during the drain ends the drain', async () => {
+  await start({ DRAIN_SECONDS: '600' });
+  const stopping = system.bridge.close();
+  expect(await read(system, '/health', token)).toMatchObject({ status: 200 });
+  await system.bridge.close({ isFailing: true });
+  await stopping;
+  await expect(sendRaw(system.bridgeUrl, { path: '/ready' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

@@ -105,6 +105,9 @@ export async function startTestBridge(options: BridgeOptions): Promise<StartedBr
   let closing: Promise<void> | undefined;
   return {
     ...bridge,
-    close: (how) => (closing ??= bridge.close(how).then(() => database.remove())),
+    close(how) {
+      const closed = bridge.close(how);
+      return (closing ??= closed.then(() => database.remove()));
+    },
   };
 }

@@ -7,7 +7,7 @@ import { STOP_LIMIT } from '../../shared/lifetimes.ts';
 export interface Shutdown {
   /** Aborts when the stop begins. */
   signal: AbortSignal;
-  /** Begins the stop; calls are accepted for `drain` more milliseconds. A second stop changes nothing. */
+  /** Begins the stop; calls are accepted for `drain` more milliseconds. A second one can only bring the end nearer. */
   begin(drain: number): void;
   /** Whether work of up to `duration` milliseconds, begun now, ends before the process does. */
   leavesTimeFor(duration: number): boolean;
@@ -20,8 +20,7 @@ export function createShutdown(): Shutdown {
   return {
     signal: controller.signal,
     begin(drain) {
-      if (controller.signal.aborted) return;
-      endsAt = performance.now() + drain + STOP_LIMIT;
+      endsAt = Math.min(endsAt, performance.now() + drain + STOP_LIMIT);
       controller.abort();
     },
     leavesTimeFor: (duration) => performance.now() + duration <= endsAt,
