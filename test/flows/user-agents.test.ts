@@ -1,6 +1,7 @@
 import { assignByHand } from '../../src/domain/assign-token.ts';
 import { pinAccount } from '../../src/domain/pin-account.ts';
 import { newHexId } from '../../src/shared/ids.ts';
+import { addWaitingToken } from '../support/waiting-token.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
 import {
   call,
@@ -86,5 +87,20 @@ describe('a user agent', () => {
     expect((await call(one.token, '/1/user/deauthorize.json')).status).toBe(200);
     expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([401, 200]);
     expect((await eventsOf(one.id)).at(-1)).toMatchObject({ actor: `token:${one.id}` });
+  });
+
+  test('asks for a choice where more tokens wait than the page lists', async () => {
+    const { clientId } = await seen();
+    for (let n = 0; n < 101; n++)
+      await addWaitingToken(system.bridge, { clientId, accountId: DANA.accountId, source: 'observed' });
+    const list = await connect(await dana.get(pageOf(clientId)));
+    expect(list.url).toBe(`${pageOf(clientId)}/connect`);
+    expect(list.body.match(/name="token-\w+"/g)).toHaveLength(100);
+    const form = dana.forms(list).find(({ fields }) => fields.some(({ name }) => name === 'chosen'));
+    if (!form) throw new Error('the page has no form');
+    const others = form.fields.filter(({ name }) => !name.startsWith('token-'));
+    const left = Object.fromEntries(others.map(({ name, value }) => [name, value]));
+    const answer = await dana.follow(await dana.submit(form, left, list.url));
+    expect(answer.url).toContain('?nothing');
   });
 });

@@ -1,5 +1,7 @@
 import type { Pair } from '../../store/mappings.ts';
-import { listListable, type ListableToken } from '../../store/tokens/claims.ts';
+import { isUnidentified } from '../../store/observed.ts';
+import { WAITING_STATES } from '../../store/tables.ts';
+import { hasConsented, listListable, type ListableToken } from '../../store/tokens/claims.ts';
 import type { Context } from '../context.ts';
 
 export type { ListableToken } from '../../store/tokens/claims.ts';
@@ -10,4 +12,10 @@ export type { ListableToken } from '../../store/tokens/claims.ts';
  */
 export function listableTokens({ store }: Pick<Context, 'store'>, pair: Pair): Promise<ListableToken[]> {
   return listListable(store.durable, pair);
+}
+
+/** Whether a token of an app and account waits that a consent connects without listing it. */
+export async function waitsUnlisted({ store }: Pick<Context, 'store'>, pair: Pair): Promise<boolean> {
+  const isProgram = await isUnidentified(store.durable, pair.clientId);
+  return hasConsented(store.durable, { pair, isProgram, listed: [], from: WAITING_STATES });
 }

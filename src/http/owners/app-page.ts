@@ -86,8 +86,7 @@ function connect(frame: Frame): RequestHandler {
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
     const { accountId } = personIn(req);
-    const connecting = { clientId, accountId, tokens: await ownTokens(frame, req) };
-    if (!(await leaveToConnect(frame, connecting, [req, res, next]))) leave('nothing-waits');
+    if (!(await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) leave('nothing-waits');
   };
 }
 

@@ -71,11 +71,9 @@ function connect(frame: Frame): RequestHandler {
   return async (req, res, next) => {
     const { clientId, accountId } = await linkOf(frame, req);
     const isHolder = personIn(req).accountId === accountId;
-    const tokens = isHolder ? await tokensOfPair(frame.context, { clientId, accountId }) : undefined;
     const hasEnded = phaseOf(asOfNow(frame.context, clientId)) === 'ended';
-    const connecting = { clientId, accountId, tokens };
     const isOpen = isHolder && !hasEnded;
-    if (isOpen && (await leaveToConnect(frame, connecting, [req, res, next]))) return;
+    if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;
     // The page says why there is nothing to do.
     res.redirect(303, req.originalUrl.split('?')[0] ?? '');
   };

@@ -110,7 +110,7 @@ function isConsented(
   ]);
 }
 
-/** Whether a consent would serve any token. */
+/** Whether a consent moves any token in one of its states. */
 export async function hasConsented(tx: Database, consent: Consent): Promise<boolean> {
   const row = await tx
     .selectFrom('mappings')

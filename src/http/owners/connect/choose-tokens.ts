@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { AppTokens } from '../../../domain/tokens-of-account.ts';
-import { type ListableToken, listableTokens } from '../../../domain/tokens/listable-tokens.ts';
+import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
 import { asOfNow } from '../../dates/card.ts';
 import { connectByWords } from '../../dates/lines.ts';
 import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
@@ -48,32 +47,24 @@ function show(frame: Frame): RequestHandler {
   };
 }
 
-/** What a form asks to connect. */
-interface Connecting {
-  clientId: string;
-  accountId: string;
-  /** The tokens of the app and account, if there are any. */
-  tokens: AppTokens | undefined;
-}
-
 /**
  * Sends the browser to the consent, by way of the page where the person chooses if there is something to choose. False
  * where nothing waits.
  */
 export async function leaveToConnect(
   frame: Frame,
-  { tokens, ...pair }: Connecting,
+  pair: { clientId: string; accountId: string },
   exchange: Parameters<RequestHandler>,
 ): Promise<boolean> {
   const [req, res] = exchange;
   const listable = await listableTokens(frame.context, pair);
-  const waiting = (tokens?.waiting ?? 0) - listable.filter((one) => one.client_id === pair.clientId).length;
-  if (listable.length === 0 && waiting <= 0) return false;
+  const isUnlisted = await waitsUnlisted(frame.context, pair);
+  if (listable.length === 0 && !isUnlisted) return false;
   const chosen = chosenIn(req);
   const page = `/apps/${pair.clientId}/connect`;
   if (listable.length > 0 && chosen === undefined) return res.redirect(303, page), true;
   const listed = listable.map(({ id }) => id).filter((id) => chosen?.includes(id));
-  if (listed.length === 0 && waiting <= 0) return res.redirect(303, `${page}?nothing`), true;
+  if (listed.length === 0 && !isUnlisted) return res.redirect(303, `${page}?nothing`), true;
   await leaveFor(frame.parts, { ...pair, listed }, exchange);
   return true;
 }
