@@ -80,7 +80,10 @@ async function move(context: Context, tx: Database, moving: Move): Promise<Decid
   };
 }
 
-/** Whether support may say which app a token belongs to: no import and no issue said so. */
+/**
+ * Whether support may say which app a token belongs to: it was seen in use, or stands with an unidentified program. That
+ * holds even where an import or a consent proved its app since.
+ */
 export function isAssignable({ source }: Pick<Mapping, 'source'>, app: { source: string }): boolean {
   return source === 'observed' || app.source === 'observed';
 }

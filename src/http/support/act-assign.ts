@@ -22,7 +22,7 @@ export function assignAction(frame: Frame): Action<MappingTarget> {
       return {
         title: 'Say which app this is',
         says: [
-          'The token was seen in use; no import says which app it is, and what its calls say proves nothing. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to take an assignment back.',
+          'The token was seen in use, and what its calls say proves no app. If an import or a consent said which app it is, your word replaces that. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to take an assignment back.',
           'If that app is connected for the same account, the token works on by that connection. If not, and it is connected now, it stops until the account holder connects it once more.',
         ],
         facts: tokenFacts(target),
