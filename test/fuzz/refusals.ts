@@ -26,9 +26,9 @@ const MULTIPART = 'multipart/form-data; boundary=b';
 const filled = (piece: string, size: number) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
 const PART = '--b\r\nContent-Disposition: form-data; name="access_token"\r\n\r\nx\r\n';
-const headers = (count: number) => filled('a: b\r\n', 6 * count);
-const HEAVY_PART = PART.replace('\r\n\r\n', `\r\n${headers(45)}\r\n`);
-const WIDE_PART = PART.replace('\r\n\r\n', `\r\n${headers(160)}\r\n`);
+const headerLines = (count: number) => filled('a: b\r\n', 6 * count);
+const HEAVY_PART = PART.replace('\r\n\r\n', `\r\n${headerLines(45)}\r\n`);
+const WIDE_PART = PART.replace('\r\n\r\n', `\r\n${headerLines(160)}\r\n`);
 
 /** Bodies of 64 kB by their content type. */
 const PLAIN: ReadonlyArray<[name: string, type: string, body: string]> = [

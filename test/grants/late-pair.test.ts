@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buryGrant } from '../../src/domain/bury-grant.ts';
-import { createClaimWatch } from '../../src/domain/claim-watch.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { deauthorize } from '../../src/domain/deauthorize.ts';
-import { createFlights } from '../../src/domain/flights.ts';
 import { recoverSpilledPairs } from '../../src/domain/keep-pair.ts';
 import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
@@ -15,13 +13,13 @@ import { revokeToken } from '../../src/domain/revoke-token.ts';
 import { sealPair } from '../../src/domain/sealed-pair.ts';
 import { settleDoubts } from '../../src/domain/settle-doubts.ts';
 import { DAY, PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
-import { openSpill } from '../../src/store/spill.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { type HeldAnswer, holdAnswer, until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
+import { otherMachine } from './support/other-machine.ts';
 
 /**
  * A machine has a whole answer in hand and cannot reach the database for longer than the quiet time. Another machine gives
@@ -29,16 +27,6 @@ import { startSystem, type System } from '../support/system.ts';
  */
 
 const QUIET = 300_000;
-
-/** Another machine on the same database: it shares neither the work in hand nor the spill. */
-function otherMachine(context: Context, folder: string): Context {
-  return {
-    ...context,
-    flights: createFlights(),
-    watch: createClaimWatch(context.clock),
-    spill: openSpill(folder),
-  };
-}
 
 interface LateAnswer {
   token: string;

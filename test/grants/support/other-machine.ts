@@ -1,0 +1,14 @@
+import { createClaimWatch } from '../../../src/domain/claim-watch.ts';
+import type { Context } from '../../../src/domain/context.ts';
+import { createFlights } from '../../../src/domain/flights.ts';
+import { openSpill } from '../../../src/store/spill.ts';
+
+/** Another machine on the same database: it shares neither the work in hand nor the spill. */
+export function otherMachine(context: Context, folder: string): Context {
+  return {
+    ...context,
+    flights: createFlights(),
+    watch: createClaimWatch(context.clock),
+    spill: openSpill(folder),
+  };
+}
