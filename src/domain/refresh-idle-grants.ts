@@ -4,7 +4,7 @@ import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
 import type { Context } from './context.ts';
-import { mayRefreshAhead } from './grants/doubt-breaker.ts';
+import { findTurn } from './grants/doubt-breaker.ts';
 import { putOff } from './put-off.ts';
 
 /** The last part of the keep-alive time, over which what falls due at once is spread. */
@@ -23,7 +23,8 @@ async function refreshIdle(context: Context, grant: Grant): Promise<void> {
 
 /**
  * Refreshes grants that nobody used for a while, for a modern side may let an unused refresh token die. Runs every
- * minute; each run takes so many, oldest first, that all of them fit into the last fifth of `GRANT_KEEPALIVE_DAYS`.
+ * minute; each run takes so many, oldest first, that all of them fit into the last fifth of `GRANT_KEEPALIVE_DAYS`. While
+ * answers are being lost a run takes one: a fleet that nobody uses has no other way to find out that they come again.
  */
 export async function refreshIdleGrants(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
@@ -32,7 +33,10 @@ export async function refreshIdleGrants(context: Context): Promise<void> {
   const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;
   const before = now - context.settings.keepAlive + spread;
   for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
-    if (context.shutdown.signal.aborted || !(await mayRefreshAhead(context))) return;
+    if (context.shutdown.signal.aborted) return;
+    const { kind } = await findTurn(context);
+    if (kind === 'stopped' || kind === 'wait') return;
     await refreshIdle(context, grant);
+    if (kind !== 'free') return;
   }
 }

@@ -54,6 +54,19 @@ test('those that fall due at once are refreshed a few at a time, each once, well
   system.proxy.assertNoRefreshTokenTwice();
 });
 
+test('a breaker that tripped is tried by one idle grant, and its good answer lets the others follow', async () => {
+  const { durable } = system.bridge.context.store;
+  clock.advance(5 * DAY);
+  const tripped = { tripped_at: clock.now() - DAY, next_at: clock.now() - 1, pause: 60_000 };
+  await durable.updateTable('refresh_breaker').set(tripped).execute();
+  expect(await run()).toBe(1);
+  const row = durable.selectFrom('refresh_breaker').select('tripped_at');
+  clock.advance(60_000);
+  expect(await run()).toBeGreaterThan(0);
+  expect(await row.executeTakeFirstOrThrow()).toEqual({ tripped_at: null });
+  system.proxy.assertNoRefreshTokenTwice();
+});
+
 test('one that a caller uses is refreshed for the caller alone', async () => {
   const token = await issueToken(system);
   clock.advance(3 * DAY);

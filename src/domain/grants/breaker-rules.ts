@@ -76,7 +76,10 @@ export function dueChange(view: BreakerView, now: number): BreakerChange | undef
   return view.goodAt > view.trippedAt ? { tripped_at: null, pause: 0, next_at: 0 } : undefined;
 }
 
-/** After an answer that proves that nothing was lost, though it was no good one: the next may be tried at once. */
+/**
+ * After an answer that proves that nothing was lost, though it was no good one: the next is tried a minute later. The pause
+ * stays as long as it is, for a server that is overloaded refuses some requests and loses the answers to others.
+ */
 export function proofChange(now: number): BreakerChange {
-  return { pause: BREAKER_PAUSE, next_at: now };
+  return { next_at: now + BREAKER_PAUSE };
 }

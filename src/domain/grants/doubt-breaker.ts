@@ -52,11 +52,6 @@ export async function presentingStoppedUntil(deps: BreakerDeps): Promise<number>
   return turn.kind === 'stopped' ? turn.until : 0;
 }
 
-/** Whether nothing stands against refreshing ahead of time. */
-export async function mayRefreshAhead(deps: BreakerDeps): Promise<boolean> {
-  return (await findTurn(deps)).kind === 'free';
-}
-
 /** When a refresh was last answered with a pair; 0 when that is not lately. */
 export async function lastGoodAnswer({ store, clock }: BreakerDeps): Promise<number> {
   return (await readBreaker(store.durable, clock.now())).goodAt;
@@ -68,7 +63,7 @@ export async function followOutcome(deps: BreakerDeps): Promise<void> {
   await lookAtBreaker(deps).catch(() => undefined);
 }
 
-/** A presentation that was tried alone came back with proof that no answer was lost: the next may follow at once. */
+/** A presentation that was tried alone came back with proof that no answer was lost: the next follows in a minute. */
 export async function endProbe(deps: BreakerDeps, turn: Turn): Promise<void> {
   if (turn.kind !== 'probe') return;
   // Where this is not written, the next one is tried after the pause.
