@@ -16,10 +16,15 @@ function readOrCreateClient(path: string): z.infer<typeof clientFile> {
   return clientFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-/** Where the embedded modern generation is reached: its own port on the public address's host. */
-export function embeddedOrigin(config: Config): string {
-  const url = new URL(config.publicUrl);
-  return `${url.protocol}//${url.hostname}:${config.embedded.port}`;
+/**
+ * Where the embedded modern generation is reached: its own port on the public address's host. It listens on loopback alone
+ * and speaks plain HTTP, also where the bridge itself speaks HTTPS.
+ */
+export function embeddedOrigin({
+  publicUrl,
+  embedded,
+}: Pick<Config, 'publicUrl'> & { embedded: Pick<Config['embedded'], 'port'> }): string {
+  return `http://${new URL(publicUrl).hostname}:${embedded.port}`;
 }
 
 /** The modern side that the settings name, or the embedded one with the bridge as its client. */

@@ -19,10 +19,12 @@ export function isProtected(req: Request): boolean {
 
 /**
  * Tells browsers to use HTTPS alone from now on (RFC 6797), where others see the bridge under https. The header counts only
- * on an answer over HTTPS (section 7.2).
+ * on an answer over HTTPS (section 7.2). It holds for every port of a host (section 8.3): on this machine's own name it
+ * would shut the embedded modern generation and everything else that speaks plain HTTP here.
  */
 export function strictTransport(publicUrl: string): RequestHandler {
-  const isOverHttps = publicUrl.startsWith('https:');
+  const { protocol, hostname } = new URL(publicUrl);
+  const isOverHttps = protocol === 'https:' && !isLoopbackHost(hostname);
   return (req, res, next) => {
     if (isOverHttps && req.secure) res.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
     next();
