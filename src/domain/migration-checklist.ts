@@ -3,6 +3,7 @@ import { countGrants, countHandovers, countUnconfirmed } from '../store/app-toke
 import { type Calls, callsOf } from './calls-of.ts';
 import type { Context } from './context.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
+import { ownClientsOf } from './handover/former-clients.ts';
 import { type States, statesOfApp } from './states-of-app.ts';
 
 /** How far an app has moved to the new API, by what the bridge sees. */
@@ -27,8 +28,17 @@ export interface MovedSoFar {
   };
   /** How many are in each state. */
   states: States;
-  /** Live grants: how many there are, and of how many the app's own client is the holder; `isPart` of more than these. */
-  grants: { all: number; own: number; isPart?: boolean };
+  /**
+   * Live grants: how many there are, and of how many the app's own client is the holder; `isRefused` while the secret of
+   * that client is retired, `isPart` of more than these. `former` are those that clients of before may still take over.
+   */
+  grants: {
+    all: number;
+    own: number;
+    former?: ReadonlyArray<{ id: string; connections: number }>;
+    isRefused?: boolean;
+    isPart?: boolean;
+  };
   /** `last` is the last call at all, as long as usage is kept. */
   calls: Calls & { days: number; total: number };
   handovers: {
@@ -54,8 +64,14 @@ async function grantsOf(
 ): Promise<MovedSoFar['grants']> {
   const rows = await countGrants(store.durable, clientId, CONNECTIONS_READ);
   const all = rows.reduce((sum, { n }) => sum + n, 0);
-  const own = rows.find((row) => row.modern_client_id === client?.id)?.n ?? 0;
-  return { all, own, isPart: all === CONNECTIONS_READ };
+  const madeWith = (id: string | undefined) => rows.find((row) => row.modern_client_id === id)?.n ?? 0;
+  const clients = await ownClientsOf({ store }, clientId);
+  const former = clients
+    .filter(({ isInUse, keepsHandovers, secret }) => !isInUse && keepsHandovers && secret !== 'retired')
+    .map(({ id }) => ({ id, connections: madeWith(id) }))
+    .filter(({ connections }) => connections > 0);
+  const isRefused = clients.some(({ isInUse, secret }) => isInUse && secret === 'retired');
+  return { all, own: madeWith(client?.id), former, isRefused, isPart: all === CONNECTIONS_READ };
 }
 
 async function handoversOf({ store, clock }: Context, clientId: string): Promise<MovedSoFar['handovers']> {

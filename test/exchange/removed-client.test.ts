@@ -85,6 +85,11 @@ test('hand-overs go on where the owner ticks it, and end when the owner says so'
   const one = await issueToken(system);
   await press(/^Stop using it$/, TICKED);
   expect(wordsOf(await clientPage())).toContain('Hand-overs go on');
+  const told = `can still be handed over to ${OWN_CLIENT.clientId}, which was used before.`;
+  for (const page of ['', '/move'])
+    expect(wordsOf(await owner.get(`${system.bridgeUrl}/apps/${system.app.clientId}${page}`))).toContain(
+      told,
+    );
   expect((await exchange(system.bridgeUrl, one)).status).toBe(200);
   expect((await confirm(system.bridgeUrl, one)).status).toBe(200);
   await useOwnClient(system, OWN_CLIENT);
@@ -165,6 +170,18 @@ test('a retired secret is refused, also for a confirmation, while connections go
   forgetGuesses();
   expect((await exchange(system.bridgeUrl, token)).status).toBe(400);
   expect((await exchange(system.bridgeUrl, token, { client_secret: changed })).status).toBe(200);
+});
+
+test('hand-overs that are allowed wait while the secret is retired, and the pages say so', async () => {
+  const token = await issueToken(system);
+  await press(/^Stop using it$/, TICKED);
+  const words = await press(/^Retire its secret/);
+  expect(words).toContain('Hand-overs are allowed, but wait: its secret was retired.');
+  expect(words).not.toContain('Hand-overs go on');
+  expect((await exchange(system.bridgeUrl, token)).status).toBe(400);
+  const move = wordsOf(await owner.get(`${system.bridgeUrl}/apps/${system.app.clientId}/move`));
+  expect(move).toContain('no connection can be handed over');
+  expect(move).not.toContain('can still be handed over');
 });
 
 /** The next read has to refresh, with the secret that the exchange refuses. */

@@ -147,6 +147,27 @@ test('connections of before the own client are told to connect once more', () =>
   );
 });
 
+test('connections that a client of before may take over are told, also where no client is entered', () => {
+  const former = [{ id: 'planner-before', connections: 1 }];
+  const tokens = { mapped: 4, waiting: 0, active: 4, migrated: 0 };
+  const moved: MovedSoFar = { ...START, tokens, grants: { all: 3, own: 0, former } };
+  const [first, , , last] = checklist(moved, PLACE);
+  expect(first?.evidence).toBe(
+    'No client is entered for new connections. 1 connection can still be handed over to planner-before, which was used before.',
+  );
+  expect(last?.evidence).toContain(
+    '1 of 3 connections can be handed over now: it was made with a client that the app used before.',
+  );
+  expect(last?.next?.text).toMatch(/^The app exchanges each old token/);
+  const both = checklist({ ...moved, client: CLIENT, grants: { all: 3, own: 2, former } }, PLACE).at(-1);
+  expect(both?.evidence).toContain('3 of 3 connections can be handed over now');
+  const retired = checklist({ ...moved, client: CLIENT, grants: { all: 3, own: 2, isRefused: true } }, PLACE);
+  expect(retired.at(-1)?.evidence).toContain(
+    '2 of 3 connections were made with the app’s own client: its secret was retired',
+  );
+  expect(retired.at(-1)?.next?.text).toBe('Enter the client with a new secret.');
+});
+
 test('what was not confirmed in time has its own words, once nothing can be confirmed any more', () => {
   const moved = { ...START, client: CLIENT, tokens: { mapped: 3, waiting: 0, active: 0, migrated: 3 } };
   const last = (awaited: number, lost: number) =>

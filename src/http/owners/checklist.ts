@@ -27,7 +27,24 @@ interface Place extends Footing {
 
 type Facts = MovedSoFar & Place;
 
-function ownClient({ client, home }: Facts): Step {
+/** Clients that the app used before and that may still take connections over. */
+function formerOf({ former = [] }: Facts['grants']) {
+  const names = former.map(({ id }) => id).join(' and ');
+  return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
+}
+
+const sumOf = (former: NonNullable<Facts['grants']['former']>) =>
+  former.reduce((sum, { connections }) => sum + connections, 0);
+
+/** What the want of a client means, for those who connect and for the connections that are there. */
+function noClientWords(grants: Facts['grants']): string {
+  const { names, are, connections } = formerOf(grants);
+  if (connections === 0)
+    return 'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.';
+  return `No client is entered for new connections. ${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
+}
+
+function ownClient({ client, grants, home }: Facts): Step {
   const step = {
     id: 'own-client',
     title: 'The app has its own client at the new API',
@@ -39,8 +56,7 @@ function ownClient({ client, home }: Facts): Step {
   return {
     ...step,
     state: 'open',
-    evidence:
-      'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.',
+    evidence: noClientWords(grants),
     next: {
       text: 'Register a client in your account settings at the new API, then enter it here.',
       label: 'Enter the own client',
@@ -123,12 +139,28 @@ function oldCalls({ calls: { days, total, kinds }, home }: Facts): Step {
   };
 }
 
-/** How many of the live connections may go: those that were made with the own client. */
-function ableWords({ all, own, isPart }: Facts['grants']): string {
-  const made = 'made with the app’s own client';
+const SECRET_RETIRED =
+  'its secret was retired, and hand-overs to it wait until it is entered with a new one.';
+
+/** With which clients the connections were made that may go. */
+function madeWords({ own, former = [] }: Facts['grants']): string {
+  if (former.length === 0) return 'made with the app’s own client';
+  if (own > 0) return 'made with the app’s own clients';
+  return `made with ${former.length === 1 ? 'a client' : 'clients'} that the app used before`;
+}
+
+/** How many of the live connections may go: those that were made with a client that may take them. */
+function ableWords({ isRefused = false, ...grants }: Facts['grants']): string {
+  const { all, own, former = [], isPart } = grants;
   const looked = `${isPart ? 'the first ' : ''}${counted(all, 'connection')}`;
-  if (own === 0) return `None of ${looked} was ${made}, and only such can be handed over.`;
-  return `${numberWords(own)} of ${looked} can be handed over now: ${own === 1 ? 'it was' : 'they were'} ${made}.`;
+  if (isRefused) {
+    const held = `${numberWords(own)} of ${looked} ${own === 1 ? 'was' : 'were'} made with the app’s own client: ${SECRET_RETIRED}`;
+    return former.length === 0 ? held : `${held} ${ableWords({ ...grants, own: 0 })}`;
+  }
+  const able = own + sumOf(former);
+  const made = madeWords(grants);
+  if (able === 0) return `None of ${looked} was ${made}, and only such can be handed over.`;
+  return `${numberWords(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
 }
 
 function handedWords({ handed, confirmed, lost, isPart }: Facts['handovers']): string {
@@ -156,19 +188,26 @@ const LOST =
   'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
 
 /** What makes the connections that are left the app's own; after the sunset nobody connects from the app any more. */
-function takeOverWords({ grants, phase }: Facts): string | undefined {
-  if (grants.all === grants.own) return EXCHANGE;
+function takeOverWords({ client, grants, phase }: Facts): string | undefined {
+  const able = grants.own + sumOf(grants.former ?? []);
+  if (grants.all === able || !client) return EXCHANGE;
   if (phase !== 'ended')
     return 'People who connected before the own client was entered connect once more from the app.';
-  return grants.own > 0 ? EXCHANGE : undefined;
+  return able > 0 ? EXCHANGE : undefined;
 }
 
 function handOverNext(facts: Facts): Step['next'] {
-  const { client, handovers, tokens, home } = facts;
-  if (!client)
+  const { client, grants, handovers, tokens, home } = facts;
+  if (!client && sumOf(grants.former ?? []) === 0)
     return {
       text: 'Enter the app’s own client first.',
       label: 'Enter the own client',
+      href: `${home}/modern-client`,
+    };
+  if (grants.isRefused && grants.own > 0)
+    return {
+      text: 'Enter the client with a new secret.',
+      label: 'Enter the new secret',
       href: `${home}/modern-client`,
     };
   const isUnconfirmed = handovers.awaited + handovers.lost > 0 && tokens.active === 0;
