@@ -10,6 +10,8 @@ interface PageErrorText {
   reason: string;
   next?: string;
   wayOn?: WayOn;
+  /** A line for those who make the app that led here, in fixed words: nothing that the request said. */
+  forMakers?: string;
   retryAfter?: number;
 }
 
@@ -21,6 +23,7 @@ export class PageError extends Error {
   readonly next: string | undefined;
   /** Where that is done, if it is not the first page of the half of the site on which it happened. */
   readonly wayOn: WayOn | undefined;
+  readonly forMakers: string | undefined;
   /** Whole seconds until it is worth trying again. */
   readonly retryAfter: number | undefined;
 
@@ -30,6 +33,7 @@ export class PageError extends Error {
     this.title = title;
     this.next = text.next;
     this.wayOn = text.wayOn;
+    this.forMakers = text.forMakers;
     this.retryAfter = text.retryAfter;
   }
 }

@@ -86,7 +86,7 @@ export function pageFailures(answer: Answer): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
     const failure = toPageError(error);
-    const { status, title, message, next, retryAfter } = failure;
+    const { status, title, message, next, forMakers, retryAfter } = failure;
     const requestId = status >= 500 ? requestIdOf(res) : undefined;
     if (status >= 500) {
       const line = { message: `${alarmOf(error)}a page failed`, fields: { requestId, error } };
@@ -94,7 +94,7 @@ export function pageFailures(answer: Answer): ErrorRequestHandler {
     }
     res.statusCode = status;
     if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
-    const shown = { title, reason: message, next, requestId, wayOn: wayOnFrom(res, failure) };
+    const shown = { title, reason: message, next, forMakers, requestId, wayOn: wayOnFrom(res, failure) };
     show(res, answer, shown);
   };
 }

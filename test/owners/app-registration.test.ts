@@ -48,25 +48,44 @@ describe('an app that its owner registered', () => {
   });
 
   test.each([
-    ['an unknown kind of answer', 'response_type=x&state=a%22b', 'unsupported_response_type', '&state=a%22b'],
-    ['no kind of answer', 'state=s', 'invalid_request', '&state=s'],
-    ['a parameter twice', 'response_type=code&response_type=code', 'invalid_request', ''],
+    [
+      'an unknown kind of answer',
+      'response_type=x&state=a%22b',
+      'unsupported_response_type',
+      { state: '&state=a%22b', description: 'response_type is not code.' },
+    ],
+    [
+      'no kind of answer',
+      'state=s',
+      'invalid_request',
+      { state: '&state=s', description: 'response_type is missing.' },
+    ],
+    [
+      'a parameter twice',
+      'response_type=code&response_type=code',
+      'invalid_request',
+      { state: '', description: 'response_type stands there more than once.' },
+    ],
     [
       'a state that is too long',
       `response_type=code&state=${'s'.repeat(2049)}`,
       'invalid_request',
-      undefined,
+      { state: `&state=${'s'.repeat(2049)}`, description: 'state is longer than 2,048 bytes.' },
     ],
-  ])('sends nobody on by itself with %s: a page leads back', async (_what, query, error, state) => {
-    const page = await askedFor(app.clientId, query);
-    expect(page.status).toBe(400);
-    expect(page.location).toBeUndefined();
-    expect(page.headers.get('refresh')).toBeNull();
-    expect(wordsOf(page)).toContain('Night &lt;b&gt;planner&lt;/b&gt;');
-    expect(wordsOf(page)).toContain('Go on to planner.example');
-    const wanted = `${CALLBACK}&error=${error}${state ?? `&state=${'s'.repeat(2049)}`}`;
-    expect(page.body).toContain(`href="${wanted.replaceAll('&', '&amp;')}"`);
-  });
+  ])(
+    'sends nobody on by itself with %s: a page leads back',
+    async (_what, query, error, { state, description }) => {
+      const page = await askedFor(app.clientId, query);
+      expect(page.status).toBe(400);
+      expect(page.location).toBeUndefined();
+      expect(page.headers.get('refresh')).toBeNull();
+      expect(wordsOf(page)).toContain('Night &lt;b&gt;planner&lt;/b&gt;');
+      expect(wordsOf(page)).toContain('Go on to planner.example');
+      expect(wordsOf(page)).toContain(`For the makers of the app: ${error}, ${description}`);
+      const wanted = `${CALLBACK}&error=${error}${state}`;
+      expect(page.body).toContain(`href="${wanted.replaceAll('&', '&amp;')}"`);
+    },
+  );
 
   test('a decision of a person redirects to it, a denial and a code', async () => {
     const asking = { bridgeUrl: system.bridgeUrl, app, person: DANA, state: 's' };
@@ -103,6 +122,7 @@ test.each([
 test('a code that is shown on a page is registered for nobody any more', async () => {
   const page = await register(dana, OUT_OF_BAND);
   expect(page.status).toBe(422);
+  expect(wordsOf(page)).toContain('Nothing was registered.');
   expect(wordsOf(page)).toContain('shows the code on a page');
   const byCommand = { name: 'A', callbacks: [OUT_OF_BAND], owner: SAM.accountId, actor: 'command' };
   await expect(registerApp(system.bridge.context, byCommand)).rejects.toThrow('shows the code on a page');
@@ -152,6 +172,15 @@ describe('who may register', () => {
       setting === 'staff' ? 'Support staff of this service register' : 'no more',
     );
     expect(wordsOf(closed)).toContain('Use the new API first');
+    expect(wordsOf(closed)).not.toContain('Nothing was registered');
+    const offered = async (browser: CookieWalker) => {
+      const pages = ['', '/progress', '/account'].map((path) =>
+        browser.get(`${other.bridgeUrl}/apps${path}`),
+      );
+      return (await Promise.all(pages)).map(({ body }) => body.includes('"/apps/register"'));
+    };
+    expect(await offered(nobody)).toEqual([false, false, false]);
+    expect(new Set(await offered(sam))).toEqual(new Set([form === 200]));
     expect((await sam.get(address)).status).toBe(form);
     const rows = () => context.store.durable.selectFrom('apps').select('client_id').execute();
     const before = await rows();
@@ -161,7 +190,8 @@ describe('who may register', () => {
       .flatMap(({ fields }) => fields)
       .find(({ name }) => name === 'csrf');
     const entries = { name: 'Late', callbacks: 'https://late.example/cb' };
-    expect((await nobody.post(address, { _form: csrf?.value ?? '', ...entries })).status).toBe(403);
+    const sent = await nobody.post(address, { _form: csrf?.value ?? '', ...entries });
+    expect([sent.status, wordsOf(sent).includes('Nothing was registered.')]).toEqual([403, true]);
     expect(await rows()).toEqual(before);
     if (form === 200) expect((await register(sam, 'https://late.example/cb', other)).status).toBe(200);
     expect(await rows()).toHaveLength(before.length + (form === 200 ? 1 : 0));

@@ -5,6 +5,7 @@ import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type AuthorizationAsked, LONGEST_STATE, sealRequest } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../page-error.ts';
+import { numberWords } from '../people/words.ts';
 import { tellDates } from './added-headers.ts';
 import { callbackLocation, redirectToApp } from './redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from './request-parameters.ts';
@@ -41,13 +42,24 @@ async function provenTarget(context: Context, query: Parameters) {
   return { app, redirectUri, redirectUriGiven: given !== undefined };
 }
 
+/** What is wrong with a request; the description is fixed and repeats nothing of it. */
+interface RequestFault {
+  error: OAuthErrorCode;
+  description: string;
+}
+
+const invalid = (description: string): RequestFault => ({ error: 'invalid_request', description });
+
 /** The first refusal that the app itself is told, if any. */
-function requestError(query: Parameters, rawState: string | undefined): OAuthErrorCode | undefined {
-  if (query.repeated(OTHERS).length > 0) return 'invalid_request';
-  if (rawState !== undefined && rawState.length > LONGEST_STATE) return 'invalid_request';
+function requestFault(query: Parameters, rawState: string | undefined): RequestFault | undefined {
+  const [twice] = query.repeated(OTHERS);
+  if (twice !== undefined) return invalid(`${twice} stands there more than once.`);
+  if (rawState !== undefined && rawState.length > LONGEST_STATE)
+    return invalid(`state is longer than ${numberWords(LONGEST_STATE)} bytes.`);
   const responseType = query.get('response_type');
-  if (responseType === undefined) return 'invalid_request';
-  return responseType === 'code' ? undefined : 'unsupported_response_type';
+  if (responseType === undefined) return invalid('response_type is missing.');
+  if (responseType === 'code') return undefined;
+  return { error: 'unsupported_response_type', description: 'response_type is not code.' };
 }
 
 /** `state` as it stood in the address, to be sent back byte for byte; undefined when absent, empty or repeated. */
@@ -65,12 +77,12 @@ const FAULTS: Partial<Record<OAuthErrorCode, string>> = {
 interface RefusedRequest {
   app: { name: string; self_registered: number };
   redirectUri: string;
-  error: OAuthErrorCode;
+  fault: RequestFault;
   rawState: string | undefined;
 }
 
 /** The way back to an app, for a person to press; there is none to an app that has no address. */
-function wayBack({ redirectUri, error, rawState }: RefusedRequest) {
+function wayBack({ redirectUri, fault: { error }, rawState }: RefusedRequest) {
   if (redirectUri === OUT_OF_BAND) return {};
   const { host } = new URL(redirectUri);
   const href = callbackLocation(redirectUri, { error, rawState });
@@ -85,10 +97,12 @@ function wayBack({ redirectUri, error, rawState }: RefusedRequest) {
  * only when the person goes there (RFC 9700 section 4.11.2); other apps are told at once, as the old service did.
  */
 function refuseRequest(res: Response, refused: RefusedRequest): void {
-  const { app, redirectUri, error, rawState } = refused;
+  const { app, redirectUri, fault, rawState } = refused;
+  const { error, description } = fault;
   if (app.self_registered === 0) return redirectToApp(res, redirectUri, { error, rawState });
   throw new PageError(400, REFUSAL_TITLE, {
     reason: `“${app.name}” ${FAULTS[error] ?? 'could not be served'}. Nothing was connected.`,
+    forMakers: `${error}, ${description}`,
     ...wayBack(refused),
   });
 }
@@ -106,8 +120,8 @@ export function authorize(context: Context): RequestHandler {
     const { app, redirectUri, redirectUriGiven } = await provenTarget(context, query);
     tellDates(context, res, { clientId: app.client_id });
     const rawState = rawStateIn(rawQuery(req));
-    const error = requestError(query, rawState);
-    if (error) return refuseRequest(res, { app, redirectUri, error, rawState });
+    const fault = requestFault(query, rawState);
+    if (fault) return refuseRequest(res, { app, redirectUri, fault, rawState });
     startApproval(context, res, { clientId: app.client_id, redirectUri, redirectUriGiven, rawState });
   };
 }

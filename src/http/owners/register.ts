@@ -65,7 +65,9 @@ function showClosed(frame: Frame, res: Response): void {
   const isByStaff = frame.context.settings.appRegistration === 'staff';
   const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
   const { accountId } = personIn(res.req);
-  frame.page(res.status(403), 'register-closed', { title, isByStaff, accountId, dates: knownDates(frame) });
+  const isSent = res.req.method === 'POST';
+  const shown = { title, isByStaff, isSent, accountId, dates: knownDates(frame) };
+  frame.page(res.status(403), 'register-closed', shown);
 }
 
 /** Lets pass who may register an app; the others are told who may, and what to use in place of it. */
@@ -80,7 +82,13 @@ function ask(
 ) {
   const newId = newIdField(frame.context, personIn(res.req));
   const shown = { newId, dates: knownDates(frame), ended: endOf(asOfNow(frame.context)), problems };
-  askAgain(frame, res, { template: 'register', title: 'Register an app', ...entries, ...shown });
+  askAgain(frame, res, {
+    template: 'register',
+    title: 'Register an app',
+    unchanged: 'Nothing was registered.',
+    ...entries,
+    ...shown,
+  });
 }
 
 const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];

@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.ts';
 import { readForm, requireOwnForm } from '../forms.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
+import { mayRegister } from '../../domain/apps/may-register.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
@@ -133,8 +134,9 @@ export function roleIn(res: Response): StaffRole | undefined {
 const OWN_PAGES = [
   { label: 'Your apps', href: '/apps' },
   { label: 'Progress', href: '/apps/progress' },
-  { label: 'Register an app', href: '/apps/register' },
 ];
+
+const REGISTRATION = { label: 'Register an app', href: '/apps/register' };
 
 const SUPPORT_PAGES = [
   { label: 'Search', href: '/support' },
@@ -143,24 +145,31 @@ const SUPPORT_PAGES = [
 ];
 
 /** The entries of the navigation; the one that is open is marked. Staff, and they alone, go from the one half to the other. */
-function navigation(path: string, role: StaffRole | undefined) {
+function navigation(path: string, role: StaffRole | undefined, canRegister: boolean) {
   const isSupport = role !== undefined && (path === '/support' || path.startsWith('/support/'));
   const items = isSupport
     ? [...SUPPORT_PAGES, { label: 'Your apps', href: '/apps' }]
-    : [...OWN_PAGES, ...(role === undefined ? [] : [{ label: 'Support', href: '/support' }])];
+    : [
+        ...OWN_PAGES,
+        ...(canRegister ? [REGISTRATION] : []),
+        ...(role === undefined ? [] : [{ label: 'Support', href: '/support' }]),
+      ];
   return items.map((item) => ({ ...item, current: item.href === path }));
 }
 
-function framed({ vault }: Context, res: Response): Record<string, unknown> {
+function framed(context: Context, res: Response): Record<string, unknown> {
+  const { vault } = context;
   const { req } = res;
   const person = personOf(req);
   if (!person) return { narrow: true };
   const token = formToken(vault.session(), req.sessionID);
+  const canRegister = mayRegister(context, roleIn(res));
   return {
     person,
+    mayRegister: canRegister,
     role: roleIn(res),
     formToken: token,
-    navigation: navigation(req.originalUrl.split('?')[0] ?? '', roleIn(res)),
+    navigation: navigation(req.originalUrl.split('?')[0] ?? '', roleIn(res), canRegister),
     signOut: { action: '/sign-out', csrf: token, name: person.email, account: '/apps/account' },
   };
 }
