@@ -145,6 +145,23 @@ describe('an app that a call names', () => {
     expect(await statusOf(token)).toBe(401);
   });
 
+  test('is shown with the days alone, and what a person left out is not ticked again', async () => {
+    const stray = await seen();
+    await rows()
+      .updateTable('mappings')
+      .set({ last_used_at: Date.parse('2026-11-22') })
+      .where('id', '=', stray.id)
+      .execute();
+    const page = await dana.get(`${pageOf(stray.clientId)}/connect`);
+    expect(wordsOf(page)).toContain('last used 22 Nov 2026 ');
+    expect(wordsOf(page)).toMatch(/First seen \d+ \w+ \d+ , last used/);
+    expect(wordsOf(page)).not.toContain('the same name');
+    expect(page.body).toContain(' checked');
+    const again = await dana.get(`${pageOf(stray.clientId)}/connect?nothing`);
+    expect(wordsOf(again)).toContain('Choose at least one.');
+    expect(again.body).not.toContain(' checked');
+  });
+
   test('can be proven by support, who can take that back', async () => {
     const { app } = await connectedApp();
     const other = await system.registerApp(`https://${newHexId()}.example/callback`);

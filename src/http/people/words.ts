@@ -1,16 +1,21 @@
+import { dayOf } from '../../shared/moments.ts';
+
 /** How every page writes times, numbers and sentences. */
 
 const written = (timeStyle: 'short' | 'medium') =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, timeZone: 'UTC' });
 
 const TIMES = { minutes: written('short'), seconds: written('medium') };
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const NUMBER = new Intl.NumberFormat('en-GB');
 
 /**
  * A time (Unix milliseconds) as an element of HTML: `22 Nov 2026, 09:15 UTC`, which a script of the page shows in the zone
- * of the reader, with UTC as its tooltip; to the second where that is asked for.
+ * of the reader, with UTC as its tooltip; to the second where that is asked for, and where only the day counts, `22 Nov 2026`
+ * in UTC.
  */
-export function timeElement(time: number, precision: keyof typeof TIMES = 'minutes'): string {
+export function timeElement(time: number, precision: keyof typeof TIMES | 'days' = 'minutes'): string {
+  if (precision === 'days') return `<time datetime="${dayOf(time)}">${DAY.format(time)}</time>`;
   const name = precision === 'seconds' ? 'local seconds' : 'local';
   const words = TIMES[precision].format(time);
   return `<time class="${name}" datetime="${new Date(time).toISOString()}">${words} UTC</time>`;

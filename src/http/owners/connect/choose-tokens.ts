@@ -22,9 +22,11 @@ function chosenIn(req: Request): string[] | undefined {
 }
 
 /** A person comes for the tokens of a program itself; a token whose calls only name the app may be anybody's. */
-function lineOf(token: ListableToken, clientId: string) {
+const isProgramsOwn = (token: ListableToken, clientId: string) =>
+  token.client_id === clientId && token.app_source === 'observed';
+
+function lineOf(token: ListableToken, isChosen: boolean) {
   const { id, program, created_at: firstSeen, last_used_at: lastUsed } = token;
-  const isChosen = token.client_id === clientId && token.app_source === 'observed';
   const hint = hintWords(token) ?? 'a token';
   return { field: `${PREFIX}${id}`, hint, program, firstSeen, lastUsed, isChosen };
 }
@@ -34,13 +36,15 @@ function show(frame: Frame): RequestHandler {
     const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
     const tokens = await listableTokens(frame.context, { clientId, accountId: personIn(req).accountId });
     if (tokens.length === 0) return res.redirect(303, `/apps/${clientId}`);
+    // What the person left out is not chosen again for the person.
+    const isNothingChosen = req.query['nothing'] !== undefined;
     frame.page(res, 'choose-tokens', {
       title: 'Which of these are yours?',
       clientId,
       appName,
       isProgram: source === 'observed',
-      lines: tokens.map((token) => lineOf(token, clientId)),
-      isNothingChosen: req.query['nothing'] !== undefined,
+      lines: tokens.map((token) => lineOf(token, !isNothingChosen && isProgramsOwn(token, clientId))),
+      isNothingChosen,
       connectBy: connectByWords(asOfNow(frame.context, clientId)),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
