@@ -1,4 +1,4 @@
-import { isOpenDatabase } from './config/database-tls.ts';
+import { openDatabaseProblem } from './config/database-tls.ts';
 import { trustsTooMany } from './config/trusted-proxies.ts';
 import { isLoopbackHost } from './shared/loopback.ts';
 
@@ -68,6 +68,7 @@ function losesCommits(address: string | undefined): boolean {
 
 function everywhere(env: RuledSettings): Rule[] {
   const given = givenUpstream(env);
+  const openProblem = openDatabaseProblem(env.DATABASE_URL);
   return [
     [
       given.length > 0 && given.length < UPSTREAM_NAMES.length,
@@ -93,13 +94,10 @@ function everywhere(env: RuledSettings): Rule[] {
       losesCommits(env.DATABASE_URL),
       'DATABASE_URL: its options switch synchronous_commit off; a commit that was answered for could be lost',
     ],
-    [
-      isOpenDatabase(env.DATABASE_URL),
-      'DATABASE_URL: a PostgreSQL server elsewhere must be reached over TLS: add sslmode=verify-full (and sslrootcert=FILE for an authority of your own), or sslmode=disable where the network itself is protected',
-    ],
+    [openProblem !== undefined, `DATABASE_URL: ${openProblem}`],
     [
       trustsTooMany(env.TRUST_PROXY ?? []),
-      'TRUST_PROXY: must name proxies; its networks are, alone or together, wider than /8 (version 4) or /16 (version 6), and anybody there could claim to come over https',
+      'TRUST_PROXY: names too many addresses: a network, or networks side by side taken together, may hold no more than a /8 (IPv6: /16), for anybody there could claim to come over https',
     ],
     [
       (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),

@@ -19,7 +19,7 @@ export async function add(
   return withWorkshop(async ({ context }) => {
     const { accountId, before } = await addStaff(context, { account, role, ...origin });
     const was = before === undefined || before === role ? '' : `, and was ${before}`;
-    const lines = [`Account ${accountId} is of the staff now as ${role}${was}.`];
+    const lines = [`Account ${accountId} is now support staff, as ${role}${was}.`];
     return { ok: true, lines, json: { account_id: accountId, role, before: before ?? null } };
   });
 }

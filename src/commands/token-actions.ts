@@ -1,6 +1,7 @@
 import { assignByHand } from '../domain/assign-token.ts';
 import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/find-tokens.ts';
 import { revokeToken } from '../domain/revoke-token.ts';
+import { isUnidentified } from '../store/observed.ts';
 import type { MappingState } from '../store/tables.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
@@ -126,13 +127,21 @@ const STANDS: Partial<Record<MappingState, string>> = {
   migrated: 'The app has moved to the new API, and the token with it.',
 };
 
-function wordsOf(assigned: Assigned, clientId: string): string {
+/** An unidentified program takes a token back; an app gets it. */
+interface Receiver {
+  clientId: string;
+  isProgram: boolean;
+}
+
+function wordsOf(assigned: Assigned, { clientId, isProgram }: Receiver): string {
   switch (assigned.outcome) {
     case 'unknown token':
       return NO_TOKEN;
     case 'unknown app':
       return 'No app that was registered or imported has this client id; apps list shows them.';
     case 'identified':
+      if (assigned.app === clientId && isProgram)
+        return 'The token stands with this unidentified program already. Nothing was changed.';
       return assigned.app === clientId
         ? 'The token belongs to this app already. Nothing was changed.'
         : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
@@ -140,6 +149,8 @@ function wordsOf(assigned: Assigned, clientId: string): string {
       return `The token is ${assigned.state}, which is final. Nothing was changed.`;
     case 'assigned': {
       const left = assigned.alone ? ' The connection that it stood on has ended with it.' : '';
+      if (isProgram)
+        return `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${clientId}/connect.${left}`;
       return `The token belongs to the app now. ${STANDS[assigned.state] ?? ''}${left}`;
     }
   }
@@ -154,12 +165,13 @@ export async function assign(
   return withWorkshop(async ({ context }) => {
     const asked = { mappingId, clientId, reason, actor: 'command', requestId: null };
     const assigned = await assignByHand(context, asked);
+    const isProgram = await isUnidentified(context.store.durable, clientId);
     // As for a revocation: what is owed to the modern side is told by the bridge.
     await context.flights.close();
     const isSo = assigned.outcome === 'identified' && assigned.app === clientId;
     return {
       ok: assigned.outcome === 'assigned' || isSo,
-      lines: [wordsOf(assigned, clientId)],
+      lines: [wordsOf(assigned, { clientId, isProgram })],
       json: { mapping_id: mappingId, ...assigned },
     };
   });

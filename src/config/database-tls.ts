@@ -17,9 +17,26 @@ function isOnThisMachine(address: URL): boolean {
   return host === '' || host.startsWith('/') || isLoopbackHost(host);
 }
 
-/** Whether digests, mail addresses and the password would travel in the clear although nobody said that they may. */
-export function isOpenDatabase(text: string | undefined): boolean {
-  if (!text?.startsWith('postgres')) return false;
+const CHOICES =
+  'verify-full (and sslrootcert=FILE for an authority of your own), or sslmode=disable where the network itself is protected';
+
+/** What is wrong with the parameter that stands there, or with that there is none. */
+function modeProblem(mode: string): string {
+  if (mode === '') return `a PostgreSQL server elsewhere must be reached over TLS: add sslmode=${CHOICES}`;
+  if (mode === 'prefer' || mode === 'allow')
+    return `sslmode=${mode} leaves the choice to the server; use ${CHOICES}`;
+  // Whatever else stands there may have slipped in from another part of the address.
+  const name = /^[a-z-]{1,20}$/i.test(mode) ? `sslmode=${mode}` : 'this sslmode';
+  return `${name} is not known; use ${CHOICES}`;
+}
+
+/**
+ * Why digests, mail addresses and the password would travel in the clear although nobody said that they may; undefined
+ * where they would not.
+ */
+export function openDatabaseProblem(text: string | undefined): string | undefined {
+  if (!text?.startsWith('postgres')) return undefined;
   const address = new URL(text);
-  return !isOnThisMachine(address) && !DECIDED.includes(parameter(address, 'sslmode'));
+  const mode = parameter(address, 'sslmode');
+  return isOnThisMachine(address) || DECIDED.includes(mode) ? undefined : modeProblem(mode);
 }

@@ -1,4 +1,5 @@
 import { readConfig } from '../../src/config.ts';
+import { embeddedOrigin } from '../../src/embedded-client.ts';
 
 const problemsOf = (env: Record<string, string>): string => {
   try {
@@ -74,7 +75,7 @@ test.each<[string, Record<string, string>]>([
     '::ffff:0.0.0.0/97,::ffff:128.0.0.0/97',
     '10.0.0.1, ::/1',
   ].map((ranges): [string, Record<string, string>] => [
-    'TRUST_PROXY: must name proxies',
+    'TRUST_PROXY: names too many addresses: a network, or networks side by side',
     { TRUST_PROXY: ranges },
   ]),
   ...[
@@ -82,14 +83,21 @@ test.each<[string, Record<string, string>]>([
     'postgres://user@10.0.0.5:5432/name',
     'postgresql://user@[2001:db8::5]/name',
     'postgres://user@localhost/name?host=db.example',
-    'postgres://user@db.example/name?sslmode=prefer',
-    'postgres://user@db.example/name?sslmode=allow',
-    'postgres://user@db.example/name?sslmode=require&sslmode=prefer',
     'postgres://user@db.example/name?ssl=0',
     'postgres://user@localhost.example/name',
   ].map((address): [string, Record<string, string>] => [
     'DATABASE_URL: a PostgreSQL server elsewhere must be reached over TLS: add sslmode=verify-full',
     { DATABASE_URL: address },
+  ]),
+  ...[
+    ['sslmode=prefer', 'sslmode=prefer leaves the choice to the server; use verify-full'],
+    ['sslmode=allow', 'sslmode=allow leaves the choice to the server; use verify-full'],
+    ['sslmode=require&sslmode=prefer', 'sslmode=prefer leaves the choice to the server'],
+    ['sslmode=nonsense', 'sslmode=nonsense is not known; use verify-full'],
+    ['sslmode=p%4055-word', 'this sslmode is not known; use verify-full'],
+  ].map(([query, text]): [string, Record<string, string>] => [
+    `DATABASE_URL: ${text}`,
+    { DATABASE_URL: `postgres://user@db.example/name?${query}` },
   ]),
 ])('a contradiction is refused: %s', (text, env) => {
   expect(problemsOf(env)).toContain(text);
@@ -148,7 +156,7 @@ test.each([
 test.each<[string, Record<string, string>]>([
   ['TLS_CERT_FILE, TRUST_PROXY: production needs TLS', WITHOUT_TLS],
   ['TLS_CERT_FILE, TRUST_PROXY: production needs TLS', { ...WITHOUT_TLS, TRUST_PROXY: ' , ' }],
-  ['TRUST_PROXY: must name proxies', { ...WITHOUT_TLS, TRUST_PROXY: '10.0.0.1 ::/0' }],
+  ['TRUST_PROXY: names too many addresses', { ...WITHOUT_TLS, TRUST_PROXY: '10.0.0.1 ::/0' }],
   ['PUBLIC_URL: must be set in production', WITHOUT_ADDRESS],
   ['PUBLIC_URL: must not be a loopback address', { ...PRODUCTION, PUBLIC_URL: 'https://localhost:3000' }],
   ['PUBLIC_URL: must not be a loopback address', { ...PRODUCTION, PUBLIC_URL: 'https://127.0.0.1:3000' }],
@@ -233,3 +241,13 @@ test('dates may be days or moments, reminders come on each day once, the first o
   expect(unset.reminderDays).toEqual([180, 90, 60, 30, 14, 7, 3, 1, 0]);
   expect(unset.reminderCron).toBe('*/15 * * * *');
 });
+
+test.each([
+  ['http://localhost:3000', 'http://localhost:3001'],
+  ['https://localhost:3000', 'http://localhost:3001'],
+])(
+  'the embedded modern generation of a bridge at %s is at %s, for it speaks plain HTTP',
+  (PUBLIC_URL, origin) => {
+    expect(embeddedOrigin(readConfig({ PUBLIC_URL }))).toBe(origin);
+  },
+);

@@ -161,6 +161,16 @@ test('assign says to which app a token of an unidentified program belongs, with 
   const back = { mapping_id: token, outcome: 'assigned', state: 'reauthorization_required', alone: false };
   expect(await runJson(settings, ...assign.with(4, program))).toEqual({ code: 0, json: back });
   expect(entries('token_assigned')).toHaveLength(2);
+  const stands = await run(settings, ...assign.with(4, program));
+  expect(stands.output).toBe(
+    'The token stands with this unidentified program already. Nothing was changed.\n',
+  );
+  await run(settings, ...assign);
+  const taken = await run(settings, ...assign.with(4, program));
+  expect(taken.output).toBe(
+    `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${program}/connect.\n`,
+  );
+  expect(entries('token_assigned')).toHaveLength(4);
 });
 
 test.each([

@@ -61,7 +61,7 @@ test('without anybody the list says what to do', async () => {
 
 test('an account gets a role by its id or its e-mail, and another one later', async () => {
   expect(await staff('add', 'ADA@box.example', '--role', 'agent', '--by', 'Grace')).toBe(
-    `Account ${ADA} is of the staff now as agent.\n`,
+    `Account ${ADA} is now support staff, as agent.\n`,
   );
   written = [];
   expect(await jsonOf('add', ADA, '--role', 'lead')).toEqual({
