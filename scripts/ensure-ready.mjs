@@ -175,7 +175,7 @@ async function install() {
   await adoptManualInstall();
   if (isInstalled()) return;
   checkInstallTools();
-  say('Installing packages (about a minute, once) ...');
+  say('Installing packages (one to two minutes, once) ...');
   const [command, ...first] = npmCommand();
   // --include=dev: the build needs TypeScript, also where the caller's environment says "production".
   const { code, output } = await run(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund']);

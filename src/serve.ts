@@ -1,16 +1,38 @@
 import { type Config, readConfig } from './config.ts';
 import { installLastResort, STOP_TAKES } from './shared/last-resort.ts';
 import { surviveFailures } from './shared/log-sink.ts';
+import { SECOND } from './shared/lifetimes.ts';
 import { createLogger } from './shared/logger.ts';
 import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
 
+/** What a person who stops it is told; without it a drain looks as if nothing happened. */
+function stoppingText({ drain }: Config): string {
+  if (drain === 0) return 'stopping\n';
+  const seconds = drain / SECOND;
+  return `stopping: calls are accepted for ${seconds} more ${seconds === 1 ? 'second' : 'seconds'}\n`;
+}
+
+/** Ctrl-C is often pressed more than once. */
+function sayOnce(text: string): () => void {
+  let isSaid = false;
+  return () => {
+    if (!isSaid) process.stdout.write(text);
+    isSaid = true;
+  };
+}
+
 /** Ends the process once the system has drained; an error that nobody caught before or meanwhile makes the code 1. */
 function createStop(system: System, config: Config): (code: number) => void {
   const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  const begin = sayOnce(stoppingText(config));
   return (code) => {
+    begin();
     system.close().then(
-      () => process.exit(process.exitCode ?? code),
+      () => {
+        process.stdout.write('stopped\n');
+        process.exit(process.exitCode ?? code);
+      },
       (error: unknown) => {
         logger.error('the stop failed', { error });
         process.exit(1);

@@ -72,6 +72,7 @@ test('the keys of a start outside production serve in production', async () => {
   child.kill('SIGTERM');
   expect([await ended, said.complaints.includes('"level":"error"')]).toEqual([0, false]);
   expect(said.output).toContain('https://bridge.example');
+  expect(said.output).toMatch(/\nstopping: calls are accepted for 5 more seconds\nstopped\n$/);
   // Without SMTP_URL.
   expect(said.complaints).toContain(
     '"message":"no reminders are planned or sent: in production they need SMTP_URL',

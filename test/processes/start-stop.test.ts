@@ -36,4 +36,5 @@ test('a token that was issued before kill -9 is served by the next start, which 
   const { status, json } = await readProfiles(second, token);
   expect({ status, profiles: (json as unknown[]).length }).toEqual({ status: 200, profiles: 12 });
   expect(await second.stop()).toBe(0);
+  expect(second.output()).toMatch(/Stop with Ctrl-C\.\nstopping\nstopped\n$/);
 });

@@ -46,6 +46,8 @@ export interface WholeSystem {
   welcome: string;
   pid: number;
   complaints(): string;
+  /** Everything that it printed until now. */
+  output(): string;
   /** The exit code, once it has ended by itself or by `stop`. */
   ended: Promise<number | null>;
   /** What Ctrl-C in a terminal does: SIGINT to all its processes at once; the exit code. */
@@ -90,6 +92,7 @@ export async function startWholeSystem(settings: Settings): Promise<WholeSystem>
     welcome: said.output,
     pid: child.pid ?? 0,
     complaints: () => said.complaints,
+    output: () => said.output,
     ended,
     async interrupt() {
       process.kill(-(child.pid ?? 0), 'SIGINT');
