@@ -24,6 +24,7 @@ const line = ({ name, status, cpu }: Cost, control: Cost): string =>
 export async function runRefusals({ times, hasOldApi }: Wanted): Promise<void> {
   const ground = await startGround({ LOG_LEVEL: 'error', ...(!hasOldApi && { LEGACY_BACKEND_URL: '' }) });
   try {
+    console.log('Warming up ...');
     await costOf(ground, CONTROLS.plain, WARM_UP);
     await costOf(ground, CONTROLS.page, WARM_UP / 2);
     const controls = {
