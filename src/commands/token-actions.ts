@@ -133,6 +133,16 @@ interface Receiver {
   isProgram: boolean;
 }
 
+function assignedWords(
+  { state, alone }: Extract<Assigned, { outcome: 'assigned' }>,
+  { clientId, isProgram }: Receiver,
+): string {
+  const words = isProgram
+    ? `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${clientId}/connect.`
+    : `The token belongs to the app now. ${STANDS[state] ?? ''}`;
+  return alone ? `${words} The connection that it stood on has ended with it.` : words;
+}
+
 function wordsOf(assigned: Assigned, { clientId, isProgram }: Receiver): string {
   switch (assigned.outcome) {
     case 'unknown token':
@@ -140,19 +150,13 @@ function wordsOf(assigned: Assigned, { clientId, isProgram }: Receiver): string 
     case 'unknown app':
       return 'No app that was registered or imported has this client id; apps list shows them.';
     case 'identified':
-      if (assigned.app === clientId && isProgram)
-        return 'The token stands with this unidentified program already. Nothing was changed.';
       return assigned.app === clientId
-        ? 'The token belongs to this app already. Nothing was changed.'
+        ? `The token ${isProgram ? 'stands with this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
         : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
     case 'final':
       return `The token is ${assigned.state}, which is final. Nothing was changed.`;
-    case 'assigned': {
-      const left = assigned.alone ? ' The connection that it stood on has ended with it.' : '';
-      if (isProgram)
-        return `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${clientId}/connect.${left}`;
-      return `The token belongs to the app now. ${STANDS[assigned.state] ?? ''}${left}`;
-    }
+    case 'assigned':
+      return assignedWords(assigned, { clientId, isProgram });
   }
 }
 

@@ -85,10 +85,10 @@ test('hand-overs go on where the owner ticks it, and end when the owner says so'
   const one = await issueToken(system);
   await press(/^Stop using it$/, TICKED);
   expect(wordsOf(await clientPage())).toContain('Hand-overs go on');
-  const told = `can still be handed over to ${OWN_CLIENT.clientId}, which was used before.`;
+  const named = `can still be handed over to ${OWN_CLIENT.clientId}, which was used before.`;
   for (const page of ['', '/move'])
     expect(wordsOf(await owner.get(`${system.bridgeUrl}/apps/${system.app.clientId}${page}`))).toContain(
-      told,
+      named,
     );
   expect((await exchange(system.bridgeUrl, one)).status).toBe(200);
   expect((await confirm(system.bridgeUrl, one)).status).toBe(200);
