@@ -70,6 +70,16 @@ async function inLanes<T>(
 }
 
 const bodies = cutBodies();
+/** Of addresses that read bodies by the same code as a neighbour above them. */
+const someBodies = bodies.filter((_, index) => index % 5 === 0);
+
+const ALIKE = new Set([
+  'a path that the old API serves',
+  'deauthorize',
+  'authorize',
+  'a page of owners',
+  'a form of the new sign-in',
+]);
 
 /** Every so many of them come over a connection that is cut. */
 const CUT_EVERY = 6;
@@ -77,14 +87,14 @@ const CUT_EVERY = 6;
 /** Redirects and refusals; the new API may only refuse. */
 const isAnswer = (status: number) => status >= 200 && status < 500;
 
-test.each(ADDRESSES)('no body that ends early harms at %s', async (_name, path, credentials, isModern) => {
+test.each(ADDRESSES)('no body that ends early harms at %s', async (name, path, credentials, isModern) => {
   const { bridge, modernUrl, waitingToken } = ground;
   const origin = isModern ? modernUrl : bridge.url;
   const given: Record<string, string> =
     credentials === 'waiting' ? { authorization: `Bearer ${waitingToken}` } : {};
   const pid = bridge.pid();
   const wrong: string[] = [];
-  await inLanes(bodies, async ({ headers, body, rest }, index) => {
+  await inLanes(ALIKE.has(name) ? someBodies : bodies, async ({ headers, body, rest }, index) => {
     const sent = { method: 'POST', path, headers: { ...headers, ...given }, body };
     const status = await send(origin, sent);
     if (!isAnswer(status)) wrong.push(`${status} ${JSON.stringify(headers)} ${body.toString('latin1')}`);
