@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startModern } from '../../src/modern/server.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from './modern-side.ts';
+import { hashQuickly } from './quick-passwords.ts';
 
 /** The embedded modern generation in this process, with its demo account and a database of its own. */
 export async function startEmbeddedModern(options: ModernSideOptions): Promise<ModernSide> {
@@ -31,6 +32,7 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
     demo: true,
   };
   const modern = await startModern(settings, createLogger({ level: 'error', name: 'modern' }));
+  hashQuickly(settings.databaseFile);
   const { email, password } = modern.demo ?? {};
   if (email === undefined || password === undefined) throw new Error('nobody can sign in to the demo');
   return {

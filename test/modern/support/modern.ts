@@ -6,6 +6,7 @@ import { type ModernServer, startModern } from '../../../src/modern/server.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
 import { createLogger } from '../../../src/shared/logger.ts';
 import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
+import { hashQuickly } from '../../support/quick-passwords.ts';
 
 export const REDIRECT_URI = 'http://localhost:45999/callback';
 export const PUBLIC = 'public-app';
@@ -48,6 +49,7 @@ export async function runModern(overrides: Partial<ModernSettings> = {}): Promis
   const folder = mkdtempSync(join(tmpdir(), 'modern-test-'));
   const settings = { ...settingsIn(folder), ...overrides };
   const server = await startModern(settings, createLogger({ level: settings.logLevel, name: 'modern' }));
+  hashQuickly(settings.databaseFile);
   const stop = async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
