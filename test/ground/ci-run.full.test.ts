@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject, type Project } from './ready-project.ts';
 
@@ -77,4 +77,13 @@ test.each<[string, Parameters<typeof runCi>[0], string]>([
 ])('%s', async (_name, parts, last) => {
   const { code, lines } = await runCi(parts);
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last });
+});
+
+test('its limits, with fifteen seconds each to end, add up to less than forty minutes', () => {
+  const text = readFileSync(join(project.folder, '.ci/run'), 'utf8');
+  const limits = [...text.matchAll(/^.*\b(?:timeout(?: -k 15)?|run_ring) (\d+) /gm)].map(([, limit]) =>
+    Number(limit),
+  );
+  expect(limits).toHaveLength(4);
+  expect(limits.reduce((sum, limit) => sum + limit + 15, 0)).toBeLessThan(40 * 60);
 });
