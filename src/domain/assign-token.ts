@@ -30,7 +30,7 @@ type Assigned =
   | { outcome: 'assigned'; state: MappingState; alone: boolean };
 
 /** What was decided, and the grant that ended with the last token that stood on it. */
-interface Decided {
+interface Assignment {
   answer: Assigned;
   grant?: Grant | undefined;
 }
@@ -55,7 +55,7 @@ async function placeAt(tx: Database, { mapping, asked }: Move) {
   return { state: next, reason: next === 'reauthorization_required' ? reason : null, grantId: null };
 }
 
-async function move(context: Context, tx: Database, moving: Move): Promise<Decided> {
+async function move(context: Context, tx: Database, moving: Move): Promise<Assignment> {
   const { mapping, asked } = moving;
   const now = context.clock.now();
   const place = await placeAt(tx, moving);
@@ -99,7 +99,7 @@ async function isPossible(tx: Database, { source }: Mapping, clientId: string): 
   return source === 'observed' && (await isUnidentified(tx, clientId));
 }
 
-async function decide(context: Context, tx: Database, asked: Asked): Promise<Decided> {
+async function decide(context: Context, tx: Database, asked: Asked): Promise<Assignment> {
   const mapping = await readMapping(tx, asked.mappingId);
   if (!mapping) return { answer: { outcome: 'unknown token' } };
   const { client_id: from, state } = mapping;

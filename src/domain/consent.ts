@@ -17,13 +17,13 @@ import { underAllKeys } from './under-all-keys.ts';
  */
 
 /** A request that a person decides on, as its row will be, and the browser in which that happens. */
-export interface Deciding {
+export interface PersonDecision {
   request: Omit<NewAuthorizationRequest, 'phase' | 'browser_digest'>;
   browser: string;
 }
 
 /** The row of a request that an old app made. */
-function rowOf(request: UndecidedRequest): Deciding['request'] {
+function rowOf(request: UndecidedRequest): PersonDecision['request'] {
   return {
     id: request.id,
     purpose: 'legacy',
@@ -58,7 +58,7 @@ export async function denyRequest(
 export function allowing(
   { vault }: Context,
   { request, browser }: { request: UndecidedRequest; browser: string },
-): Deciding {
+): PersonDecision {
   const { id, rawState } = request;
   const state = rawState === undefined ? null : vault.seal(statePlace(id), rawState);
   return { request: { ...rowOf(request), state_sealed: state }, browser };
@@ -67,7 +67,7 @@ export function allowing(
 /** The person said yes: keeps the PKCE verifier and answers the upstream `state`; undefined when decided before. */
 export async function startConsent(
   context: Context,
-  { request, browser }: Deciding,
+  { request, browser }: PersonDecision,
   verifier: string,
 ): Promise<string | undefined> {
   const state = newOpaqueValue();

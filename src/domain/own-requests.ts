@@ -1,5 +1,5 @@
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../shared/lifetimes.ts';
-import type { Deciding } from './consent.ts';
+import type { PersonDecision } from './consent.ts';
 import type { Context } from './context.ts';
 
 /** What a form of a page of ours sends a browser to the modern side for: the tokens of one app and account. */
@@ -17,7 +17,7 @@ export function reauthorizing(
   { clock }: Context,
   id: string,
   { clientId, accountId, evidence, listed = [] }: ReauthorizationRequest,
-): Deciding['request'] {
+): PersonDecision['request'] {
   const now = clock.now();
   return {
     id,

@@ -44,7 +44,7 @@ export interface UndecidedRequest extends AuthorizationAsked {
 }
 
 /** What is sealed. The callback is named by its digest, for it may be long and is one of the app's own. */
-interface Travelling {
+interface SealedContent {
   id: string;
   app: string;
   callback: string;
@@ -57,7 +57,7 @@ const nameOf = (callback: string) => sha256Of(callback).subarray(0, 16).toString
 
 /** Seals a new authorization request; the answer is the last part of the address of its approval page. */
 export function sealRequest({ vault, clock }: Context, asked: AuthorizationAsked): string {
-  const request: Travelling = {
+  const request: SealedContent = {
     id: newHexId(),
     app: asked.clientId,
     callback: nameOf(asked.redirectUri),
@@ -69,7 +69,7 @@ export function sealRequest({ vault, clock }: Context, asked: AuthorizationAsked
 }
 
 /** What travelled, while it lasts and its app still has the callback. */
-async function withApp(context: Context, travelled: Travelling): Promise<UndecidedRequest | undefined> {
+async function withApp(context: Context, travelled: SealedContent): Promise<UndecidedRequest | undefined> {
   const { id, app: clientId, given: redirectUriGiven, state: rawState, end: expiresAt } = travelled;
   if (expiresAt <= context.clock.now()) return undefined;
   const app = await findRegisteredApp(context, clientId);
@@ -104,7 +104,7 @@ export async function openRequest(context: Context, address: string): Promise<Un
   if (ROW_ID.test(address)) return findKept(context, address);
   if (address.length > LONGEST_SEALED) return undefined;
   const opened = await openTraveller(context, APPROVAL_ADDRESS, address);
-  return opened === undefined ? undefined : withApp(context, JSON.parse(opened) as Travelling);
+  return opened === undefined ? undefined : withApp(context, JSON.parse(opened) as SealedContent);
 }
 
 /** The browser that a request belongs to: the first that opens it. */

@@ -30,7 +30,7 @@ export type NoteRefusal = (refusal: Refusal) => void;
 /** How many networks and messages are told apart in a minute; the others count together. */
 const ROOM = 200;
 
-interface Counted extends Pick<Refusal, 'level' | 'message'> {
+interface RefusalCount extends Pick<Refusal, 'level' | 'message'> {
   network: string;
   kind: string | undefined;
   times: number;
@@ -38,7 +38,7 @@ interface Counted extends Pick<Refusal, 'level' | 'message'> {
 
 /** Writes such lines; one for each process. */
 export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: RefusalLogOptions): NoteRefusal {
-  let counted = new Map<string, Counted>();
+  let counted = new Map<string, RefusalCount>();
 
   function tell(): void {
     const ended = counted;
@@ -47,7 +47,7 @@ export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: Refusal
       if (times > lines) logger.log(level, message, { network, kind, unwritten: times - lines });
   }
 
-  function entryOf({ level, message, address, kind }: Refusal): Counted {
+  function entryOf({ level, message, address, kind }: Refusal): RefusalCount {
     const own = networkKey(address);
     const keyOf = (network: string) => JSON.stringify([level, message, kind, network]);
     const network = counted.size < ROOM || counted.has(keyOf(own)) ? own : 'others';

@@ -12,7 +12,7 @@ import { openTraveller } from './open-traveller.ts';
  * a cookie of the browser that began it, bound to the `state` that it left with.
  */
 
-interface Travelling {
+interface SealedContent {
   verifier: string;
   returnTo: string;
   end: number;
@@ -29,13 +29,13 @@ export function startSignInRequest(
   { verifier, returnTo }: { verifier: string; returnTo: string },
 ): { state: string; id: string; sealed: string } {
   const state = newOpaqueValue();
-  const travelling: Travelling = { verifier, returnTo, end: clock.now() + AUTHORIZATION_REQUEST_LIFETIME };
+  const travelling: SealedContent = { verifier, returnTo, end: clock.now() + AUTHORIZATION_REQUEST_LIFETIME };
   const sealed = vault.seal(signInPlace(digestOf(state)), JSON.stringify(travelling));
   return { state, id: signInId(state), sealed };
 }
 
 /** As the endings know the requests that have a row. */
-function asRequest(id: string, { returnTo, end }: Travelling): AuthorizationRequest {
+function asRequest(id: string, { returnTo, end }: SealedContent): AuthorizationRequest {
   return {
     id,
     purpose: 'sign_in',
@@ -64,7 +64,7 @@ export async function takeSignInReturn(
 ): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
   const opened = await openTraveller(context, signInPlace(digestOf(state)), sealed);
   if (opened === undefined) return undefined;
-  const travelled = JSON.parse(opened) as Travelling;
+  const travelled = JSON.parse(opened) as SealedContent;
   const [id, now] = [signInId(state), context.clock.now()];
   if (travelled.end <= now) return undefined;
   const claim = { id, browser_digest: null, claimed_at: now, expires_at: travelled.end };

@@ -16,17 +16,17 @@ const FEW = 1000;
 
 const KEPT = 1 * MINUTE;
 
-interface Counted {
+interface FleetCount {
   at: number;
   live: Promise<number>;
 }
 
 /** The fleet's size as one process knows it. */
 export function createFleetSize({ store, clock }: { store: Store; clock: Clock }): FleetSize {
-  let counted: Counted | undefined;
-  const isFresh = ({ at }: Counted) => clock.elapsed() - at < KEPT;
+  let counted: FleetCount | undefined;
+  const isFresh = ({ at }: FleetCount) => clock.elapsed() - at < KEPT;
   const start = () => {
-    const mine: Counted = { at: clock.elapsed(), live: countLive(store.durable) };
+    const mine: FleetCount = { at: clock.elapsed(), live: countLive(store.durable) };
     // What failed is counted again by whoever asks next.
     mine.live.catch(() => {
       if (counted === mine) counted = undefined;

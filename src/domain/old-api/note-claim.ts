@@ -8,7 +8,7 @@ import { provenApp } from '../tokens/proven-app.ts';
 /** The app that a call names, kept beside a token of which no app is proven. Anybody may name an app. */
 
 /** What a call says of its app. */
-interface Naming {
+interface NamedApp {
   clientId: string | undefined;
   requestId: string;
 }
@@ -20,7 +20,7 @@ export const claimReason = (clientId: string) => `a call named the app ${clientI
 export async function noteClaim(
   context: Context,
   mapping: FoundMapping,
-  { clientId, requestId }: Naming,
+  { clientId, requestId }: NamedApp,
 ): Promise<void> {
   if (mapping.source !== 'observed' || mapping.claimed_client_id !== null) return;
   if (clientId === undefined || provenApp(mapping) !== undefined) return;

@@ -21,13 +21,13 @@ import { markPassed } from './usage-note.ts';
 /** Calls as they came for the old backend, and its answers as they were for their callers. */
 
 /** Those whose calls count together: a proven app and an account; else a token alone. */
-type Counted = NonNullable<Resolved['mapping']>;
+type CallOwner = NonNullable<Resolved['mapping']>;
 
 /** What all old calls share. */
 export interface Passing {
   context: Context;
   /** @throws {LegacyError} 429 */
-  limit: (mapping: Counted) => void;
+  limit: (mapping: CallOwner) => void;
   passStranger: PassStranger;
 }
 

@@ -75,7 +75,7 @@ export function showApproval(parts: SigninParts): RequestHandler {
   };
 }
 
-async function deny(parts: SigninParts, res: Response, decided: Decided) {
+async function deny(parts: SigninParts, res: Response, decided: RequestDecision) {
   const { request } = decided;
   if (!(await denyRequest(parts.context, decided))) throw gone();
   if (request.redirectUri === OUT_OF_BAND) {
@@ -87,12 +87,12 @@ async function deny(parts: SigninParts, res: Response, decided: Decided) {
   });
 }
 
-interface Decided {
+interface RequestDecision {
   request: UndecidedRequest;
   browser: string;
 }
 
-async function allow(parts: SigninParts, decided: Decided, exchange: Parameters<RequestHandler>) {
+async function allow(parts: SigninParts, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
   const { context } = parts;
   const keepVerifier = async (verifier: string) => {
     const state = await startConsent(context, allowing(context, decided), verifier);

@@ -25,14 +25,14 @@ const REQUEST_ID = /^[0-9a-f]{24}$/;
 /** Requests that one browser may have under way: more cookies would make its header longer than servers take. */
 const MOST = 30;
 
-interface Kept {
+interface CookieKind {
   prefix: string;
   most: number;
   options: CookieOptions;
 }
 
 /** Takes the oldest cookies of a kind away, so that one more makes at most so many; browsers send the oldest first. */
-export function makeRoom(req: Request, res: Response, { prefix, most, options }: Kept): void {
+export function makeRoom(req: Request, res: Response, { prefix, most, options }: CookieKind): void {
   const names = Object.keys((req.cookies ?? {}) as object).filter((name) => name.startsWith(prefix));
   for (const name of names.slice(0, Math.max(0, names.length - most + 1))) res.clearCookie(name, options);
 }

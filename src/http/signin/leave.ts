@@ -17,14 +17,14 @@ export function formTargets(...uris: string[]): string {
 
 type Exchange = Parameters<RequestHandler>;
 
-interface Leaving {
+interface Departure {
   client: ConsentClient;
   /** Keeps what the return needs, and answers the upstream `state`. */
   keepVerifier: (verifier: string) => Promise<string>;
 }
 
 /** Sends the browser to the modern side; whatever came with the request is none of the library's. */
-export async function leaveTo(parts: SigninParts, leaving: Leaving, exchange: Exchange): Promise<void> {
+export async function leaveTo(parts: SigninParts, leaving: Departure, exchange: Exchange): Promise<void> {
   const [req] = exchange;
   // The library takes a `code` or `error` of the incoming request for a return.
   req.body = {};

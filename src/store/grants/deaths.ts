@@ -51,14 +51,14 @@ export async function countRefreshed(
 }
 
 /** The last grant that was counted, by the index that has the living ones alone; before the first one both are ''. */
-interface Counted {
+interface GrantPlace {
   client_id: string;
   account_id: string;
 }
 
-const NONE: Counted = { client_id: '', account_id: '' };
+const NONE: GrantPlace = { client_id: '', account_id: '' };
 
-const livingAfter = (db: Database, { client_id: clientId, account_id: accountId }: Counted) =>
+const livingAfter = (db: Database, { client_id: clientId, account_id: accountId }: GrantPlace) =>
   db
     .selectFrom('grants')
     .select(['client_id', 'account_id'])
