@@ -55,9 +55,10 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     await system.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-
   const durable = () => system.bridge.context.store.durable;
   const profiles = (token: string) => read(system, '/1/profiles.json', token);
+  const deauthorizeWith = (token: string) =>
+    sendRaw(system.bridgeUrl, { method: 'POST', path: `/user/deauthorize?access_token=${token}` });
   const grantOf = (id: string) =>
     durable().selectFrom('grants').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const tokensOf = (id: string) =>
@@ -221,12 +222,12 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
         await revokeToken(system.bridge.context, asked);
       },
     ],
+    ['its program deauthorized with the stopped token', ({ token }) => deauthorizeWith(token)],
     [
       'a newer consent was given and deauthorized',
       async () => {
         system.proxy.onTokenAnswer = undefined;
-        const path = `/user/deauthorize?access_token=${await issueToken(system, { app })}`;
-        expect((await sendRaw(system.bridgeUrl, { method: 'POST', path })).status).toBe(200);
+        expect((await deauthorizeWith(await issueToken(system, { app }))).status).toBe(200);
       },
     ],
   ];

@@ -3,7 +3,13 @@ import { withPatience } from '../../domain/patience.ts';
 import type { Context } from '../../domain/context.ts';
 import type { Caller } from '../../domain/learn-ids.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
-import { brownoutFor, resolveToken, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import {
+  brownoutFor,
+  type Resolved,
+  resolveToken,
+  servedBy,
+  type ServedMapping,
+} from '../../domain/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from './added-headers.ts';
@@ -20,10 +26,13 @@ import { noteUsage } from './usage-note.ts';
 
 type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void>;
 
+/** What a call with a known token that serves nothing does all the same, before it is refused. */
+type RefusedHandler = (mapping: NonNullable<Resolved['mapping']>, res: Response) => Promise<void>;
+
 /** Makes handlers of old calls. */
 export function createCalls(passing: Passing) {
   const { context, limit } = passing;
-  return (handle: CallHandler): RequestHandler =>
+  return (handle: CallHandler, beforeRefusal?: RefusedHandler): RequestHandler =>
     async (req, res) => {
       const found = await findToken(req);
       if (found === undefined) return sendChallenge(res);
@@ -31,7 +40,10 @@ export function createCalls(passing: Passing) {
       const resolved = await resolveToken(context, token);
       if (resolved.mapping) tellDates(context, res, { clientId: provenApp(resolved.mapping) });
       noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutFor(resolved) }, req);
-      if (resolved.kind === 'refused') throw resolved.refusal;
+      if (resolved.kind === 'refused') {
+        if (resolved.mapping) await beforeRefusal?.(resolved.mapping, res);
+        throw resolved.refusal;
+      }
       if (resolved.kind !== 'served') return passOn(passing, { req, res, token }, resolved);
       limit(resolved.mapping);
       await handle({ mapping: resolved.mapping, token }, req, res);
