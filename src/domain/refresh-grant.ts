@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId } from '../shared/ids.ts';
-import { CLAIM_TO_WRITE_LIMIT, LOOK_AGAIN, STORE_LIMIT, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
-import { claimInTurn } from '../store/grants/claim-in-turn.ts';
+import {
+  CLAIM_TO_WRITE_LIMIT,
+  LOOK_AGAIN,
+  SILENT_AFTER,
+  STORE_LIMIT,
+  UPSTREAM_TIMEOUT,
+} from '../shared/lifetimes.ts';
+import { claimInTurn, TurnGone } from '../store/grants/claim-in-turn.ts';
+import type { BreakerView } from '../store/grants/refresh-breaker.ts';
 import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../store/presentations.ts';
 import type { Grant } from '../store/tables.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
@@ -10,8 +17,9 @@ import { Rejected, type TokenPair, Unavailable } from '../upstream/outcomes.ts';
 import { buryGrant } from './bury-grant.ts';
 import type { Context } from './context.ts';
 import { doubtClaim } from './doubt-claim.ts';
-import type { Turn } from './grants/breaker-rules.ts';
+import { changeOfClaim, isCalmTurn } from './grants/breaker-rules.ts';
 import { endProbe, findTurn, followOutcome } from './grants/doubt-breaker.ts';
+import { enter, type Place, waitToEnter } from './grants/few-at-once.ts';
 import { insist } from './insist.ts';
 import { keepPair } from './keep-pair.ts';
 import { serverOf } from './modern-client.ts';
@@ -23,8 +31,6 @@ import { openRefreshToken, sealPair } from './sealed-pair.ts';
  * came by compare on v. What may not happen: presenting v twice without proof that the first time spent nothing.
  */
 
-type OpenTurn = Exclude<Turn, { kind: 'wait' | 'stopped' }>;
-
 interface Claim {
   grant: Grant;
   server: AuthorizationServer;
@@ -33,7 +39,7 @@ interface Claim {
   /** In doubt without introspection: another live grant that came since forbids it. */
   ifAlone: boolean;
   /** What the breaker lets it do. */
-  turn: OpenTurn;
+  place: Place;
   /** When the claim was begun, by the database's clock, by this process's and by the machine's. */
   begun: { at: number; elapsed: number; wall: number };
 }
@@ -95,7 +101,7 @@ async function release(context: Context, claim: Claim, asked?: number): Promise<
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
   // What was refused, or not written, was not lost on the way back.
-  if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.turn);
+  if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.place.turn);
   if (error instanceof Rejected && error.code === 'invalid_grant') {
     return buryGrant(context, claim.grant, 'refused');
   }
@@ -108,24 +114,29 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
   await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim({ clock }: Context, parts: Pick<Claim, 'grant' | 'server' | 'turn' | 'ifAlone'>): Claim {
+function newClaim({ clock }: Context, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
   const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
   return { ...parts, from, claimId: newHexId(), begun };
 }
 
-/** Claims as the breaker allows: freely while no answer is lost, else together with a turn. */
+/** Claims as the breaker allows: freely while good answers come, else one after the other. */
 async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimDecision): Promise<boolean> {
-  const { grant, turn } = claim;
+  const {
+    grant,
+    place: { turn },
+  } = claim;
   if (turn.kind === 'free') {
     return claimPresenting(store.durable, grant, { ...decision, breaker: turn.breaker });
   }
-  return claimInTurn(store, grant, { ...decision, seen: turn.seen, change: turn.change });
+  const decide = (view: BreakerView) => changeOfClaim(turn, view, decision.now);
+  return claimInTurn(store, grant, { ...decision, decide });
 }
 
 /**
  * Claims the version that was read; false where another holder was faster. Where the database does not say whether it
  * took the claim, nothing is presented, and the claim is taken back by its own name.
+ * @throws {TurnGone} the breaker does not allow it any more
  */
 async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
   const { grant, from, claimId, ifAlone, begun } = claim;
@@ -134,7 +145,7 @@ async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
   try {
     if (await claimAsAllowed(context, claim, decision)) return true;
   } catch (error) {
-    await release(context, claim);
+    if (!(error instanceof TurnGone)) await release(context, claim);
     throw error;
   }
   // Another holder was faster, or the database became a copy a moment ago. Whoever tries again does so after a pause: a
@@ -149,7 +160,7 @@ async function writeAndSettle(
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<void> {
-  const { grant, begun, turn } = claim;
+  const { grant, begun, place } = claim;
   let received: TokenPair;
   try {
     received = await write(context, connection, claim);
@@ -158,7 +169,7 @@ async function writeAndSettle(
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
   await keepPair(context, { grantId: grant.id, version: grant.version, pair });
-  if (turn.kind !== 'free') await followOutcome(context);
+  if (!isCalmTurn(place.turn)) await followOutcome(context);
 }
 
 async function claimAndWrite(
@@ -168,6 +179,7 @@ async function claimAndWrite(
 ): Promise<void> {
   const { grant, claimId } = claim;
   if (!(await isClaimed(context, claim))) return;
+  claim.place.leave();
   context.watch.seenFor({ id: grant.id, claim_id: claimId });
   // Neither the claim nor its outcome may be forgotten unnoticed.
   context.instance.noteClaim();
@@ -175,20 +187,48 @@ async function claimAndWrite(
 }
 
 /**
- * What the breaker lets a presentation do; undefined where it should look again later, or is only meant to renew what
- * still lives.
+ * Waits for what the breaker lets a presentation do; undefined where it should look again later, or is only meant to
+ * renew what still lives: that makes nobody wait, and is left where answers are lost.
  * @throws {Unavailable} presenting is stopped
  */
-async function askForTurn(context: Context, grant: Grant): Promise<OpenTurn | undefined> {
+async function askToPresent(context: Context, grant: Grant): Promise<Place | undefined> {
   const turn = await findTurn(context);
-  if (turn.kind !== 'free' && grant.access_expires_at > context.clock.now()) return undefined;
-  if (turn.kind === 'stopped') {
-    const retryAfter = Math.max(turn.until - context.clock.now(), 1000);
-    throw new Unavailable('refreshing is stopped for a while', { retryAfter });
+  const isEarly = grant.access_expires_at > context.clock.now();
+  if (isEarly && !isCalmTurn(turn)) return undefined;
+  const place = enter(context, turn);
+  return place === undefined && !isEarly ? waitToEnter(context) : place;
+}
+
+type Presentation = Pick<Claim, 'grant' | 'place' | 'ifAlone'> & { refreshToken: string };
+
+async function connectAndPresent(context: Context, { refreshToken, ...parts }: Presentation): Promise<void> {
+  const server = await serverOf(context, parts.grant.modern_client_id);
+  const connection = await connectOrPostpone(context, parts.grant, server);
+  try {
+    if (!context.shutdown.leavesTimeFor(PRESENTATION_LIMIT)) throw new Unavailable('the process is stopping');
+    const claim = newClaim(context, { ...parts, server });
+    await claimAndWrite(context, { ...claim, refreshToken }, connection);
+  } finally {
+    connection.reset();
   }
-  if (turn.kind !== 'wait') return turn;
-  await delay(LOOK_AGAIN);
-  return undefined;
+}
+
+/** False where others took the last places before this one had its claim. */
+async function presentIfAllowed(
+  context: Context,
+  presentation: Omit<Presentation, 'place'>,
+): Promise<boolean> {
+  const place = await askToPresent(context, presentation.grant);
+  if (place === undefined) return true;
+  try {
+    await connectAndPresent(context, { ...presentation, place });
+    return true;
+  } catch (error) {
+    if (error instanceof TurnGone) return false;
+    throw error;
+  } finally {
+    place.leave();
+  }
 }
 
 /**
@@ -204,18 +244,9 @@ export async function presentRefreshToken(
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
   // One that does not open claims nothing and asks nobody: it may open again with the right keys.
   const refreshToken = openRefreshToken(context, grant);
-  const turn = await askForTurn(context, grant);
-  if (turn === undefined) return;
-  const server = await serverOf(context, grant.modern_client_id);
-  const connection = await connectOrPostpone(context, grant, server);
-  try {
-    if (!context.shutdown.leavesTimeFor(PRESENTATION_LIMIT)) throw new Unavailable('the process is stopping');
-    await claimAndWrite(
-      context,
-      { ...newClaim(context, { grant, server, turn, ifAlone }), refreshToken },
-      connection,
-    );
-  } finally {
-    connection.reset();
+  const until = performance.now() + SILENT_AFTER;
+  while (!(await presentIfAllowed(context, { grant, ifAlone, refreshToken }))) {
+    await delay(LOOK_AGAIN);
+    if (performance.now() > until) return;
   }
 }

@@ -4,6 +4,7 @@ import type { Grant } from '../store/tables.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
 import type { Context } from './context.ts';
+import { isCalmTurn } from './grants/breaker-rules.ts';
 import { findTurn } from './grants/doubt-breaker.ts';
 import { putOff } from './put-off.ts';
 
@@ -34,9 +35,9 @@ export async function refreshIdleGrants(context: Context): Promise<void> {
   const before = now - context.settings.keepAlive + spread;
   for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
     if (context.shutdown.signal.aborted) return;
-    const { kind } = await findTurn(context);
-    if (kind === 'stopped' || kind === 'wait') return;
+    const turn = await findTurn(context);
+    if (turn.kind === 'stopped' || turn.kind === 'wait') return;
     await refreshIdle(context, grant);
-    if (kind !== 'free') return;
+    if (!isCalmTurn(turn)) return;
   }
 }

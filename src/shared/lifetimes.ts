@@ -59,6 +59,9 @@ export const BREAKER_LOOKS_BACK = 15 * MINUTE;
 /** A presentation without an answer after this time counts as a lost answer, until the answer comes. */
 export const SILENT_AFTER = 3 * SECOND;
 
+/** Answers that came within this time say how answers come now. */
+export const ANSWERS_SPEAK = 3 * SECOND;
+
 /** Many deaths stop all refreshing for this long. */
 export const DEATHS_STOP = 5 * MINUTE;
 

@@ -1,4 +1,10 @@
-import { dueChange, nextTurn, proofChange } from '../../src/domain/grants/breaker-rules.ts';
+import {
+  changeOfClaim,
+  dueChange,
+  nextTurn,
+  type OpenTurn,
+  proofChange,
+} from '../../src/domain/grants/breaker-rules.ts';
 import { goodCountedUpTo, stopsRefreshing } from '../../src/domain/grants/death-rules.ts';
 import type { BreakerView } from '../../src/store/grants/refresh-breaker.ts';
 
@@ -10,6 +16,7 @@ const MINUTE = 60_000;
 const calm: BreakerView = {
   turn: 7,
   goodAt: NOW - 1000,
+  goodLately: 5,
   since: NOW - 900_000,
   trippedAt: null,
   nextAt: 0,
@@ -21,11 +28,23 @@ const calm: BreakerView = {
   lastDoubt: null,
 };
 
-const tripped = { ...calm, goodAt: 0, trippedAt: NOW - 30_000, nextAt: NOW + 30_000, pause: MINUTE };
+const tripped = {
+  ...calm,
+  goodAt: 0,
+  goodLately: 0,
+  trippedAt: NOW - 30_000,
+  nextAt: NOW + 30_000,
+  pause: MINUTE,
+};
 
 const TURNS: Array<[name: string, view: Partial<BreakerView>, kind: string]> = [
   ['nothing was lost', {}, 'free'],
   ['many are under way and answers come', { flying: 32, flyingSince: NOW - 2900 }, 'free'],
+  ['no answer came lately', { goodAt: 0, goodLately: 0 }, 'few'],
+  ['few came lately', { goodLately: 4 }, 'few'],
+  ['few came lately and four are under way', { goodLately: 4, flying: 4, flyingSince: NOW }, 'few'],
+  ['few came lately and five are under way', { goodLately: 4, flying: 5, flyingSince: NOW }, 'wait'],
+  ['few came lately and one is late', { goodLately: 4, flying: 1, flyingSince: NOW - 3000 }, 'counted'],
   ['one is late', { flying: 1, flyingSince: NOW - 3000 }, 'counted'],
   ['one is late among five', { flying: 5, flyingSince: NOW - 3000 }, 'wait'],
   ['one answer was lost', { doubts: 1 }, 'counted'],
@@ -43,6 +62,26 @@ const TURNS: Array<[name: string, view: Partial<BreakerView>, kind: string]> = [
 
 test.each(TURNS)('%s', (_name, view, kind) => {
   expect(nextTurn({ ...calm, ...view }, NOW).kind).toBe(kind);
+});
+
+const tryAgain: OpenTurn = { kind: 'probe', seen: 7, change: {} };
+
+const CLAIMS: Array<[name: string, given: OpenTurn, view: Partial<BreakerView>, isMade: boolean]> = [
+  ['one of a few', { kind: 'few' }, { goodLately: 0 }, true],
+  ['one of a few that finds five under way', { kind: 'few' }, { goodLately: 0, flying: 5 }, false],
+  ['one of a few after which all may go', { kind: 'few' }, {}, true],
+  ['one of a few after which an answer was lost', { kind: 'few' }, { doubts: 1 }, false],
+  ['one that is counted while an answer is lost', { kind: 'counted' }, { doubts: 1 }, true],
+  ['one that was counted while one was lost', { kind: 'counted' }, { goodLately: 1 }, true],
+  ['one that is counted and finds five lost', { kind: 'counted' }, { doubts: 5 }, false],
+  ['one that is counted and finds it tripped', { kind: 'counted' }, { ...tripped, nextAt: NOW }, false],
+  ['the one that tries again', tryAgain, { ...tripped, nextAt: NOW }, true],
+  ['one that tries again beside another', tryAgain, { ...tripped, nextAt: NOW, turn: 8 }, false],
+  ['one that would try again when all may pass', tryAgain, {}, false],
+];
+
+test.each(CLAIMS)('a claim is made or not: %s', (_name, given, view, isMade) => {
+  expect(changeOfClaim(given, { ...calm, ...view }, NOW) !== undefined).toBe(isMade);
 });
 
 test('the pause after each lost answer doubles to five minutes, and is a minute again after a proof', () => {

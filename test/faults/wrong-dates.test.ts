@@ -113,7 +113,7 @@ test('a pair that came before the answers were lost opens nothing when it is sto
   expect((await breaker()).trippedAt).not.toBeNull();
   clock.advance(MINUTE);
   expect(await callNext(1)).toEqual({ statuses: [200], sent: 1 });
-  expect((await findTurn(context())).kind).toBe('free');
+  expect((await findTurn(context())).kind).toBe('few');
 });
 
 /** From here on the database refuses each claim, and counts them. */

@@ -1,4 +1,4 @@
-import { claimInTurn } from '../../src/store/grants/claim-in-turn.ts';
+import { claimInTurn, TurnGone } from '../../src/store/grants/claim-in-turn.ts';
 import {
   readBreaker,
   redateDoubts,
@@ -54,30 +54,55 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await markInDoubt(db(), version(id), { claimId: `of-${id}`, retryAt: 0, now: at, isHeard });
   }
 
-  test('of many claims of different grants in one turn, from two connections, exactly one wins', async () => {
-    const ids = Array.from({ length: 20 }, (_, number) => `g${number}`);
+  const presenting = () =>
+    db().selectFrom('grants').select('id').where('state', '=', 'presenting').orderBy('id').execute();
+
+  type Decide = Parameters<typeof claimInTurn>[2]['decide'];
+
+  /** Claims of twenty grants at once, from both connections; those that won. */
+  async function claimTwenty(decide: Decide): Promise<string[]> {
+    const ids = Array.from({ length: 20 }, (_, number) => `g${number}`).toSorted();
     for (const id of ids) await keepGrant(db(), id);
-    const change = { next_at: NOW + 60_000, pause: 60_000 };
     const claims = ids.map((id, number) =>
-      claimInTurn(number % 2 ? stores.one : stores.two, version(id), { ...decided(id), seen: 0, change }),
+      claimInTurn(number % 2 ? stores.one : stores.two, version(id), { ...decided(id), decide }),
     );
-    const won = await Promise.all(claims);
-    expect(won.filter(Boolean)).toHaveLength(1);
-    const presenting = await db()
-      .selectFrom('grants')
-      .select('id')
-      .where('state', '=', 'presenting')
-      .execute();
-    expect(presenting).toEqual([{ id: `g${won.indexOf(true)}` }]);
+    const made = await Promise.allSettled(claims);
+    const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    expect(refused.filter((reason) => !(reason instanceof TurnGone))).toEqual([]);
+    return ids.filter((_, number) => made[number]?.status === 'fulfilled');
+  }
+
+  test('of many claims of different grants that may be made once, from two connections, exactly one is made', async () => {
+    const change = { next_at: NOW + 60_000, pause: 60_000 };
+    const won = await claimTwenty(({ turn }) => (turn === 0 ? change : undefined));
+    expect(won).toHaveLength(1);
+    expect(await presenting()).toEqual(won.map((id) => ({ id })));
     expect(await look()).toMatchObject({ turn: 1, nextAt: NOW + 60_000, pause: 60_000, flying: 1 });
+  });
+
+  test('of many that may be under way five at once, from two connections, exactly five are made', async () => {
+    const won = await claimTwenty(({ flying }) => (flying < 5 ? {} : undefined));
+    expect(won).toHaveLength(5);
+    expect(await presenting()).toEqual(won.map((id) => ({ id })));
+    expect(await look()).toMatchObject({ turn: 0, flying: 5 });
   });
 
   test('a claim that finds its grant taken leaves the turn to another', async () => {
     await insertGrant(db(), grantRow('g1', { state: 'presenting' }));
-    expect(await claimInTurn(stores.one, version('g1'), { ...decided('c'), seen: 0, change: {} })).toBe(
-      false,
-    );
-    expect(await look()).toMatchObject({ turn: 0 });
+    const claim = { ...decided('c'), decide: () => ({ pause: 7 }) };
+    expect(await claimInTurn(stores.one, version('g1'), claim)).toBe(false);
+    expect(await look()).toMatchObject({ turn: 0, pause: 0 });
+  });
+
+  test('good answers of the last three seconds are counted, up to five, and no new consents', async () => {
+    await keepGrant(db(), 'new', { rotated_at: NOW });
+    for (let number = 0; number < 7; number += 1) {
+      const at = NOW - 500 * number;
+      await keepGrant(db(), `g${number}`);
+      await storeRotation(db(), version(`g${number}`), { ...pair, answeredAt: at, now: at });
+    }
+    const views = [-2000, 0, 1000, 2500, 3000].map((later) => look(NOW + later));
+    expect((await Promise.all(views)).map(({ goodLately }) => goodLately)).toEqual([3, 5, 4, 1, 0]);
   });
 
   test('a claim that was decided before an answer was lost, or before a turn, is refused', async () => {

@@ -5,30 +5,42 @@ import {
   DEATHS_STOP,
   SILENT_AFTER,
 } from '../../shared/lifetimes.ts';
-import type { BreakerChange, BreakerView, SeenBreaker } from '../../store/grants/refresh-breaker.ts';
+import {
+  type BreakerChange,
+  type BreakerView,
+  GOOD_COUNTED,
+  type SeenBreaker,
+} from '../../store/grants/refresh-breaker.ts';
 
 /**
  * Pure rules of how many refresh tokens may be presented while answers are lost. Each lost answer may have spent a token
  * for good, so a fault of the way back must not meet the whole fleet.
  *
- * - No answer was lost since the last good one: there is no limit.
+ * - No answer was lost since the last good one, and five good ones came within the last seconds: there is no limit.
+ * - Nothing was lost, but fewer came: nobody knows how answers come now. Presentations that are under way without a good
+ *   answer since they began are five together at most. Each good answer lets five more go, and the fifth one all.
  * - An answer was lost, or one is late: lost answers and presentations under way are five together at most.
  * - Five answers were lost without a good one between: the breaker trips. One presentation a minute is made for the whole
  *   fleet, and the pause doubles to five minutes while answers stay away. One good answer ends that.
  */
 
 /** How many answers may be lost before the breaker trips. */
-const LOST_AT_MOST = 5;
+export const LOST_AT_MOST = 5;
 
 /** What the next presentation may do. */
 export type Turn =
   /** As many at once as there are; `breaker` is what that rests on. */
   | { kind: 'free'; breaker: SeenBreaker }
-  /** One of a few, or the one that tries again: the claim has to take the turn `seen` with `change`. */
-  | { kind: 'counted' | 'probe'; seen: number; change: BreakerChange }
+  /** One of a few: `few` while nobody knows how answers come, `counted` while they are lost. */
+  | { kind: 'few' | 'counted' }
+  /** The one that tries again: its claim takes the turn `seen` with `change`. */
+  | { kind: 'probe'; seen: number; change: BreakerChange }
   /** Answers that are on their way decide. */
   | { kind: 'wait' }
   | { kind: 'stopped'; until: number };
+
+/** A turn that lets something be presented. */
+export type OpenTurn = Exclude<Turn, { kind: 'wait' | 'stopped' }>;
 
 /** `until` where it lies ahead and no further than anybody would write; else 0. */
 function ahead(until: number, now: number, longest: number): number {
@@ -48,11 +60,24 @@ export function nextTurn(view: BreakerView, now: number): Turn {
   if (dead > 0) return { kind: 'stopped', until: dead };
   if (view.trippedAt !== null) return whileTripped(view, now);
   const isSilent = view.flyingSince !== null && now - view.flyingSince >= SILENT_AFTER;
-  if (view.doubts === 0 && !isSilent) {
+  const isCalm = view.doubts === 0 && !isSilent;
+  if (isCalm && view.goodLately >= GOOD_COUNTED) {
     return { kind: 'free', breaker: { turn: view.turn, goodAt: view.goodAt, since: view.since } };
   }
   if (view.doubts + view.flying >= LOST_AT_MOST) return { kind: 'wait' };
-  return { kind: 'counted', seen: view.turn, change: {} };
+  return { kind: isCalm ? 'few' : 'counted' };
+}
+
+/** What a claim changes for all that was given this turn before; undefined where the turn is not open any more. */
+export function changeOfClaim(given: OpenTurn, view: BreakerView, now: number): BreakerChange | undefined {
+  const turn = nextTurn(view, now);
+  if (given.kind !== 'probe') return turn.kind === given.kind || isCalmTurn(turn) ? {} : undefined;
+  return turn.kind === 'probe' && turn.seen === given.seen ? turn.change : undefined;
+}
+
+/** Whether nothing speaks of lost answers: what still lives may be renewed ahead of its end. */
+export function isCalmTurn({ kind }: Turn): boolean {
+  return kind === 'free' || kind === 'few';
 }
 
 /** Further ahead than the clocks of two processes may be apart: a wrong clock wrote it. */

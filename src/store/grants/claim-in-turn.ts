@@ -1,36 +1,48 @@
 import { type ClaimDecision, claimPresenting } from '../presentations.ts';
-import type { Store } from '../store.ts';
+import { isSerializationFailure } from '../storage-fault.ts';
+import type { Database, Store } from '../store.ts';
 import type { GrantVersion } from '../tables.ts';
-import { type BreakerChange, takeTurn } from './refresh-breaker.ts';
+import { type BreakerChange, type BreakerView, holdTurn, readBreaker, takeTurn } from './refresh-breaker.ts';
 
-/** Another process took the turn meanwhile: the claim that was made with it is undone. */
-class TurnTaken extends Error {
-  override readonly name = 'TurnTaken';
+/** The breaker does not allow the claim any more: nothing remains of it, and others go on as if it had never been tried. */
+export class TurnGone extends Error {
+  override readonly name = 'TurnGone';
 }
 
-/** The turn that a claim needs, as it was seen, and what it changes. */
-interface NeededTurn {
-  seen: number;
-  change: BreakerChange;
+interface ClaimInTurn extends ClaimDecision {
+  /** What the claim changes for all, by what the breaker says now; undefined where it may not be made. */
+  decide: (view: BreakerView) => BreakerChange | undefined;
+}
+
+async function claimWhileHeld(
+  tx: Database,
+  grant: GrantVersion,
+  { decide, ...decision }: ClaimInTurn,
+): Promise<boolean> {
+  await holdTurn(tx);
+  const view = await readBreaker(tx, decision.now);
+  const change = decide(view);
+  if (change === undefined) throw new TurnGone();
+  if (!(await claimPresenting(tx, grant, decision))) return false;
+  if (Object.keys(change).length > 0) await takeTurn(tx, view.turn, change);
+  return true;
 }
 
 /**
- * Claims the right to present a version together with the next turn, or neither: of any number of claims that were
- * decided on the same turn, whatever grants they are about, one wins.
+ * Claims the right to present a version if the breaker allows it; false where another holder was faster. Such claims,
+ * whatever grants they are about, are decided one after the other, each with those before it in view: so of any number
+ * no more are made than allowed.
+ * @throws {TurnGone}
  */
 export async function claimInTurn(
   store: Pick<Store, 'transaction'>,
   grant: GrantVersion,
-  { seen, change, ...decision }: ClaimDecision & NeededTurn,
+  claim: ClaimInTurn,
 ): Promise<boolean> {
   try {
-    return await store.transaction(async (tx) => {
-      if (!(await claimPresenting(tx, grant, decision))) return false;
-      if (!(await takeTurn(tx, seen, change))) throw new TurnTaken();
-      return true;
-    });
+    return await store.transaction((tx) => claimWhileHeld(tx, grant, claim));
   } catch (error) {
-    if (error instanceof TurnTaken) return false;
-    throw error;
+    // A transaction that others were in the way of, again and again, has left nothing either.
+    throw isSerializationFailure(error) ? new TurnGone() : error;
   }
 }

@@ -1,5 +1,11 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { BREAKER_LOOKS_BACK, CLOCKS_DIFFER, DEATHS_STOP, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
+import {
+  ANSWERS_SPEAK,
+  BREAKER_LOOKS_BACK,
+  CLOCKS_DIFFER,
+  DEATHS_STOP,
+  PRESENTING_LIMIT,
+} from '../../shared/lifetimes.ts';
 import type { Database, Store } from '../store.ts';
 import type { Tables } from '../tables.ts';
 
@@ -17,8 +23,13 @@ export interface SeenBreaker {
   since: number;
 }
 
+/** Good answers of the last seconds are counted up to so many. */
+export const GOOD_COUNTED = 5;
+
 /** The row, and what the grants say beside it. */
 export interface BreakerView extends SeenBreaker {
+  /** How many good answers came within the last seconds, up to `GOOD_COUNTED`. */
+  goodLately: number;
   trippedAt: number | null;
   nextAt: number;
   pause: number;
@@ -51,6 +62,12 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
     )
     select turn, tripped_at as "trippedAt", next_at as "nextAt", pause, deaths_until as "deathsUntil",
       good.at as "goodAt", (
+        select count(*) from (
+          select rotated_at from grants
+          where state = 'ready' and version > 1 and rotated_at > ${now - ANSWERS_SPEAK} and rotated_at <= ${now}
+          limit ${GOOD_COUNTED}
+        ) as lately
+      ) as "goodLately", (
         select count(*) from grants
         where state = 'presenting' and presented_at > ${flyingSince} and presented_at > good.at
       ) as flying, (
@@ -95,6 +112,14 @@ export interface BreakerChange {
   tripped_at?: number | null;
   next_at?: number;
   pause?: number;
+}
+
+/** From here on no other transaction that holds the turn runs beside this one. */
+export async function holdTurn(tx: Database): Promise<void> {
+  await tx
+    .updateTable('refresh_breaker')
+    .set((eb) => ({ turn: eb.ref('turn') }))
+    .execute();
 }
 
 /** Takes the next turn with what it changes; false where another process was faster. */
