@@ -1,11 +1,11 @@
-import { MINUTE } from '../shared/lifetimes.ts';
-import { countAccountsOfDead, countRefreshed } from '../store/grants/deaths.ts';
+import { DEATHS_STOP, MINUTE } from '../shared/lifetimes.ts';
+import { countAccountsOfDead, countLiveUpTo, countRefreshed } from '../store/grants/deaths.ts';
 import { stopForDeaths } from '../store/grants/refresh-breaker.ts';
 import { listDeathTimes } from '../store/grants.ts';
 import { hasRecoveredSince } from '../store/restored.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { type Deaths, goodCountedUpTo, stopsRefreshing } from './grants/death-rules.ts';
+import { areMany, type Deaths, goodCountedUpTo, SMALL_FLEET, stopsRefreshing } from './grants/death-rules.ts';
 
 /**
  * Many grants that end in a short time mean that something larger is wrong than single grants (a restored copy at work,
@@ -13,22 +13,7 @@ import { type Deaths, goodCountedUpTo, stopsRefreshing } from './grants/death-ru
  * decided stands in the database, so that all processes agree and a restart forgets nothing.
  */
 
-const ENDED = 10;
 const WITHIN = 1 * MINUTE;
-const STOPPED_FOR = 5 * MINUTE;
-
-interface Stop {
-  /** When the first of the deaths came that caused it. */
-  since: number;
-  until: number;
-}
-
-async function findStop(now: number, db: Database): Promise<Stop | undefined> {
-  const deaths = await listDeathTimes(db, { causes: ['superseded'], until: now, limit: ENDED });
-  const [newest, tenth] = [deaths[0], deaths[ENDED - 1]];
-  if (newest === undefined || tenth === undefined || newest - tenth > WITHIN) return undefined;
-  return newest + STOPPED_FOR > now ? { since: tenth, until: newest + STOPPED_FOR } : undefined;
-}
 
 /** What the last minute says of deaths; what cannot decide any more is not counted. */
 async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<Deaths> {
@@ -50,15 +35,33 @@ export async function stopAfterDeaths(context: Context): Promise<void> {
   context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped', { accounts });
 }
 
+/** Where the grants of a restored copy are counted, and how many were alive before, for a large fleet. */
+interface Looked {
+  db: Database;
+  live: number;
+}
+
+/** In a small fleet each death counts at once; a large one is counted before the transaction in which one dies. */
+async function liveNow({ db, live }: Looked): Promise<number> {
+  const few = await countLiveUpTo(db, SMALL_FLEET);
+  return few < SMALL_FLEET ? few : Math.max(live, few);
+}
+
 /**
- * Until when no grant of a restored copy may be looked into; 0 when that goes on. Where introspection calls many spent
- * and none recovers meanwhile, it may call every token spent.
+ * Until when no grant of a restored copy may be looked into; 0 when that goes on. Where introspection calls those of many
+ * accounts spent within a minute and none recovers meanwhile, it may call every token spent.
  */
 export async function lookingStoppedUntil(
-  { clock, store }: Context,
-  db: Database = store.durable,
+  { clock, store, fleet }: Context,
+  looked?: Looked,
 ): Promise<number> {
-  const stop = await findStop(clock.now(), db);
-  if (!stop || (await hasRecoveredSince(db, stop.since))) return 0;
-  return stop.until;
+  const { db, live } = looked ?? { db: store.durable, live: await fleet.count() };
+  const now = clock.now();
+  const causes = ['superseded'] as const;
+  const [newest] = await listDeathTimes(db, { causes, until: now, limit: 1 });
+  if (newest === undefined || newest + DEATHS_STOP <= now) return 0;
+  const from = newest - WITHIN;
+  const accounts = await countAccountsOfDead(db, { causes, from, to: newest });
+  if (!areMany({ accounts, live: await liveNow({ db, live }) })) return 0;
+  return (await hasRecoveredSince(db, from)) ? 0 : newest + DEATHS_STOP;
 }

@@ -2,17 +2,26 @@ import { PassThrough } from 'node:stream';
 import { transports } from 'winston';
 import { settleDoubts } from '../../src/domain/settle-doubts.ts';
 import { takeOver } from '../../src/domain/take-over.ts';
+import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
+import { giveToAccount } from '../support/other-account.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** Grants after the take-over of a copy: looked into few at a time, and not at all while every one seems to be spent. */
 
+/** Those of one account that are spent first; and the rest of the fleet, of which half are many. */
+const SPENT = 12;
+const LEFT = 30;
+const HALF = LEFT / 2;
+const GRANTS = SPENT + LEFT;
+
 const clock = new SettableClock();
 let system: System;
 let tokens: string[];
+let apps: LegacyApp[];
 let logged = '';
 
 const profiles = (token = '') => read(system, '/1/profiles.json', token);
@@ -63,10 +72,11 @@ beforeAll(async () => {
   system = await startSystem({ clock, env, clientSecret: 'a-secret-of-the-bridge-for-this-test' });
   const stream = new PassThrough().on('data', (chunk: Buffer) => (logged += chunk.toString()));
   system.bridge.context.logger.add(new transports.Stream({ stream }));
-  tokens = [];
-  for (let number = 0; number < 26; number += 1) {
+  [tokens, apps] = [[], []];
+  for (let number = 0; number < GRANTS; number += 1) {
     const app = await system.registerApp(`https://app-${number}.example/callback`);
     tokens.push(await issueToken(system, { app }));
+    apps.push(app);
   }
   await holdJob(system.bridge.context);
 });
@@ -77,15 +87,15 @@ afterAll(() => {
 });
 
 test('a take-over puts every live grant in doubt, with its entry, and ends the codes that were not spent', async () => {
-  expect(await becomeCopyAndTakeOver()).toBe(26);
-  expect(await countStates()).toEqual({ ready: 0, in_doubt: 26, superseded: 0 });
+  expect(await becomeCopyAndTakeOver()).toBe(GRANTS);
+  expect(await countStates()).toEqual({ ready: 0, in_doubt: GRANTS, superseded: 0 });
   const events = await durable()
     .selectFrom('events')
     .select(['action', 'reason'])
     .where('reason', '=', 'a restored copy was taken over')
     .execute();
   expect(events.map(({ action }) => action).toSorted()).toEqual([
-    ...Array.from({ length: 26 }, () => 'refresh_in_doubt'),
+    ...Array.from({ length: GRANTS }, () => 'refresh_in_doubt'),
     'taken_over',
   ]);
   const unspent = await durable()
@@ -108,41 +118,56 @@ test('the quiet time is waited for, then a run looks into ten, and a caller into
   expect(system.proxy.refreshes()).toHaveLength(0);
   clock.advance(2_000);
   await settleDoubts(system.bridge.context);
-  expect(await countStates()).toEqual({ ready: 10, in_doubt: 16, superseded: 0 });
+  expect(await countStates()).toEqual({ ready: 10, in_doubt: GRANTS - 10, superseded: 0 });
   const statuses = [];
   for (const token of tokens) statuses.push((await profiles(token)).status);
   expect(statuses).toEqual(tokens.map(() => 200));
-  expect(await countStates()).toEqual({ ready: 26, in_doubt: 0, superseded: 0 });
-  expect(system.proxy.refreshes()).toHaveLength(26);
+  expect(await countStates()).toEqual({ ready: GRANTS, in_doubt: 0, superseded: 0 });
+  expect(system.proxy.refreshes()).toHaveLength(GRANTS);
 });
 
-test('ten that are called spent, while none recovers, stop the looking for five minutes; then it goes on', async () => {
+/** A take-over after which the modern side calls what it is asked about spent. */
+async function takeOverOfSpent(): Promise<void> {
   clock.advance(3_700_000);
   await becomeCopyAndTakeOver();
   clock.advance(301_000);
   callAllSpent();
+}
+
+test('many of one account that are called spent, while none recovers, stop nobody', async () => {
+  await takeOverOfSpent();
+  for (const token of tokens.splice(0, SPENT)) expect((await profiles(token)).status).toBe(401);
+  expect(logged).not.toContain('ALARM: every restored grant seems to be spent');
+  system.proxy.onOtherAnswer = undefined;
+  expect((await profiles(tokens[0])).status).toBe(200);
+});
+
+test('those of half of the accounts stop the looking for five minutes; then it goes on', async () => {
+  for (const [number, app] of apps.entries()) await giveToAccount(system, app, `account-${number}`);
+  await takeOverOfSpent();
   const before = system.proxy.refreshes().length;
-  for (const token of tokens.slice(0, 10)) expect((await profiles(token)).status).toBe(401);
+  for (const token of tokens.slice(0, HALF)) expect((await profiles(token)).status).toBe(401);
   expect(logged).toContain('ALARM: every restored grant seems to be spent, looking into them is stopped');
-  expect((await profiles(tokens[10])).status).toBe(503);
+  expect((await profiles(tokens[HALF])).status).toBe(503);
   await settleDoubts(system.bridge.context);
-  expect(await countStates()).toEqual({ ready: 0, in_doubt: 16, superseded: 10 });
+  expect(await countStates()).toEqual({ ready: 0, in_doubt: LEFT - HALF, superseded: SPENT + HALF });
   system.proxy.onOtherAnswer = undefined;
   clock.advance(299_000);
-  expect((await profiles(tokens[10])).status).toBe(503);
+  expect((await profiles(tokens[HALF])).status).toBe(503);
   clock.advance(2_000);
-  expect((await profiles(tokens[10])).status).toBe(200);
+  expect((await profiles(tokens[HALF])).status).toBe(200);
   expect(system.proxy.refreshes().length - before).toBe(1);
 });
 
 test('one that recovers among them keeps the others from being stopped', async () => {
+  clock.advance(61_000);
   callAllSpent();
-  for (const token of tokens.slice(11, 16)) expect((await profiles(token)).status).toBe(401);
+  for (const token of tokens.slice(HALF + 1, HALF + 7)) expect((await profiles(token)).status).toBe(401);
   system.proxy.onOtherAnswer = undefined;
-  expect((await profiles(tokens[16])).status).toBe(200);
+  expect((await profiles(tokens[HALF + 7])).status).toBe(200);
   callAllSpent();
-  for (const token of tokens.slice(17, 23)) expect((await profiles(token)).status).toBe(401);
+  for (const token of tokens.slice(HALF + 8, LEFT - 1)) expect((await profiles(token)).status).toBe(401);
   system.proxy.onOtherAnswer = undefined;
-  expect((await profiles(tokens[23])).status).toBe(200);
+  expect((await profiles(tokens[LEFT - 1])).status).toBe(200);
   system.proxy.assertNoRefreshTokenTwice();
 });

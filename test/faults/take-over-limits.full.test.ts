@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { settleDoubts } from '../../src/domain/settle-doubts.ts';
 import { takeOver } from '../../src/domain/take-over.ts';
 import type { Grant } from '../../src/store/tables.ts';
+import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
+import { giveToAccount } from '../support/other-account.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
@@ -12,6 +14,7 @@ import { startSystem, type System } from '../support/system.ts';
 const clock = new SettableClock();
 let system: System;
 let tokens: string[];
+let apps: LegacyApp[];
 
 const profiles = (token = '') => read(system, '/1/profiles.json', token);
 const durable = () => system.bridge.context.store.durable;
@@ -20,10 +23,11 @@ const grants = () => durable().selectFrom('grants').selectAll().orderBy('created
 beforeEach(async () => {
   const env = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
   system = await startSystem({ clock, env, clientSecret: 'a-secret-of-the-bridge-for-this-test' });
-  tokens = [];
+  [tokens, apps] = [[], []];
   for (let number = 0; number < 24; number += 1) {
     const app = await system.registerApp(`https://app-${number}.example/callback`);
     tokens.push(await issueToken(system, { app }));
+    apps.push(app);
   }
 });
 
@@ -77,7 +81,8 @@ const spent: Answer = {
   body: Buffer.from('{"active":false}'),
 };
 
-test('ten grants are ended at most, however many callers come while introspection calls all spent', async () => {
+test('the grants of half of the accounts are ended at most, however many callers come while introspection calls all spent', async () => {
+  for (const [number, app] of apps.entries()) await giveToAccount(system, app, `account-${number}`);
   await becomeCopyAndTakeOver();
   clock.advance(3_700_000);
   system.proxy.onOtherAnswer = async ({ path }, answer) => {
@@ -87,7 +92,7 @@ test('ten grants are ended at most, however many callers come while introspectio
     return spent;
   };
   const statuses = (await Promise.all(tokens.map(profiles))).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-  expect(statuses.filter((status) => status === 503)).toHaveLength(14);
-  expect((await grants()).filter(({ dead_cause: cause }) => cause === 'superseded')).toHaveLength(10);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(12);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(12);
+  expect((await grants()).filter(({ dead_cause: cause }) => cause === 'superseded')).toHaveLength(12);
 });

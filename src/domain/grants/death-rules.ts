@@ -15,6 +15,9 @@ const FEWEST = 11;
 const USUAL = 25;
 const GRANTS_FOR_EACH = 1000;
 
+/** Below it each grant that lives or dies changes how many accounts are needed. */
+export const SMALL_FLEET = 2 * USUAL;
+
 /** Well refreshed grants outweigh the deaths of the same minute from so many for each account on. */
 const GOOD_FOR_EACH = 3;
 
@@ -32,9 +35,13 @@ export function goodCountedUpTo(accounts: number): number {
   return accounts >= FEWEST ? accounts * GOOD_FOR_EACH + 1 : 0;
 }
 
-/** Whether so many deaths stop all refreshing. */
-export function stopsRefreshing({ accounts, good, live }: Deaths): boolean {
+/** Whether so many accounts lost a grant that something larger is wrong, in a fleet of which so many grants live on. */
+export function areMany({ accounts, live }: Pick<Deaths, 'accounts' | 'live'>): boolean {
   const half = (live + accounts) / 2;
-  const needed = Math.max(FEWEST, Math.min(half, USUAL), live / GRANTS_FOR_EACH);
-  return accounts >= needed && good <= accounts * GOOD_FOR_EACH;
+  return accounts >= Math.max(FEWEST, Math.min(half, USUAL), live / GRANTS_FOR_EACH);
+}
+
+/** Whether so many deaths stop all refreshing. */
+export function stopsRefreshing(deaths: Deaths): boolean {
+  return areMany(deaths) && deaths.good <= deaths.accounts * GOOD_FOR_EACH;
 }
