@@ -18,7 +18,7 @@ const checkout = resolve(import.meta.dirname, '../..');
  */
 const WRAPPED: Record<string, Record<string, string>> = {
   'store/presentations.js': {
-    claimPresenting: 'claim',
+    claimPresenting: '',
     releaseClaim: 'release',
     markInDoubt: 'doubt',
     storeRotation: 'store',
@@ -42,6 +42,7 @@ const WRAPPED: Record<string, Record<string, string>> = {
   'store/spill.js': { openSpill: '' },
   'domain/sealed-pair.js': { sealPair: '' },
   'domain/keep-pair.js': { keepPair: '' },
+  'store/grants/claim-in-turn.js': { claimInTurn: 'claim' },
   'domain/doubt-claim.js': { doubtClaim: 'doubting' },
   'domain/bury-grant.js': { buryGrant: 'burial' },
   'domain/exchange-code.js': { exchangeCode: 'exchange' },

@@ -34,8 +34,8 @@ export interface Stage {
   attempt: number;
 }
 
-const SETTLE_LIMIT_MS = 20_000;
-const LOOK_EVERY_MS = 80;
+export const SETTLE_LIMIT_MS = 20_000;
+export const LOOK_EVERY_MS = 80;
 
 export function newStage(lane: Lane, plan: Plan, seed: number): Stage {
   return {

@@ -30,6 +30,12 @@ function openConnection(original) {
   };
 }
 
+/** Inside a transaction nothing is claimed before the commit: there the points stand around the whole. */
+function claimPresenting(original) {
+  const claim = pointed('claim', original);
+  return (db, ...parts) => (db.isTransaction ? original : claim)(db, ...parts);
+}
+
 function sealPair(original) {
   return (context, row, pair) => {
     note({ what: 'received', grantId: row.id, version: row.version, token: digest(pair.refreshToken) });
@@ -94,6 +100,7 @@ function createAuthorizationServer(original) {
 }
 
 const OWN = {
+  claimPresenting,
   openConnection,
   sealPair,
   keepPair,
