@@ -2,8 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { epochFileOf } from '../workshop.ts';
 import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
+import type { Context } from '../domain/context.ts';
 import { findPlaceProblem } from '../domain/judge-instance.ts';
+import { findRefreshTrouble, troubleWords } from '../domain/grants/refresh-trouble.ts';
 import { machineClock } from '../shared/clock.ts';
+import { momentText } from '../shared/moments.ts';
 import { reduceError } from '../shared/redaction.ts';
 import { findLostDatabase } from '../store/epoch-file.ts';
 import { loadKeys } from '../store/keys-file.ts';
@@ -24,14 +27,28 @@ interface Finding {
 type Check = (config: Config, instance: () => Promise<Instance>) => Promise<string>;
 
 /** Which database this is; `unknown` where it does not open, which is a finding of its own. */
-type Instance = 'none yet' | 'unknown' | (Record<'why' | 'problem', string | undefined> & { dates: string });
+type Instance =
+  | 'none yet'
+  | 'unknown'
+  | (Record<'why' | 'problem', string | undefined> & Record<'dates' | 'refreshing', string>);
+
+/** Nobody has to end what ends by itself: this is told and fails nothing. */
+async function examineRefreshing(context: Context): Promise<string> {
+  const trouble = await findRefreshTrouble(context);
+  return trouble === undefined ? 'goes on' : `WARNING: ${troubleWords(trouble, momentText)}`;
+}
 
 async function findInstance({ database, dates }: Config): Promise<Instance> {
   if (isMissing(database)) return 'none yet';
   const finding = withWorkshop(async ({ context }) => {
     const { instance, store } = context;
     const problem = instance.findProblem() ?? findPlaceProblem(await store.place());
-    return { why: instance.why(), problem, dates: await examineDates(context, dates) };
+    return {
+      why: instance.why(),
+      problem,
+      dates: await examineDates(context, dates),
+      refreshing: await examineRefreshing(context),
+    };
   });
   return finding.catch(() => 'unknown');
 }
@@ -52,6 +69,12 @@ async function checkDates(_config: Config, findOnce: () => Promise<Instance>): P
   const instance = await findOnce();
   if (instance === 'none yet') return 'those of the settings count from the first start on';
   return typeof instance === 'string' ? 'not known before the database opens' : instance.dates;
+}
+
+async function checkRefreshing(_config: Config, findOnce: () => Promise<Instance>): Promise<string> {
+  const instance = await findOnce();
+  if (instance === 'none yet') return 'nothing is refreshed before the first start';
+  return typeof instance === 'string' ? 'not known before the database opens' : instance.refreshing;
 }
 
 async function checkReminders({ sendsReminders, mail }: Config): Promise<string> {
@@ -141,6 +164,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['keys', async (config) => checkKeysFile(config)],
   ['database', checkDatabase],
   ['instance', checkInstance],
+  ['refreshing', checkRefreshing],
   ['dates', checkDates],
   ['reminders', checkReminders],
   ['modern side', checkModernSide],

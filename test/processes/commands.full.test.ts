@@ -208,7 +208,7 @@ async function examine(settings: Settings) {
   const { findings } = json as { findings: Finding[] };
   const lines = findings.map(({ check, ok, detail }) => `${ok ? 'ok    ' : 'FAILED'}  ${check}: ${detail}`);
   expect(findings.map(({ check }) => check).join(', ')).toBe(
-    'settings, keys, database, instance, dates, reminders, modern side, old backend',
+    'settings, keys, database, instance, refreshing, dates, reminders, modern side, old backend',
   );
   return { code, failed: findings.filter(({ ok }) => !ok).map(({ check }) => check), lines };
 }

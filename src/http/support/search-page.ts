@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { findRefreshTrouble, troubleWords } from '../../domain/grants/refresh-trouble.ts';
 import { deskCounts } from '../../domain/support/desks.ts';
 import { QUERY_MAX } from '../../domain/support/read-query.ts';
 import { searchFor, type SearchResult, SHOWN_MAX } from '../../domain/support/search.ts';
+import { timeWords } from '../dates/words.ts';
 import { PageError } from '../page-error.ts';
 import { fieldsOf, type Frame, personIn, roleIn } from '../people/frame.ts';
 import { numberWords } from '../people/words.ts';
@@ -116,6 +118,7 @@ async function busyDesks(context: Context) {
 
 function showStart(frame: Frame): RequestHandler {
   return async (_req, res) => {
+    const trouble = await findRefreshTrouble(frame.context);
     frame.page(res, 'support-search', {
       title: 'Support',
       wide: true,
@@ -123,6 +126,7 @@ function showStart(frame: Frame): RequestHandler {
       text: undefined,
       isStart: true,
       desks: await busyDesks(frame.context),
+      trouble: trouble && troubleWords(trouble, timeWords),
     });
   };
 }

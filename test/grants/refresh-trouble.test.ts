@@ -1,0 +1,84 @@
+import { findRefreshTrouble, troubleOf } from '../../src/domain/grants/refresh-trouble.ts';
+import { timeWords } from '../../src/http/dates/words.ts';
+import { readBreaker, stopForDeaths } from '../../src/store/grants/refresh-breaker.ts';
+import { staffBrowser } from '../staff/support/staff-browser.ts';
+import type { CookieWalker } from '../support/cookie-walker.ts';
+import { issueToken, read } from '../support/legacy-calls.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+
+/** Support reads on its first page that refreshing is slowed or stopped, and since when; calls go on being taken. */
+
+const HOUR = 3_700_000;
+const MINUTE = 60_000;
+
+const clock = new SettableClock();
+let system: System;
+let staff: CookieWalker;
+const tokens: string[] = [];
+
+beforeAll(async () => {
+  const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0', IN_DOUBT_QUIET_SECONDS: '86400' };
+  system = await startSystem({ clock, env });
+  for (let number = 0; number < 7; number += 1) {
+    const app = await system.registerApp(`https://app-${number}.example/callback`);
+    tokens.push(await issueToken(system, { app }));
+  }
+  clock.advance(HOUR);
+  staff = await staffBrowser(system, 'reader');
+});
+
+afterAll(() => system.stop());
+
+const trouble = () => findRefreshTrouble(system.bridge.context);
+const page = async () => (await staff.get(`${system.bridgeUrl}/support`)).body;
+const isReady = async () => (await sendRaw(system.bridgeUrl, { path: '/ready' })).status === 200;
+
+/** Calls with the next tokens, whose answers are lost. */
+async function lose(count: number): Promise<void> {
+  system.proxy.onTokenAnswer = () => ({ status: 502, headers: {}, body: Buffer.from('bad gateway') });
+  for (const token of tokens.splice(0, count)) await read(system, '/1/profiles.json', token);
+  system.proxy.onTokenAnswer = undefined;
+}
+
+test('while refreshing goes on nothing is said', async () => {
+  expect(await trouble()).toBeUndefined();
+  expect(await page()).not.toContain('Refreshing');
+});
+
+test('after a lost answer it is slowed', async () => {
+  await lose(1);
+  expect(await trouble()).toEqual({ kind: 'slowed', lost: 1 });
+  expect(await page()).toContain('Refreshing is slowed to five at once');
+});
+
+test('after five it is stopped, since then and until the next try; the process stays ready', async () => {
+  await lose(4);
+  const [since, nextAt] = [clock.now(), clock.now() + MINUTE];
+  clock.advance(MINUTE / 2);
+  expect(await trouble()).toEqual({ kind: 'tripped', since, nextAt });
+  const text = await page();
+  expect(text).toContain(`stopped since ${timeWords(since)}`);
+  expect(text).toContain(`tried from ${timeWords(nextAt)} on`);
+  expect(await isReady()).toBe(true);
+});
+
+test('a good answer ends that, before anybody looks again', async () => {
+  clock.advance(MINUTE / 2);
+  const view = await readBreaker(system.bridge.context.store.durable, clock.now());
+  expect(troubleOf({ ...view, goodAt: clock.now() }, clock.now())).toBeUndefined();
+  const [token = ''] = tokens.splice(0, 1);
+  expect((await read(system, '/1/profiles.json', token)).status).toBe(200);
+  expect(await trouble()).toBeUndefined();
+});
+
+test('after many deaths it is stopped for five minutes', async () => {
+  const since = clock.now();
+  await stopForDeaths(system.bridge.context.store.durable, since);
+  expect(await trouble()).toEqual({ kind: 'deaths', since, until: since + 5 * MINUTE });
+  expect(await page()).toContain(`It goes on at ${timeWords(since + 5 * MINUTE)}`);
+  expect(await isReady()).toBe(true);
+  clock.advance(5 * MINUTE);
+  expect(await trouble()).toBeUndefined();
+});
