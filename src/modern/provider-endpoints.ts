@@ -68,7 +68,6 @@ function countSecret(ctx: Context, brake: SecretBrake): void {
   if (!path.startsWith('/token') || !oidc?.client) return;
   const { clientId, clientAuthMethod } = oidc.client;
   if (clientAuthMethod === 'none') return;
-  if (status === 200) return brake.rememberRight(clientId, ip);
   if (status !== 401) return;
   const wait = brake.countWrong(clientId, ip);
   if (wait === 0) return;

@@ -5,10 +5,10 @@ import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
 const WRONG_SECRETS = 20;
 const MAX_PAIRS = 10_000;
 
-/** How many secrets are looked at beyond that where the right one came from the same address before. */
-const LOOKS_BESIDE_RIGHT = 300;
+/** After so many wrong ones no more are looked at. */
+const LOOKS = 3000;
 
-/** What a secret that has to wait is answered, whether it is right or not. */
+/** What a secret that has to wait is answered. */
 export const TOO_MANY = {
   error: 'slow_down',
   error_description: 'too many wrong secrets, try again later',
@@ -22,8 +22,7 @@ function createAddress() {
   const length = WRONG_SECRETS_SECONDS * 1000;
   return {
     wrong: createRollingWindow(WRONG_SECRETS, length),
-    looks: createRollingWindow(LOOKS_BESIDE_RIGHT, length),
-    wasRight: false,
+    looks: createRollingWindow(LOOKS, length),
   };
 }
 
@@ -32,32 +31,24 @@ const secondsUntil = (window: RollingWindow, now: number) =>
 
 /**
  * Brake on guessing client secrets (RFC 6749 2.3.1, hardening row 73): twenty wrong ones in a minute for one client from
- * one address. Naming the address keeps anybody from locking an app out from elsewhere; where the right secret came from
- * that address before, only the wrong ones wait, so that nobody beside the app locks it out either.
+ * one address. Naming the address keeps anybody from locking an app out from elsewhere. Every secret is looked at before
+ * it waits, and the wrong ones alone do, so that nobody beside the app locks it out either.
  */
 export function createSecretBrake() {
   const addressOf = createRecent(MAX_PAIRS, createAddress);
   return {
     /** Whole seconds until the next secret is looked at, 0 for at once. */
     wait(clientId: string, address: string): number {
-      const now = performance.now();
-      const { wrong, looks, wasRight } = addressOf(keyOf(clientId, address));
-      const seconds = secondsUntil(wrong, now);
-      if (seconds === 0 || !wasRight) return seconds;
-      const secondsToLook = secondsUntil(looks, now);
-      if (secondsToLook === 0) looks.count(now);
-      return secondsToLook;
+      return secondsUntil(addressOf(keyOf(clientId, address)).looks, performance.now());
     },
     /** Counts a wrong secret; whole seconds that it is to wait, 0 where it is told that it is wrong. */
     countWrong(clientId: string, address: string): number {
       const now = performance.now();
-      const { wrong } = addressOf(keyOf(clientId, address));
+      const { wrong, looks } = addressOf(keyOf(clientId, address));
       const seconds = secondsUntil(wrong, now);
       wrong.count(now);
+      looks.count(now);
       return seconds;
-    },
-    rememberRight(clientId: string, address: string): void {
-      addressOf(keyOf(clientId, address)).wasRight = true;
     },
   };
 }

@@ -24,9 +24,7 @@ export function createClientDoor<Client>(
     const address = req.ip ?? '';
     limit.check(claimedId, address);
     try {
-      const client = await authenticate(context, readings);
-      limit.rememberRight(claimedId, address);
-      return client;
+      return await authenticate(context, readings);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       limit.countWrong(claimedId, address, { isShared: error instanceof WrongSecret });
