@@ -81,7 +81,7 @@ describe('brakes', () => {
     ['authorization requests', () => authorizePath(door.app), 600],
     ['approval pages', () => '/approve/unknown', 600],
     ['sign-ins', () => '/sign-in', 600],
-    ['returns', () => '/callback?code=x&state=y', 300],
+    ['stray returns', () => '/callback?code=x&state=y', 300],
   ])('%s of one address are limited, those of others are not', async (_what, path, limit) => {
     const address = someAddress();
     const { served, refused } = await untilRefused(() => get({ address, path: path() }), limit);
@@ -113,24 +113,54 @@ describe('brakes', () => {
     expect((await untilRefused(send, 150)).served).toBe(150);
   });
 
-  test('codes that the modern side refuses are limited much sooner', async () => {
+  /** A sign-in that returns from an address with a code that the modern side refuses. */
+  async function refusedReturn(address: string): Promise<number> {
+    const browser = new Stranger();
+    const left = await browser.get(at('/sign-in'));
+    const query = new URL(left.location ?? '').searchParams;
+    const iss = encodeURIComponent(door.proxy.origin);
+    const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
+    const cookie = browser.cookieHeader(door.bridgeUrl);
+    return (await get({ address, path, cookie })).status;
+  }
+
+  /** A sign-in that returns from an address as it should. */
+  async function goodReturn(address: string): Promise<RawAnswer> {
+    const browser = new Stranger();
+    const left = await browser.get(at('/sign-in'));
+    const cookie = browser.cookieHeader(door.bridgeUrl);
+    const back = new URL(await consentAt(door, left, { person: DANA }));
+    return get({ address, path: back.pathname + back.search, cookie });
+  }
+
+  test('a sign-in ends well behind an address whose codes were refused again and again, and takes longer', async () => {
     const address = someAddress();
-    const begin = async () => {
-      const browser = new Stranger();
-      const left = await browser.get(at('/sign-in'));
-      const query = new URL(left.location ?? '').searchParams;
-      const iss = encodeURIComponent(door.proxy.origin);
-      const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
-      return { path, cookie: browser.cookieHeader(door.bridgeUrl) };
-    };
-    for (let n = 0; n < 30; n += 1) {
-      const { path, cookie } = await begin();
-      expect((await get({ address, path, cookie })).status).toBe(200);
-    }
+    for (let n = 0; n < 30; n += 1) expect(await refusedReturn(address)).toBe(200);
+    const began = performance.now();
+    expect(await goodReturn(address)).toMatchObject({ status: 303 });
+    expect(performance.now() - began).toBeGreaterThan(1000);
+  });
+
+  test('a sign-in ends well behind an address whose stray returns are refused', async () => {
+    const address = someAddress();
+    await untilRefused(() => get({ address, path: '/callback?code=x&state=y' }), 300);
+    expect(await goodReturn(address)).toMatchObject({ status: 303 });
+  });
+
+  test('sign-ins that return are limited for each address, and one above the limit may come again', async () => {
+    const address = someAddress();
+    const { counts } = door.bridge.context;
+    for (let n = 0; n < 300; n += 1) counts.count(['sign-ins that return', address]);
+    await counts.sync();
+    await door.bridge.untilShared();
+    const browser = new Stranger();
+    const back = new URL(await consentAt(door, await browser.get(at('/sign-in')), { person: DANA }));
+    const request = { path: back.pathname + back.search, cookie: browser.cookieHeader(door.bridgeUrl) };
     const asked = door.proxy.calls.length;
-    const { path, cookie } = await begin();
-    expect((await get({ address, path, cookie })).status).toBe(429);
+    const refused = await get({ address, ...request });
+    expect(refused.status).toBe(429);
+    expect(refused.headers['set-cookie']).toBeUndefined();
     expect(door.proxy.calls).toHaveLength(asked);
-    expect((await get({ path, cookie })).status).toBe(200);
+    expect((await get(request)).status).toBe(303);
   });
 });

@@ -1,4 +1,4 @@
-import { signInId, takeSignInReturn } from '../../src/domain/authorization/sign-in-request.ts';
+import { openSignIn, signInId } from '../../src/domain/authorization/sign-in-request.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { linkOf } from '../support/html-forms.ts';
 import { startSystem, type System } from '../support/system.ts';
@@ -90,9 +90,9 @@ test.each([
   expect(left.status).toBe(302);
   const state = new URL(left.location ?? '').searchParams.get('state') ?? '';
   const sealed = browser.cookie(`gb_sign_in_${signInId(state)}`) ?? '';
-  const returned = await takeSignInReturn(system.bridge.context, state, sealed);
-  expect(returned?.request.return_to).not.toBe(returnTo);
-  expect(returned?.request.return_to).toMatch(/^\/apps(\/[\w-]+)*$/);
+  const returned = await openSignIn(system.bridge.context, state, sealed);
+  expect(returned?.travelled.returnTo).not.toBe(returnTo);
+  expect(returned?.travelled.returnTo).toMatch(/^\/apps(\/[\w-]+)*$/);
 });
 
 test('two return addresses are none, and parameters of a return start nothing else', async () => {

@@ -56,18 +56,30 @@ function asRequest(id: string, { returnTo, end }: SealedContent): AuthorizationR
   };
 }
 
-/** Takes a sign-in back, once: undefined for a `state` that is not this cookie's, is over, or has returned before. */
-export async function takeSignInReturn(
+/** A sign-in that came back to its browser and may be claimed. */
+export interface ReturnedSignIn {
+  id: string;
+  travelled: SealedContent;
+}
+
+/** What a cookie keeps of the sign-in of a `state`: undefined where it is not this cookie's, or is over. */
+export async function openSignIn(
   context: Context,
   state: string,
   sealed: string,
-): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
+): Promise<ReturnedSignIn | undefined> {
   const opened = await openTraveller(context, signInPlace(digestOf(state)), sealed);
   if (opened === undefined) return undefined;
   const travelled = JSON.parse(opened) as SealedContent;
-  const [id, now] = [signInId(state), context.clock.now()];
-  if (travelled.end <= now) return undefined;
-  const claim = { id, browser_digest: null, claimed_at: now, expires_at: travelled.end };
-  if (!(await claimRequest(context.store, claim))) return undefined;
+  return travelled.end > context.clock.now() ? { id: signInId(state), travelled } : undefined;
+}
+
+/** Takes a sign-in back, once: undefined for one that has returned before. */
+export async function claimSignIn(
+  { store, clock }: Context,
+  { id, travelled }: ReturnedSignIn,
+): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
+  const claim = { id, browser_digest: null, claimed_at: clock.now(), expires_at: travelled.end };
+  if (!(await claimRequest(store, claim))) return undefined;
   return { request: asRequest(id, travelled), verifier: travelled.verifier };
 }

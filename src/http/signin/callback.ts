@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { signInId, takeSignInReturn } from '../../domain/authorization/sign-in-request.ts';
+import { claimSignIn, openSignIn, signInId } from '../../domain/authorization/sign-in-request.ts';
 import type { Consented } from '../../domain/consenting-account.ts';
 import { type AuthorizationRequest, isOurIssuer, takeReturn } from '../../domain/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
@@ -7,7 +7,7 @@ import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { queryParameters } from '../legacy/request-parameters.ts';
 import { kindOf } from '../../shared/refusal-log.ts';
 import { PageError } from '../page-error.ts';
-import { countFailure } from '../wire/brake.ts';
+import { countFailure, countRequest, waitForFailures } from '../wire/brake.ts';
 import type { SigninParts } from './parts.ts';
 
 /**
@@ -16,8 +16,14 @@ import type { SigninParts } from './parts.ts';
  * included (specification 5.4).
  */
 
-/** Codes that the modern side refused: made-up ones must not use up what it grants this bridge. */
-export const FAILED_RETURNS = { what: 'failed returns', perMinute: 30 };
+/** Returns that nothing in their browser belongs to. */
+const STRAY_RETURNS = { what: 'stray returns', perMinute: 300 };
+
+/** Sign-ins that come back to the browser that began them. Each asks the modern side something, and anybody can begin one. */
+const SIGN_INS_BACK = { what: 'sign-ins that return', perMinute: 300 };
+
+/** After so many codes that the modern side refused, the returns of an address take longer. Its neighbours still come in. */
+const REFUSED_CODES = { what: 'refused codes', perMinute: 30 };
 
 const SINGLE = ['state', 'code', 'error', 'iss'];
 
@@ -41,16 +47,21 @@ type Endings = Record<AuthorizationRequest['purpose'], Ending>;
 
 type Returned = NonNullable<Awaited<ReturnType<typeof takeReturn>>>;
 
-/** A sign-in that returns, by the cookie that it left with. */
+/**
+ * A sign-in that returns, by the cookie that it left with. One above the limit is not claimed, so that it may come again.
+ * @throws {PageError} 429
+ */
 async function returnedSignIn(
-  parts: SigninParts,
+  { context, signIns }: SigninParts,
   { req, res }: { req: Request; res: Response },
   state: string,
 ): Promise<Returned | undefined> {
-  const sealed = parts.signIns.read(req, signInId(state));
-  if (sealed === undefined) return undefined;
-  parts.signIns.remove(res, signInId(state));
-  return takeSignInReturn(parts.context, state, sealed);
+  const sealed = signIns.read(req, signInId(state));
+  const signIn = sealed === undefined ? undefined : await openSignIn(context, state, sealed);
+  if (!signIn) return undefined;
+  await countRequest(context, SIGN_INS_BACK, req);
+  signIns.remove(res, signIn.id);
+  return claimSignIn(context, signIn);
 }
 
 /** A request that was decided in this browser and returns. */
@@ -66,15 +77,20 @@ async function returnedDecision(
   return returned;
 }
 
-async function claimedReturn(parts: SigninParts, req: Request, res: Response): Promise<Returned> {
+async function ownReturn(parts: SigninParts, req: Request, res: Response): Promise<Returned | undefined> {
   const query = queryParameters(req);
   const state = query.get('state');
-  if (query.repeated(SINGLE).length > 0 || state === undefined) throw unknownState();
+  if (query.repeated(SINGLE).length > 0 || state === undefined) return undefined;
   const exchange = { req, res };
-  const returned =
-    (await returnedSignIn(parts, exchange, state)) ?? (await returnedDecision(parts, exchange, state));
-  if (!returned) throw unknownState();
-  return returned;
+  return (await returnedSignIn(parts, exchange, state)) ?? returnedDecision(parts, exchange, state);
+}
+
+/** Strays alone are counted as such: however many come, those that belong to their browser are served. */
+async function claimedReturn(parts: SigninParts, req: Request, res: Response): Promise<Returned> {
+  const returned = await ownReturn(parts, req, res);
+  if (returned) return returned;
+  await countRequest(parts.context, STRAY_RETURNS, req);
+  throw unknownState();
 }
 
 /** What the app is told of a failure upstream (draft 20 section 4.1.2.1). */
@@ -107,12 +123,13 @@ async function exchangeAndFinish(
     keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
     takeVerifier: () => verifier,
   };
+  await waitForFailures(context, REFUSED_CODES, exchanged[0]);
   const finish = async () => ending.finish(request, await parts.exchange(step, exchanged));
   try {
     return await context.flights.run(`consent ${request.id}`, finish);
   } catch (error) {
     if (error instanceof PageError) throw error;
-    if (error instanceof Rejected) countFailure(context, FAILED_RETURNS, exchanged[0]);
+    if (error instanceof Rejected) countFailure(context, REFUSED_CODES, exchanged[0]);
     const message = 'a consent could not be finished';
     const fields = { requestId: request.id, error };
     parts.noteFailure({

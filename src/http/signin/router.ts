@@ -1,9 +1,9 @@
 import cookieParser from 'cookie-parser';
 import { Router } from 'express';
-import { brake, brakeOnFailures } from '../wire/brake.ts';
+import { brake } from '../wire/brake.ts';
 import { readForm, refuseHead, requireOwnForm } from '../forms.ts';
 import { decideApproval, showApproval } from './approve.ts';
-import { callback, FAILED_RETURNS } from './callback.ts';
+import { callback } from './callback.ts';
 import { endReauthorization } from './end-reauthorization.ts';
 import { refuseOnCopy } from './leave.ts';
 import type { SigninParts } from './parts.ts';
@@ -15,9 +15,6 @@ const SIGN_INS = { what: 'sign-ins', perMinute: 600 };
 
 /** A decision is the first thing of a request that is kept durably. */
 const DECISIONS = { what: 'approval decisions', perMinute: 150 };
-
-/** A return may ask the modern side something. */
-const RETURNS = { what: 'returns', perMinute: 300 };
 
 /** The pages on the way to the modern side and back: approval, sign-in, return. GET alone never decides anything. */
 export function signinRouter(parts: SigninParts): Router {
@@ -38,8 +35,7 @@ export function signinRouter(parts: SigninParts): Router {
     readForm,
     decideApproval(parts),
   );
-  const brakes = [brake(context, RETURNS), brakeOnFailures(context, FAILED_RETURNS)];
-  router.get(['/callback', '/callback/:clientId'], ...brakes, callback(parts, endings));
+  router.get(['/callback', '/callback/:clientId'], callback(parts, endings));
   router.get('/sign-in', brake(context, SIGN_INS), startSignIn(parts));
   return router;
 }

@@ -54,24 +54,25 @@ async function holdBack({ res }: Request): Promise<void> {
   }
 }
 
+/** Counts a request. @throws {PageError} 429, held back for a while, where that is one above the limit */
+export async function countRequest({ counts }: Context, limit: Limit, req: Request): Promise<void> {
+  const { points, secondsLeft } = counts.count(keyOf(limit, req));
+  if (points <= limit.perMinute) return;
+  await holdBack(req);
+  throw tooMany(secondsLeft);
+}
+
 /** Counts each request and refuses those above the limit. */
-export function brake({ counts }: Context, limit: Limit): RequestHandler {
+export function brake(context: Context, limit: Limit): RequestHandler {
   return async (req, _res, next) => {
-    const { points, secondsLeft } = counts.count(keyOf(limit, req));
-    if (points <= limit.perMinute) return next();
-    await holdBack(req);
-    next(tooMany(secondsLeft));
+    await countRequest(context, limit, req);
+    next();
   };
 }
 
-/** Refuses an address that had too many failures, which `countFailure` counts. */
-export function brakeOnFailures({ counts }: Context, limit: Limit): RequestHandler {
-  return async (req, _res, next) => {
-    const { points, secondsLeft } = counts.look(keyOf(limit, req));
-    if (points < limit.perMinute) return next();
-    await holdBack(req);
-    next(tooMany(secondsLeft));
-  };
+/** Lets a request of an address wait that had too many failures, which `countFailure` counts. None is refused for them. */
+export async function waitForFailures({ counts }: Context, limit: Limit, req: Request): Promise<void> {
+  if (counts.look(keyOf(limit, req)).points >= limit.perMinute) await delay(HELD_FOR);
 }
 
 /** One more failure of the address that a request came from. */
