@@ -1,6 +1,8 @@
-// `node scripts/bench/anonymous-flood.mjs [SECONDS]` after a build: one machine floods what anybody may ask for, over eight
-// connections, while a program reads its profiles. Starts the whole system in processes and a folder of its own, and says
-// how many requests were served and refused, by how much the databases grew, and how long the reads of the program took.
+// `node scripts/bench/anonymous-flood.mjs [MINUTES] [WHICH]` after a build: one machine floods what anybody may ask for, over
+// eight connections, while a program reads its profiles. Each minute of flood follows a quiet one, so that what else the
+// machine does meets both. Starts the whole system in processes and a folder of its own, and says how many requests were
+// served and refused, by how much the databases grew, and how long the reads of the program took. The limits begin anew
+// each minute, so that an hour is sixty times the mean minute.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -9,9 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 
-const SECONDS = Number(process.argv[2] ?? 60);
+const MINUTES = Number(process.argv[2] ?? 1);
+const MINUTE = 60_000;
 const CONNECTIONS = 8;
 const READ_EVERY_MS = 50;
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -129,24 +133,50 @@ async function flood({ url, clientId }, work, until) {
   return counts;
 }
 
+/** The flood in a thread of its own: the reads beside it wait for the bridge, and not for who floods it. */
+function floodBeside({ url, clientId }, name, duration) {
+  const given = { href: url.href, clientId, name, duration };
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: given });
+  return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+}
+
 const figure = (number) => number.toFixed(2).padStart(8);
 
-/** Quiet and flood change by halves of the time, so that what else the machine does meets both. */
-async function measure(name, work) {
+const percent = (before, after) => `${((after / before - 1) * 100).toFixed(0)} %`.padStart(6);
+
+/** How long the reads took beside nothing and beside the flood. */
+function reads(quiet, flooded) {
+  const change = (name, of) =>
+    `${name} ${figure(of(quiet))} -> ${figure(of(flooded))} ms (${percent(of(quiet), of(flooded))})`;
+  return `${change('median', median)}, ${change('mean', mean)}`;
+}
+
+/** A quiet minute and one of the flood; the first limits of the minute before are over by then. */
+async function measureMinute(system, name, { varDir, sums }) {
+  const quiet = await readBeside(system, performance.now() + MINUTE);
+  const before = sizeOf(varDir);
+  const until = performance.now() + MINUTE;
+  const [counts, flooded] = await Promise.all([floodBeside(system, name, MINUTE), readBeside(system, until)]);
+  console.log(`  a minute: ${reads(quiet, flooded)}`);
+  sums.grown += (sizeOf(varDir) - before) / 1e6;
+  sums.served += counts.served;
+  sums.refused += counts.refused;
+  sums.quiet.push(...quiet);
+  sums.flooded.push(...flooded);
+}
+
+async function measure(name) {
   const varDir = mkdtempSync(join(tmpdir(), 'flood-'));
   const system = await startSystem(varDir);
+  const sums = { grown: 0, served: 0, refused: 0, quiet: [], flooded: [] };
   try {
+    console.log(name);
     await readBeside(system, performance.now() + 3000);
-    const quiet = await readBeside(system, performance.now() + (SECONDS * 1000) / 2);
-    const before = sizeOf(varDir);
-    const until = performance.now() + SECONDS * 1000;
-    const [counts, flooded] = await Promise.all([flood(system, work, until), readBeside(system, until)]);
-    quiet.push(...(await readBeside(system, performance.now() + (SECONDS * 1000) / 2)));
-    const grown = (sizeOf(varDir) - before) / 1e6;
+    for (let minute = 0; minute < MINUTES; minute += 1) await measureMinute(system, name, { varDir, sums });
+    const { served, refused, grown, quiet, flooded } = sums;
     console.log(
-      `${name.padEnd(40)} served ${String(counts.served).padStart(6)}  refused ${String(counts.refused).padStart(6)}` +
-        `  grown ${figure(grown)} MB, an hour ${figure((grown * 3600) / SECONDS)} MB` +
-        `  read median ${figure(median(quiet))} -> ${figure(median(flooded))} ms, mean ${figure(mean(quiet))} -> ${figure(mean(flooded))} ms`,
+      `  served ${served}, refused ${refused}, grown ${figure(grown)} MB, an hour ${figure((grown * 60) / MINUTES)} MB\n` +
+        `  reads: ${reads(quiet, flooded)}`,
     );
   } finally {
     system.child.kill('SIGTERM');
@@ -155,6 +185,13 @@ async function measure(name, work) {
   }
 }
 
-const chosen = process.argv[3];
-for (const [name, work] of Object.entries(FLOODS))
-  if (chosen === undefined || name.includes(chosen)) await measure(name, work);
+if (isMainThread) {
+  const chosen = process.argv[3];
+  for (const name of Object.keys(FLOODS))
+    if (chosen === undefined || name.includes(chosen)) await measure(name);
+} else {
+  const { href, name, clientId, duration } = workerData;
+  const until = performance.now() + duration;
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads knows no origins
+  parentPort.postMessage(await flood({ url: new URL(href), clientId }, FLOODS[name], until));
+}

@@ -21,7 +21,7 @@ const get = (request: Parameters<typeof getFrom>[1]) => getFrom(door.bridgeUrl, 
 const signInCookies = (browser: CookieWalker) =>
   browser.cookieHeader(door.bridgeUrl).match(/gb_sign_in_[0-9a-f]{24}=/g) ?? [];
 
-/** Asks until it is refused, a few at a time; how many were served, and the refusal. */
+/** Asks until it is refused, a few at a time; how many were served, and the refusal. Those that come fast are spread. */
 async function untilRefused(ask: () => Promise<RawAnswer>, most: number) {
   let served = 0;
   for (;;) {
@@ -76,16 +76,52 @@ describe('sign-ins', () => {
   });
 });
 
+/** A sign-in that returns from an address with a code that the modern side refuses. */
+async function refusedReturn(address: string): Promise<number> {
+  const browser = new Stranger();
+  const left = await browser.get(at('/sign-in'));
+  const query = new URL(left.location ?? '').searchParams;
+  const iss = encodeURIComponent(door.proxy.origin);
+  const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
+  const cookie = browser.cookieHeader(door.bridgeUrl);
+  return (await get({ address, path, cookie })).status;
+}
+
+/** A sign-in that returns from an address as it should. */
+async function goodReturn(address: string): Promise<RawAnswer> {
+  const browser = new Stranger();
+  const left = await browser.get(at('/sign-in'));
+  const cookie = browser.cookieHeader(door.bridgeUrl);
+  const back = new URL(await consentAt(door, left, { person: DANA }));
+  return get({ address, path: back.pathname + back.search, cookie });
+}
+
+/** An approval page and how long it took. */
+async function timed(address: string) {
+  const began = performance.now();
+  const { status } = await get({ path: '/approve/unknown', address });
+  return { status, ms: performance.now() - began };
+}
+
+/** Another process has counted so many. */
+async function countElsewhere(what: string, sender: string, times: number): Promise<void> {
+  const { counts } = door.bridge.context;
+  for (let n = 0; n < times; n += 1) counts.count([what, sender]);
+  await counts.sync();
+  await door.bridge.untilShared();
+}
+
 describe('brakes', () => {
   test.each([
     ['authorization requests', () => authorizePath(door.app), 600],
     ['approval pages', () => '/approve/unknown', 600],
     ['sign-ins', () => '/sign-in', 600],
     ['stray returns', () => '/callback?code=x&state=y', 300],
-  ])('%s of one address are limited, those of others are not', async (_what, path, limit) => {
+  ])('%s of one address are limited, those of others are not', async (what, path, limit) => {
     const address = someAddress();
+    await countElsewhere(what, address, limit - 30);
     const { served, refused } = await untilRefused(() => get({ address, path: path() }), limit);
-    expect(served).toBe(limit);
+    expect(served).toBe(30);
     expect(refused.headers['content-type']).toContain('text/html');
     expect(refused.text).toContain('Too many requests');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
@@ -100,7 +136,8 @@ describe('brakes', () => {
         path: '/approve/unknown',
         headers: { ...HTTPS, 'x-forwarded-for': address },
       });
-    expect((await untilRefused(send, 150)).served).toBe(150);
+    await countElsewhere('approval decisions', address, 120);
+    expect((await untilRefused(send, 150)).served).toBe(30);
   });
 
   test('the networks of one /48 are limited together, for one sender may have them all', async () => {
@@ -110,28 +147,21 @@ describe('brakes', () => {
       const headers = { ...HTTPS, 'x-forwarded-for': address };
       return sendRaw(door.bridgeUrl, { method: 'POST', path: '/approve/unknown', headers });
     };
-    expect((await untilRefused(send, 150)).served).toBe(150);
+    await countElsewhere('approval decisions', '2001:db8:77::/48', 120);
+    expect((await untilRefused(send, 150)).served).toBe(30);
   });
 
-  /** A sign-in that returns from an address with a code that the modern side refuses. */
-  async function refusedReturn(address: string): Promise<number> {
-    const browser = new Stranger();
-    const left = await browser.get(at('/sign-in'));
-    const query = new URL(left.location ?? '').searchParams;
-    const iss = encodeURIComponent(door.proxy.origin);
-    const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
-    const cookie = browser.cookieHeader(door.bridgeUrl);
-    return (await get({ address, path, cookie })).status;
-  }
-
-  /** A sign-in that returns from an address as it should. */
-  async function goodReturn(address: string): Promise<RawAnswer> {
-    const browser = new Stranger();
-    const left = await browser.get(at('/sign-in'));
-    const cookie = browser.cookieHeader(door.bridgeUrl);
-    const back = new URL(await consentAt(door, left, { person: DANA }));
-    return get({ address, path: back.pathname + back.search, cookie });
-  }
+  test('requests of one address that come fast are spread over the time, those of others are not', async () => {
+    const address = someAddress();
+    const fast = Promise.all(Array.from({ length: 60 }, () => timed(address)));
+    const other = await timed(someAddress());
+    const answers = await fast;
+    expect(answers.every(({ status }) => status < 429)).toBe(true);
+    // Ten may run ahead, and each of the others waits for a twentieth of a second after the one before.
+    const slowest = Math.max(...answers.map(({ ms }) => ms));
+    expect(slowest).toBeGreaterThan(2000);
+    expect(other.ms).toBeLessThan(slowest);
+  });
 
   test('a sign-in ends well behind an address whose codes were refused again and again, and takes longer', async () => {
     const address = someAddress();
@@ -143,16 +173,14 @@ describe('brakes', () => {
 
   test('a sign-in ends well behind an address whose stray returns are refused', async () => {
     const address = someAddress();
-    await untilRefused(() => get({ address, path: '/callback?code=x&state=y' }), 300);
+    await countElsewhere('stray returns', address, 300);
+    expect((await get({ address, path: '/callback?code=x&state=y' })).status).toBe(429);
     expect(await goodReturn(address)).toMatchObject({ status: 303 });
   });
 
   test('sign-ins that return are limited for each address, and one above the limit may come again', async () => {
     const address = someAddress();
-    const { counts } = door.bridge.context;
-    for (let n = 0; n < 300; n += 1) counts.count(['sign-ins that return', address]);
-    await counts.sync();
-    await door.bridge.untilShared();
+    await countElsewhere('sign-ins that return', address, 300);
     const browser = new Stranger();
     const back = new URL(await consentAt(door, await browser.get(at('/sign-in')), { person: DANA }));
     const request = { path: back.pathname + back.search, cookie: browser.cookieHeader(door.bridgeUrl) };

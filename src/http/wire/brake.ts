@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.ts';
 import { addressKey, networkKey } from '../../shared/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { PageError } from '../page-error.ts';
+import { createPace } from './pace.ts';
 
 /**
  * Limits for pages that anybody may ask for. Requests are counted in all processes by network address. Many honest people
@@ -62,11 +63,18 @@ export async function countRequest({ counts }: Context, limit: Limit, req: Reque
   throw tooMany(secondsLeft);
 }
 
-/** Counts each request and refuses those above the limit. */
+/** Requests of one sender under one limit; those that come faster wait for their turn. */
+const PER_SECOND = 20;
+
+/** Counts each request, refuses those above the limit, and lets those wait that come too fast. */
 export function brake(context: Context, limit: Limit): RequestHandler {
+  const pace = createPace(PER_SECOND);
   return async (req, _res, next) => {
     await countRequest(context, limit, req);
-    next();
+    const wait = await pace.turnOf(senderOf(req.ip ?? ''));
+    if (wait === 0) return next();
+    await holdBack(req);
+    throw tooMany(Math.ceil(wait / SECOND));
   };
 }
 
