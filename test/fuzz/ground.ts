@@ -12,6 +12,7 @@ import { startEmbeddedModern } from '../support/embedded-modern.ts';
 import { freePort } from '../support/free-port.ts';
 import { BRIDGE_CLIENT } from '../support/modern-side.ts';
 import { startOldBackend } from '../support/old-backend.ts';
+import { type Memory, memoryOf, tellingMemory } from './memory.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
 
 /** One built bridge in a process of its own, with a new API and an old API on loopback. */
@@ -23,6 +24,8 @@ export interface Ground {
   app: LegacyApp;
   /** A token that the old API answers. */
   waitingToken: string;
+  /** What the bridge holds now. */
+  memory(): Promise<Memory>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +63,7 @@ export async function startGround(env: Record<string, string> = {}): Promise<Gro
     MODERN_API_URL: modernUrl,
     MODERN_CLIENT_ID: BRIDGE_CLIENT,
     LEGACY_BACKEND_URL: old.url,
+    ...tellingMemory(folder),
     ...env,
   };
   const bridge = await startBridgeProcess({ settings });
@@ -74,6 +78,7 @@ export async function startGround(env: Record<string, string> = {}): Promise<Gro
     modernUrl,
     person: modern.person,
     ...rows,
+    memory: () => memoryOf(bridge, folder),
     async stop() {
       await workshop.close();
       await bridge.kill();
@@ -91,9 +96,4 @@ export function cpuOf(pid: number): number {
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   );
   return used.reduce((sum, one) => sum + one, 0) / 1e6;
-}
-
-/** Bytes of memory that a process has in use. */
-export function residentOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
 }

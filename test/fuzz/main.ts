@@ -1,7 +1,8 @@
 import { chanceOf } from '../campaign/chance.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import type { System } from '../support/system.ts';
-import { type Ground, residentOf, startGround } from './ground.ts';
+import { type Ground, startGround } from './ground.ts';
+import type { Memory } from './memory.ts';
 import { type FuzzOptions, readOptions } from './options.ts';
 import { randomRequest, type Valid } from './random-request.ts';
 import { send, sendCut } from './send.ts';
@@ -14,11 +15,16 @@ import { send, sendCut } from './send.ts';
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const LANES = 8;
+/** How often memory is asked for. */
+const LOOKS = 50;
 const CUT = 0.05;
 
-/** Memory is compared where a run is long enough to tell growth from a warm-up. */
+/**
+ * Memory is compared where a run is long enough to tell growth from a warm-up. What a process holds differs by a few
+ * megabytes with how many connections and minutes of counts it has at the moment.
+ */
 const LONG = 20_000;
-const GROWTH = { share: 1.3, bytes: 48 * 1024 * 1024 };
+const MOST_GROWTH = 8 * 1024 * 1024;
 
 interface Run {
   ground: Ground;
@@ -26,8 +32,8 @@ interface Run {
   valid: Valid;
   statuses: Map<string, number>;
   failures: string[];
-  /** Bytes in use, in the order of the requests. */
-  memory: number[];
+  /** In the order of the requests. */
+  memory: Memory[];
 }
 
 function count({ statuses }: Run, name: string): void {
@@ -50,12 +56,12 @@ async function sendOne(run: Run, index: number): Promise<void> {
 
 async function sendAll(run: Run): Promise<void> {
   const { requests } = run.options;
-  const every = Math.max(1, Math.floor(requests / 100));
+  const every = Math.max(1, Math.floor(requests / LOOKS));
   let next = 0;
   const lane = async () => {
     while (next < requests) {
       const index = next++;
-      if (index % every === 0) run.memory.push(residentOf(run.ground.bridge.pid()));
+      if (index % every === 0) run.memory.push(await run.ground.memory());
       await sendOne(run, index);
     }
   };
@@ -67,21 +73,22 @@ function median(values: readonly number[]): number {
 }
 
 /** After the warm-up, and at the end. */
-function memoryOf({ memory }: Run): { warm: number; end: number } {
-  const fifth = Math.ceil(memory.length / 5);
-  return { warm: median(memory.slice(fifth, 2 * fifth)), end: median(memory.slice(-fifth)) };
+function heldOf({ memory }: Run): { warm: number; end: number } {
+  const held = memory.map((one) => one.held);
+  const fifth = Math.ceil(held.length / 5);
+  return { warm: median(held.slice(fifth, 2 * fifth)), end: median(held.slice(-fifth)) };
 }
 
 function hasGrown(run: Run): boolean {
-  const { warm, end } = memoryOf(run);
-  return run.options.requests >= LONG && end > warm * GROWTH.share && end - warm > GROWTH.bytes;
+  const { warm, end } = heldOf(run);
+  return run.options.requests >= LONG && end - warm > MOST_GROWTH;
 }
 
 const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 
 function report(run: Run, pid: number): boolean {
   const { ground, options, statuses, failures } = run;
-  const { warm, end } = memoryOf(run);
+  const { warm, end } = heldOf(run);
   const lines = ground.bridge.complaints().split('\n').filter(Boolean);
   const isSame = ground.bridge.isRunning() && ground.bridge.pid() === pid;
   const counts = [...statuses]
@@ -91,7 +98,9 @@ function report(run: Run, pid: number): boolean {
   say(`answers      ${counts.join(', ')} (0: the connection was closed without one)`);
   say(`500          ${statuses.get('500') ?? 0}`);
   say(`process      ${isSame ? `${pid}, the one that it began with` : 'ANOTHER ONE, OR NONE'}`);
-  say(`memory       ${inMegabytes(warm)} after the warm-up, ${inMegabytes(end)} at the end`);
+  const most = Math.max(...run.memory.map(({ resident }) => resident));
+  say(`memory held  ${inMegabytes(warm)} after the warm-up, ${inMegabytes(end)} at the end`);
+  say(`resident     ${inMegabytes(most)} at most`);
   say(`log lines    ${lines.length}, alarms: ${lines.filter((line) => line.includes('ALARM')).length}`);
   for (const failure of failures.slice(0, 20)) say(failure);
   if (hasGrown(run)) say('MEMORY GROWS');

@@ -11,7 +11,10 @@ export interface Sent {
   body: Buffer;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+/** No request follows from an address that is left: its connections end, for the bridge would keep them for a minute. */
+const IDLE_MS = 2000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16, timeout: IDLE_MS });
 
 /** So long nobody waits for an answer. */
 const LIMIT = 30_000;
