@@ -158,6 +158,8 @@ test('it is generated from what the server says of itself, and runs every operat
   expect((await call('post', { input: { id: created.id } })).text).toBe('Rye bread from eight o’clock.');
   const edited = await call('editPost', { input: { id: created.id, text: 'Rye bread from nine.' } });
   expect(edited.post.text).toBe('Rye bread from nine.');
+  const moved = await call('movePostInQueue', { input: { id: created.id, position: 'top' } });
+  expect([moved.post.id, moved.post.shareMode]).toEqual([created.id, 'addToQueue']);
   const posts = await call('posts', { input: { organizationId: own.bakery }, first: 20 });
   expect(posts.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(created.id);
   expect((await call('deletePost', { input: { id: created.id } })).id).toBe(created.id);
@@ -184,6 +186,7 @@ const refusals: Refusal[] = [
   ['createPost', () => post({ text: '' }), 'InvalidInputError'],
   ['editPost', () => ({ input: { id: UNKNOWN, text: 'x' } }), 'NotFoundError'],
   ['deletePost', () => ({ input: { id: UNKNOWN } }), 'VoidMutationError'],
+  ['movePostInQueue', () => ({ input: { id: UNKNOWN, position: 'top' } }), 'VoidMutationError'],
   ['createIdea', () => idea({ organizationId: foreign.organization }), 'UnauthorizedError'],
   ['createIdea', () => idea({ content: {} }), 'InvalidInputError'],
   ['createSnippet', () => snippet({ organizationId: foreign.organization }), 'NotFoundError'],

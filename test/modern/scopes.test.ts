@@ -29,6 +29,7 @@ const expected: Record<string, string> = {
   createPost: 'posts:write',
   editPost: 'posts:write',
   deletePost: 'posts:write',
+  movePostInQueue: 'posts:write',
   ideas: 'ideas:read',
   createIdea: 'ideas:write',
   snippets: 'snippets:read',

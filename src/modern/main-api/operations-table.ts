@@ -31,4 +31,5 @@ export const operations = {
   createPost: { scope: 'posts:write', failure: 'UnexpectedError' },
   editPost: { scope: 'posts:write', failure: 'UnexpectedError' },
   deletePost: { scope: 'posts:write', failure: 'VoidMutationError' },
+  movePostInQueue: { scope: 'posts:write', failure: 'VoidMutationError' },
 } as const satisfies Record<string, Operation>;

@@ -32,3 +32,13 @@ export function payloadOf<T>(work: () => T): T | { __typename: RefusalType; mess
     throw error;
   }
 }
+
+/** As payloadOf, for a payload that has one member for every refusal. */
+export const voidPayloadOf = <T>(work: () => T) =>
+  payloadOf(() => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal('VoidMutationError', error.message) : error;
+    }
+  });

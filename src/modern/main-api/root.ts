@@ -6,6 +6,7 @@ import type { ApiContext } from './context.ts';
 import { ideaOperations } from './ideas/operations.ts';
 import { operations } from './operations-table.ts';
 import { postOperations } from './posts/operations.ts';
+import { queueOperations } from './queue/operations.ts';
 import { forbidden } from './scope-check.ts';
 import { snippetOperations } from './snippets/operations.ts';
 import { accountMutations } from './update-account.ts';
@@ -17,6 +18,7 @@ const resolvers: Record<string, Resolve> = {
   ...accountQueries,
   ...channelQueries,
   ...postOperations,
+  ...queueOperations,
   ...ideaOperations,
   ...snippetOperations,
   ...accountMutations,

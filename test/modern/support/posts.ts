@@ -28,9 +28,12 @@ export const POST = `id status text via schedulingType isCustomScheduled created
   metadata { __typename ... on CommonPostMetadata { type annotations { type indices content text url } }
     ... on ThreadedPostMetadata { thread { text assets { source } linkAttachment { url } } threadCount } }`;
 
+/** createPost and editPost can be refused by an error of the older generation, and no other operation. */
+const refusalOf = (name: string) =>
+  `... on MutationError { message } ${/^(?:create|edit)/.test(name) ? '... on RestProxyError { link code }' : ''}`;
+
 const action = (name: string, type: string) => `mutation($input: ${type}!) { ${name}(input: $input) {
-  __typename ... on PostActionSuccess { post { ${POST} } } ... on MutationError { message }
-  ... on RestProxyError { link code } } }`;
+  __typename ... on PostActionSuccess { post { ${POST} } } ${refusalOf(name)} } }`;
 
 const POSTS = `query($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) {
   edges { cursor node { id text status dueAt createdAt } }
@@ -80,6 +83,8 @@ export async function runPosts() {
       return [__typename, message];
     },
     edit: (input: object, as?: string): Promise<Json> => call('editPost', 'EditPostInput', input, as),
+    move: (id: string, position: string, as?: string): Promise<Json> =>
+      call('movePostInQueue', 'MovePostInQueueInput', { id, position }, as),
     async remove(id: string, as?: string): Promise<Json> {
       const query =
         'mutation($id: PostId!) { deletePost(input: { id: $id }) { __typename ... on DeletePostSuccess { id } ... on VoidMutationError { message } } }';

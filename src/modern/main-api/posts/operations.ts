@@ -7,7 +7,8 @@
  *   and gives it a time, or refuses (refusal.ts).
  * - What is allowed: requirements.ts (channel, tags, idea, room in the plan), rules.ts with annotations.ts (any content),
  *   networks.ts (what one service asks for).
- * - When: timing.ts turns the wish for a time into one, queue.ts knows the free times of a posting schedule.
+ * - When: timing.ts turns the wish for a time into one, queue.ts knows the free times of a posting schedule, and
+ *   ../queue the places of posts among each other.
  * - Shapes: inputs.ts is what comes in, data.ts what is kept. present.ts is what goes out, with present-assets.ts,
  *   present-metadata.ts, present-google.ts and youtube-categories.ts for its parts.
  */

@@ -1,0 +1,39 @@
+import type { ApiContext } from '../context.ts';
+import { Refusal, voidPayloadOf } from '../refusal.ts';
+import type { PostRecord } from '../posts/data.ts';
+import { ownPost } from '../posts/list.ts';
+import { presentPost } from '../posts/present.ts';
+import { requireChannel } from '../posts/requirements.ts';
+import { firstPlace, lastPlace } from './places.ts';
+
+interface Input {
+  id: string;
+  position: 'top' | 'bottom';
+}
+
+const refuse = (message: string) => new Refusal('VoidMutationError', message);
+
+/** A post with a time of its own gives it up and stands in the queue from then on. */
+function movedPost({ id, position }: Input, context: ApiContext, now: number): PostRecord {
+  const post = ownPost(context, id);
+  if (!post) throw refuse('Post not found');
+  if (post.status !== 'scheduled') throw refuse('Only a scheduled post stands in a queue');
+  const newcomer = { postId: id, channel: requireChannel(context, post.channelId), context, now };
+  const dueAt = position === 'top' ? firstPlace(newcomer) : lastPlace(newcomer);
+  const shareMode = post.shareMode === 'customScheduled' ? 'addToQueue' : post.shareMode;
+  return { ...post, dueAt, shareMode, updatedAt: now };
+}
+
+/** Moves a scheduled post to the top or the bottom of its channel's queue; its content is not looked at. */
+export function movePostInQueue({ input }: { input: Input }, context: ApiContext) {
+  const now = Date.now();
+  const { posts } = context.data;
+  return voidPayloadOf(() => {
+    const post = posts.write(now, () => {
+      const moved = movedPost(input, context, now);
+      posts.change(moved);
+      return moved;
+    });
+    return { __typename: 'PostActionSuccess' as const, post: presentPost(post, context) };
+  });
+}

@@ -1,0 +1,73 @@
+/** Where in the queue of its channel a post stands, and who moves for it. Posts with times of their own never move. */
+import type { ApiContext } from '../context.ts';
+import type { ChannelRecord } from '../directory.ts';
+import type { QueuedPost } from '../posts/data.ts';
+import { nextFreeTimes } from '../posts/queue.ts';
+import { invalidPost } from '../posts/refusal.ts';
+
+/** A post that is to get a time of its channel's queue. */
+export interface Newcomer {
+  postId: string;
+  channel: ChannelRecord;
+  context: ApiContext;
+  now: number;
+}
+
+const isFixed = ({ shareMode }: QueuedPost) => shareMode === 'customScheduled';
+const timesOf = (posts: QueuedPost[]) => posts.map(({ dueAt }) => dueAt);
+
+const scheduledOn = ({ channel, context }: Newcomer) => context.data.posts.queueOf(channel.id);
+const othersOf = (newcomer: Newcomer) => scheduledOn(newcomer).filter(({ id }) => id !== newcomer.postId);
+
+const freeTimes = ({ channel }: Newcomer, search: { after: number; taken: number[] }) =>
+  nextFreeTimes(channel.postingSchedule, channel.timezone, search);
+
+function take(times: Generator<number, void>): number {
+  const { value } = times.next();
+  if (typeof value === 'number') return value;
+  throw invalidPost(['The posting schedule of this channel has no free time.']);
+}
+
+/** The next time that nobody has. */
+export function nextFreePlace(newcomer: Newcomer): number {
+  return take(freeTimes(newcomer, { after: newcomer.now, taken: timesOf(othersOf(newcomer)) }));
+}
+
+/**
+ * The first time of the queue; the posts that are in the way go one time further each, past those with fixed times. In
+ * the way are also posts of a queue that is paused whose time went by: they would stay before it otherwise.
+ */
+export function firstPlace(newcomer: Newcomer): number {
+  const { context, now } = newcomer;
+  const others = othersOf(newcomer);
+  const times = freeTimes(newcomer, { after: now, taken: timesOf(others.filter(isFixed)) });
+  const first = take(times);
+  let last = first;
+  for (const { id, dueAt } of others.filter((other) => !isFixed(other))) {
+    if (dueAt > last) break;
+    last = take(times);
+    context.data.posts.move(id, last, now);
+  }
+  return first;
+}
+
+/**
+ * The last time of the queue: each post behind the newcomer takes the time of the one before it. A time that went by
+ * while the queue is paused is given to nobody; the times behind the last one are taken in its place.
+ */
+export function lastPlace(newcomer: Newcomer): number {
+  const { postId, context, now } = newcomer;
+  const all = scheduledOn(newcomer);
+  const queue = all.filter((post) => !isFixed(post));
+  const place = queue.findIndex(({ id }) => id === postId);
+  const stretch = place < 0 ? [] : queue.slice(place);
+  const end = Math.max(now, ...timesOf(queue.filter(({ id }) => id !== postId)));
+  const further = freeTimes(newcomer, { after: end, taken: timesOf(all.filter(isFixed)) });
+  const times = timesOf(stretch).filter((time) => time > now);
+  const next = () => times.shift() ?? take(further);
+  for (const { id, dueAt } of stretch.slice(1)) {
+    const time = next();
+    if (time !== dueAt) context.data.posts.move(id, time, now);
+  }
+  return next();
+}
