@@ -10,7 +10,6 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 
 /** Members of unions that this server never produces, each with its reason. */
 const UNREACHABLE: Record<string, string> = {
-  'PostActionPayload.RestProxyError': 'speaks for the old REST backend, which this server does not have',
   'CreateIdeaPayload.IdeaResponse': 'the real service answers with Idea, and so does this one',
 };
 
@@ -18,7 +17,7 @@ let modern: Running;
 let client: GeneratedClient;
 let bearer: string;
 let foreign: Record<'organization' | 'channel', string>;
-let own: Record<'bakery' | 'channel' | 'disconnected' | 'business', string>;
+let own: Record<'bakery' | 'channel' | 'disconnected' | 'business' | 'film', string>;
 const seen = new Set<string>();
 
 interface Channel {
@@ -77,6 +76,7 @@ async function lookAround(): Promise<typeof own> {
     channel: one(({ service }) => service === 'twitter'),
     disconnected: one(({ isDisconnected }) => isDisconnected),
     business: one(({ service }) => service === 'googlebusiness'),
+    film: one(({ service }) => service === 'youtube'),
   };
 }
 
@@ -160,6 +160,8 @@ test('it is generated from what the server says of itself, and runs every operat
   expect(edited.post.text).toBe('Rye bread from nine.');
   const moved = await call('movePostInQueue', { input: { id: created.id, position: 'top' } });
   expect([moved.post.id, moved.post.shareMode]).toEqual([created.id, 'addToQueue']);
+  const limits = await call('dailyPostingLimits', { input: { channelIds: [own.channel] } });
+  expect(limits).toEqual([expect.objectContaining({ channelId: own.channel, isAtLimit: false })]);
   const posts = await call('posts', { input: { organizationId: own.bakery }, first: 20 });
   expect(posts.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(created.id);
   expect((await call('deletePost', { input: { id: created.id } })).id).toBe(created.id);
@@ -209,6 +211,18 @@ test('a full organization is LimitReachedError', async () => {
     expect((await run('createPost', post())).__typename).toBe('LimitReachedError');
     expect((await run('createIdea', idea())).__typename).toBe('LimitReachedError');
   });
+});
+
+test('a day that is full is RestProxyError with a code of the older generation', async () => {
+  const { film } = own;
+  // Far behind everything that the demo has scheduled.
+  const dueAt = new Date(Date.now() + 400 * 86_400_000).toISOString();
+  const content = { channelId: film, dueAt, assets: [{ video: { url: 'https://films.example/rolls.mp4' } }] };
+  const metadata = { youtube: { title: 'Rolls', categoryId: '26' } };
+  const answers = [];
+  // oxlint-disable-next-line no-await-in-loop -- eleven of them
+  while (answers.length < 11) answers.push(await run('createPost', post({ ...content, metadata })));
+  expect(answers.map(({ code }) => code)).toEqual([...Array.from({ length: 10 }, () => undefined), 1023]);
 });
 
 test.each([

@@ -26,6 +26,7 @@ const expected: Record<string, string> = {
   updateAccount: 'account:write',
   posts: 'posts:read',
   post: 'posts:read',
+  dailyPostingLimits: 'posts:read',
   createPost: 'posts:write',
   editPost: 'posts:write',
   deletePost: 'posts:write',

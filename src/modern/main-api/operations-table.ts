@@ -27,6 +27,7 @@ export const operations = {
   updateSnippet: { scope: 'snippets:write', failure: 'UnexpectedError' },
   deleteSnippet: { scope: 'snippets:write', failure: 'VoidMutationError' },
   posts: { scope: 'posts:read' },
+  dailyPostingLimits: { scope: 'posts:read' },
   post: { scope: 'posts:read' },
   createPost: { scope: 'posts:write', failure: 'UnexpectedError' },
   editPost: { scope: 'posts:write', failure: 'UnexpectedError' },

@@ -28,6 +28,13 @@ const CHANGE = `
     sent_at = @sentAt, error_message = @errorMessage, document = @document
   where id = @id and status not in ('sending', 'sent')`;
 
+const COUNT_ON = `
+  select
+    (select count(*) from posts where channel_id = :channelId and status = 'sent'
+      and sent_at between :start and :end and id <> :except) as sent,
+    (select count(*) from posts where channel_id = :channelId and status = 'scheduled'
+      and due_at between :start and :end and id <> :except) as scheduled`;
+
 /** Posts as the main API reads and writes them. */
 export function createPosts(db: Database): PostsData {
   const publishDue = db.prepare(PUBLISH_DUE);
@@ -46,6 +53,7 @@ export function createPosts(db: Database): PostsData {
   const countUnsent = db.prepare<[string], number>(
     "select count(*) from posts where organization_id = ? and status <> 'sent'",
   );
+  const countOn = db.prepare<[object], { sent: number; scheduled: number }>(COUNT_ON);
   return {
     ...createPostTags(db),
     list: createPostList(db),
@@ -66,6 +74,8 @@ export function createPosts(db: Database): PostsData {
     move: (postId, dueAt, now) => void move.run(dueAt, now, postId),
     remove: (postId) => void remove.run(postId),
     queueOf: (channelId) => queueOf.all(channelId),
+    countOn: (channelId, window, except) =>
+      countOn.get({ channelId, except, ...window }) ?? { sent: 0, scheduled: 0 },
     countUnsent: (organizationId) => countUnsent.pluck().get(organizationId) ?? 0,
     countScheduled: (organizationId) => countScheduled.pluck().get(organizationId) ?? 0,
   };

@@ -108,6 +108,12 @@ export interface PostsData {
   /** The scheduled posts of a channel in the order of their times. */
   queueOf(channelId: string): QueuedPost[];
   countScheduled(organizationId: string): number;
+  /** Of a channel, sent or due in the window; `except` is not counted. */
+  countOn(
+    channelId: string,
+    window: { start: number; end: number },
+    except: string,
+  ): { sent: number; scheduled: number };
   /** In whatever other status. */
   countUnsent(organizationId: string): number;
   addTag(tag: TagRecord): boolean;

@@ -2,7 +2,7 @@ import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import type { PostContent, PostTiming } from './data.ts';
 import { invalidPost } from './refusal.ts';
-import { ideaProblems, requireRoom, tagProblems } from './requirements.ts';
+import { ideaProblems, requireRoom, requireRoomOnDay, tagProblems } from './requirements.ts';
 import { contentProblems } from './rules.ts';
 import { timeProblems, timingFor, type Wish } from './timing.ts';
 
@@ -44,6 +44,18 @@ function requireValid(plan: Plan, context: ApiContext, now: number): void {
   if (problems.length > 0) throw invalidPost(problems);
 }
 
+interface Timed extends Pick<Plan, 'channel' | 'before'> {
+  wish: Wish;
+  context: ApiContext;
+}
+
+/** A draft, and a post that waits for approval, take no place of a day. */
+function requireRoomFor({ status, dueAt }: PostTiming, { channel, before, wish, context }: Timed): void {
+  if (dueAt === null || (status !== 'scheduled' && status !== 'sent')) return;
+  const earlier = before?.status === 'scheduled' ? before.dueAt : null;
+  requireRoomOnDay(context, channel, { postId: wish.postId, dueAt, before: earlier });
+}
+
 /** The timing that a wish leads to, moving other posts of the queue where it must; refuses what has problems. */
 export function newTiming(plan: Plan & { wish: Wish }, context: ApiContext, now: number): PostTiming {
   requireValid(plan, context, now);
@@ -51,6 +63,7 @@ export function newTiming(plan: Plan & { wish: Wish }, context: ApiContext, now:
   const timing = timingFor({ wish, channel, context, now });
   if (timing.status === 'scheduled' && before?.status !== 'scheduled')
     requireRoom(context, channel.organizationId);
+  requireRoomFor(timing, { ...plan, context });
   return timing;
 }
 

@@ -1,5 +1,6 @@
 import { type ApiContext, ownChannel, ownOrganization } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
+import { dayOf, statusOn } from '../queue/daily-limits.ts';
 import { Refusal } from '../refusal.ts';
 
 const MOST_TAGS = 50;
@@ -51,6 +52,35 @@ export function requireFewUnsent({ data }: ApiContext, organizationId: string): 
     throw new Refusal(
       'LimitReachedError',
       `An organization can hold ${MOST_UNSENT} posts that are not sent. Delete one first.`,
+    );
+}
+
+/** "Update limit", as the older generation numbers it (legacy-api.md, codes of 403). */
+const UPDATE_LIMIT = 1023;
+
+interface Planned {
+  postId: string;
+  dueAt: number;
+  /** When the post is due already; null while it is not scheduled. */
+  before: number | null;
+}
+
+/**
+ * Refuses when the network takes no more posts of the channel on the day. The real service asks the older generation's
+ * code for what a post may, so that this limit is a RestProxyError with the code of that generation. [inferred]
+ */
+export function requireRoomOnDay(
+  { data }: ApiContext,
+  channel: ChannelRecord,
+  { postId, dueAt, before }: Planned,
+): void {
+  if (before !== null && dayOf(channel, before).start === dayOf(channel, dueAt).start) return;
+  const { isAtLimit, limit } = statusOn(data.posts, channel, { instant: dueAt, except: postId });
+  if (isAtLimit)
+    throw new Refusal(
+      'RestProxyError',
+      `This channel takes ${limit} posts a day. Choose another day.`,
+      UPDATE_LIMIT,
     );
 }
 

@@ -1,4 +1,5 @@
-/** What the main API does with the queue of a channel as a whole. */
+/** What the main API does with the queue of a channel as a whole, and how many posts it takes in a day. */
+import { dailyPostingLimits } from './daily-limits.ts';
 import { movePostInQueue } from './move.ts';
 
-export const queueOperations = { movePostInQueue };
+export const queueOperations = { movePostInQueue, dailyPostingLimits };

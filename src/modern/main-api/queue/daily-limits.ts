@@ -1,0 +1,74 @@
+import { DateTime } from 'luxon';
+import { type ApiContext, notFound, ownChannel } from '../context.ts';
+import type { ChannelRecord, Service } from '../directory.ts';
+import { requireShortLists } from '../filter-lists.ts';
+import { badInput } from '../paging.ts';
+import type { PostsData } from '../posts/data.ts';
+
+/**
+ * How many posts the networks take from one account in a day, as clients of the real service saw or wrote down; the
+ * others have no limit. [inferred]
+ */
+const limits: Partial<Record<Service, number>> = {
+  facebook: 35,
+  instagram: 50,
+  linkedin: 50,
+  threads: 100,
+  tiktok: 25,
+  youtube: 10,
+};
+
+export interface DayStatus {
+  channelId: string;
+  sent: number;
+  scheduled: number;
+  limit: number | null;
+  isAtLimit: boolean;
+}
+
+/** The day of the channel's time zone that holds the instant; both ends count, in Unix milliseconds. */
+export function dayOf({ timezone }: ChannelRecord, instant: number) {
+  const time = DateTime.fromMillis(instant, { zone: timezone });
+  return { start: time.startOf('day').toMillis(), end: time.endOf('day').toMillis() };
+}
+
+/** What is sent and scheduled on the day that holds `instant`, without the post `except`. */
+export function statusOn(
+  posts: PostsData,
+  channel: ChannelRecord,
+  { instant, except = '' }: { instant: number; except?: string },
+): DayStatus {
+  const { sent, scheduled } = posts.countOn(channel.id, dayOf(channel, instant), except);
+  const limit = limits[channel.service] ?? null;
+  return {
+    channelId: channel.id,
+    sent,
+    scheduled,
+    limit,
+    isAtLimit: limit !== null && sent + scheduled >= limit,
+  };
+}
+
+function requireChannels(context: ApiContext, channelIds: readonly string[]): ChannelRecord[] {
+  requireShortLists({ channelIds });
+  const channels = [...new Set(channelIds)].map((id) => ownChannel(context, id));
+  const known = channels.filter((channel) => channel !== undefined);
+  if (known.length < channels.length) throw notFound('Channel');
+  if (new Set(known.map(({ organizationId }) => organizationId)).size > 1)
+    throw badInput('All channels in "channelIds" must belong to one organization');
+  return known;
+}
+
+interface LimitsArguments {
+  input: { channelIds: string[]; date?: string | null };
+}
+
+/** One entry for each channel, in the order they were asked for; the day is today unless said. */
+export function dailyPostingLimits({ input }: LimitsArguments, context: ApiContext): DayStatus[] {
+  const { posts } = context.data;
+  const now = Date.now();
+  const instant = typeof input.date === 'string' ? Date.parse(input.date) : now;
+  const channels = requireChannels(context, input.channelIds);
+  posts.publishDue(now);
+  return channels.map((channel) => statusOn(posts, channel, { instant }));
+}
