@@ -1,7 +1,10 @@
 import Database from 'better-sqlite3';
 import { getNamedType, type GraphQLOutputType, isObjectType, isUnionType } from 'graphql';
+import { createKey, keyOn } from './support/api-keys.ts';
 import { type GeneratedClient, generateClient } from './support/generated-client.ts';
+import { whileBroken, whileFull } from './support/limits-of-rows.ts';
 import { graphql, obtainTokens, type Running, runModern, SECOND } from './support/modern.ts';
+import { signedIn } from './support/settings.ts';
 
 const EVERYTHING =
   'account:read account:write posts:read posts:write ideas:read ideas:write snippets:read snippets:write';
@@ -16,6 +19,7 @@ const UNREACHABLE: Record<string, string> = {
 let modern: Running;
 let client: GeneratedClient;
 let bearer: string;
+let key: string;
 let foreign: Record<'organization' | 'channel', string>;
 let own: Record<'bakery' | 'channel' | 'disconnected' | 'business' | 'film', string>;
 const seen = new Set<string>();
@@ -87,6 +91,7 @@ beforeAll(async () => {
   const second = `Bearer ${(await obtainTokens({ base, person: SECOND }))['access_token']}`;
   client = await generateClient(base, bearer);
   own = await lookAround();
+  key = `Bearer ${keyOn(await createKey(base, await signedIn(base)))}`;
   const [theirs] = await organizationsOf(second);
   const [channel] = await channelsOf(second, theirs?.id ?? '');
   foreign = { organization: theirs?.id ?? '', channel: channel?.id ?? '' };
@@ -110,40 +115,6 @@ const snippet = (changes: object = {}) => ({
   input: { organizationId: own.bakery, name: 'Hours', text: 'Tuesday to Sunday, 7 to 13.', ...changes },
 });
 
-/** While it runs, every write to `table` fails inside the database. */
-async function whileBroken(table: string, work: () => Promise<void>): Promise<void> {
-  const db = new Database(modern.settings.databaseFile);
-  const events = ['insert', 'update', 'delete'];
-  const fail = (event: string) =>
-    `create trigger broken_${event} before ${event} on ${table} begin select raise(abort, 'broken'); end`;
-  for (const event of events) db.exec(fail(event));
-  try {
-    await work();
-  } finally {
-    for (const event of events) db.exec(`drop trigger broken_${event}`);
-    db.close();
-  }
-}
-
-/** While it runs, the organization may hold nothing more of anything. */
-async function whileFull(organizationId: string, work: () => Promise<void>): Promise<void> {
-  const db = new Database(modern.settings.databaseFile);
-  const [before] = db
-    .prepare<[string], string>('select document from organizations where id = ?')
-    .pluck()
-    .all(organizationId);
-  const set = db.prepare('update organizations set document = ? where id = ?');
-  const full = JSON.parse(before ?? '{}');
-  full.limits = { ...full.limits, scheduledPosts: 0, ideas: 0 };
-  set.run(JSON.stringify(full), organizationId);
-  try {
-    await work();
-  } finally {
-    set.run(before, organizationId);
-    db.close();
-  }
-}
-
 test('it is generated from what the server says of itself, and runs every operation', async () => {
   const ran = new Set<string>();
   const call = (operation: string, args?: object) => {
@@ -165,6 +136,24 @@ test('it is generated from what the server says of itself, and runs every operat
   const posts = await call('posts', { input: { organizationId: own.bakery }, first: 20 });
   expect(posts.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(created.id);
   expect((await call('deletePost', { input: { id: created.id } })).id).toBe(created.id);
+  const template = { organizationId: own.bakery, title: 'Today', body: '{{bread}}', description: 'Bread' };
+  const { postTemplate } = await call('createPostTemplate', { input: template });
+  const { id } = postTemplate;
+  expect((await call('postTemplate', { input: { id } })).body).toBe('{{bread}}');
+  await call('updatePostTemplate', { input: { id, title: 'Tomorrow' } });
+  const templates = await call('postTemplates', { input: { organizationId: own.bakery } });
+  expect(templates.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(id);
+  expect(await call('deletePostTemplate', { input: { id } })).toEqual({
+    __typename: 'EmptySuccess',
+    _empty: '',
+  });
+  ran.add('aggregatedPostMetrics');
+  const year = { startDateTime: '2026-01-01T00:00:00Z', endDateTime: '2026-12-31T00:00:00Z' };
+  const input = { organizationId: own.bakery, ...year };
+  const metrics = await client.run('aggregatedPostMetrics', { input }, key);
+  expect(metrics.body.data.aggregatedPostMetrics.metrics).toHaveLength(3);
+  const groups = await call('ideaGroups', { input: { organizationId: own.bakery } });
+  expect(groups.map(({ name }: { name: string }) => name)).toEqual(['Seasons', 'Behind the counter']);
   const made = await call('createIdea', idea());
   const ideas = await call('ideas', { input: { organizationId: own.bakery }, first: 100 });
   expect(ideas.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(made.id);
@@ -188,6 +177,13 @@ const refusals: Refusal[] = [
   ['createPost', () => post({ text: '' }), 'InvalidInputError'],
   ['editPost', () => ({ input: { id: UNKNOWN, text: 'x' } }), 'NotFoundError'],
   ['deletePost', () => ({ input: { id: UNKNOWN } }), 'VoidMutationError'],
+  [
+    'createPostTemplate',
+    () => ({ input: { organizationId: UNKNOWN, title: 'a', body: 'b' } }),
+    'VoidMutationError',
+  ],
+  ['updatePostTemplate', () => ({ input: { id: UNKNOWN } }), 'VoidMutationError'],
+  ['deletePostTemplate', () => ({ input: { id: UNKNOWN } }), 'VoidMutationError'],
   ['movePostInQueue', () => ({ input: { id: UNKNOWN, position: 'top' } }), 'VoidMutationError'],
   ['createIdea', () => idea({ organizationId: foreign.organization }), 'UnauthorizedError'],
   ['createIdea', () => idea({ content: {} }), 'InvalidInputError'],
@@ -207,7 +203,7 @@ test.each(refusals)(
 );
 
 test('a full organization is LimitReachedError', async () => {
-  await whileFull(own.bakery, async () => {
+  await whileFull(modern, own.bakery, async () => {
     expect((await run('createPost', post())).__typename).toBe('LimitReachedError');
     expect((await run('createIdea', idea())).__typename).toBe('LimitReachedError');
   });
@@ -231,7 +227,7 @@ test.each([
   ['snippets', 'createSnippet', () => snippet(), 'UnexpectedError'],
   ['accounts', 'updateAccount', () => ({ input: { name: 'Never' } }), 'UnexpectedError'],
 ])('a database that refuses %s is a member of the union of %s', async (table, operation, args, member) => {
-  await whileBroken(table, async () => {
+  await whileBroken(modern, table, async () => {
     const answer = await run(operation, args());
     expect(answer).toEqual({ __typename: member, message: 'An unexpected error occurred' });
   });

@@ -28,7 +28,7 @@ afterAll(() => modern.stop());
 const tagId = (wanted: string) => demoTags.find(({ name }) => name === wanted)?.id ?? 'nothing';
 
 const IDEA = `id organizationId groupId position createdAt updatedAt content { title text aiAssisted services date
-  tags { id name color } media { id url alt thumbnailUrl type size source { name id author authorUrl } } }`;
+  tags { id name color colorName } media { id url alt thumbnailUrl type size source { name id author authorUrl } } }`;
 
 const LIST = `query($input: IdeasInput!, $first: Int, $after: String) { ideas(input: $input, first: $first, after: $after) {
   edges { cursor node { ${IDEA} } } pageInfo { startCursor endCursor hasPreviousPage hasNextPage } } }`;
@@ -125,7 +125,7 @@ describe('createIdea', () => {
       title: 'A title',
       text: 'A text',
       media: [{ url: 'https://images.example/a.png', type: 'image', alt: 'a', source: { name: 'unsplash' } }],
-      tags: [{ id: 'tag', name: 'Tag', color: '#a1B2c3' }],
+      tags: [{ id: 'tag', name: 'Tag', color: '#f523F1' }],
       aiAssisted: true,
       services: ['twitter', 'mastodon', 'twitter'],
       date: '2026-12-24T18:00:00+01:00',

@@ -64,7 +64,7 @@ describe('a new post', () => {
       ideaId: '5e1f0c9a7b3d4e2f8a6c6b01',
       channelId: TWITTER,
       author: { email: 'demo@grantbridge.example', name: 'Dana Demo' },
-      tags: [{ id: tag, name: 'breads', color: '#C9822B', colorName: 'amber', isLocked: false }],
+      tags: [{ id: tag, name: 'breads', color: '#C9822B', colorName: 'orange', isLocked: false }],
       externalLink: null,
       error: null,
     });

@@ -30,8 +30,14 @@ const expected: Record<string, string> = {
   createPost: 'posts:write',
   editPost: 'posts:write',
   deletePost: 'posts:write',
+  postTemplate: 'posts:read',
+  postTemplates: 'posts:read',
+  createPostTemplate: 'posts:write',
+  updatePostTemplate: 'posts:write',
+  deletePostTemplate: 'posts:write',
   movePostInQueue: 'posts:write',
   ideas: 'ideas:read',
+  ideaGroups: 'ideas:read',
   createIdea: 'ideas:write',
   snippets: 'snippets:read',
   snippet: 'snippets:read',
@@ -39,6 +45,9 @@ const expected: Record<string, string> = {
   updateSnippet: 'snippets:write',
   deleteSnippet: 'snippets:write',
 };
+
+/** Open to personal keys alone, whatever the scopes of an app. */
+const keysOnly: Record<string, string> = { aggregatedPostMetrics: 'posts:read' };
 
 let modern: Running;
 let schema: GraphQLSchema;
@@ -108,7 +117,16 @@ function calls() {
 /** Everything people own, as it lies in the database. */
 function belongings(): object {
   const db = new Database(modern.settings.databaseFile, { readonly: true });
-  const tables = ['accounts', 'organizations', 'channels', 'posts', 'ideas', 'idea_groups', 'snippets'];
+  const tables = [
+    'accounts',
+    'organizations',
+    'channels',
+    'posts',
+    'post_templates',
+    'ideas',
+    'idea_groups',
+    'snippets',
+  ];
   const rows = tables.map((table) => [table, db.prepare(`select * from ${table}`).all()]);
   db.close();
   return Object.fromEntries(rows);
@@ -118,7 +136,7 @@ const isForbidden = ({ status, body }: Awaited<ReturnType<Ask>>) =>
   status === 200 && !body.data && body.errors?.[0].extensions?.code === 'FORBIDDEN';
 
 test('the operations are those of the table, and each of their scopes is one of the nine', () => {
-  expect([...calls().keys()].toSorted()).toEqual(Object.keys(expected).toSorted());
+  expect([...calls().keys()].toSorted()).toEqual(Object.keys({ ...expected, ...keysOnly }).toSorted());
   for (const scope of Object.values(expected)) expect(scopes).toContain(scope);
 });
 
@@ -136,6 +154,14 @@ test.each(Object.entries(expected))(
     expect(belongings()).toEqual(before);
   },
 );
+
+test.each(Object.keys(keysOnly))('%s runs for no app, whatever its scope', async (name) => {
+  const call = calls().get(name);
+  const answers = await Promise.all(
+    scopes.map((given) => askWith(given)(call?.query ?? '', call?.variables)),
+  );
+  expect(answers.map(isForbidden)).toEqual(scopes.map(() => true));
+});
 
 test('a forbidden operation says which scope is missing', async () => {
   const { body } = await askWith('posts:read')('{ account { id } }');

@@ -159,7 +159,7 @@ export const demoChannels: ChannelRecord[] = [
     timezone: 'Europe/London',
     postingSchedule: workweek(['06:30', '19:00'], ['08:00']),
     isQueuePaused: true,
-    metadata: { __typename: 'MastodonMetadata', serverUrl: 'https://running.example' },
+    metadata: { __typename: 'MastodonMetadata', serverUrl: 'https://running.example', maxCharacters: 500 },
     createdAt: '2022-11-21T07:33:08.300Z',
   }),
   channel({

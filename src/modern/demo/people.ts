@@ -32,6 +32,7 @@ const paidPlan: OrganizationLimits = {
   ideas: 5000,
   tags: 250,
   ideaGroups: 100,
+  postTemplates: 100,
 };
 
 const dana: DemoPerson = {

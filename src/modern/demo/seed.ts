@@ -4,6 +4,7 @@ import { demoChannels } from './channels.ts';
 import { demoCredentials } from './credentials.ts';
 import { seedIdeas } from './ideas.ts';
 import { demoPeople } from './people.ts';
+import { seedPostTemplates } from './post-templates.ts';
 import { seedPosts, seedTags } from './posts.ts';
 import { seedSnippets } from './snippets.ts';
 
@@ -13,6 +14,7 @@ function seedContents(store: Store): void {
   store.posts.write(now, () => {
     if (!seedTags(store)) return;
     seedPosts(store, now);
+    seedPostTemplates(store);
     seedIdeas(store);
     seedSnippets(store);
   });

@@ -8,6 +8,9 @@ export interface Caller {
   client: string;
 }
 
+/** Whether a person's own API key is asking, not an app. */
+export const isKey = ({ client }: Caller): boolean => client.startsWith('key:');
+
 /** Null for a token that is unknown, expired or revoked. */
 export type Authenticate = (token: string) => Promise<Caller | null>;
 

@@ -93,7 +93,8 @@ type ChannelMetadataRecord =
       defaultToReminders: boolean;
     }
   | { __typename: 'PinterestMetadata'; boards: BoardRecord[] }
-  | { __typename: 'MastodonMetadata' | 'BlueskyMetadata'; serverUrl: string }
+  | { __typename: 'MastodonMetadata'; serverUrl: string; maxCharacters: number }
+  | { __typename: 'BlueskyMetadata'; serverUrl: string }
   | { __typename: 'GoogleBusinessMetadata' | 'FacebookMetadata'; locationData: LocationRecord | null }
   | { __typename: 'TwitterMetadata'; subscriptionType: string | null }
   | { __typename: 'LinkedInMetadata'; shouldShowLinkedinAnalyticsRefreshBanner: boolean };

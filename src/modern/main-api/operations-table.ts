@@ -5,6 +5,8 @@ interface Operation {
   scope: Scope;
   /** The member of a mutation's payload union that says "this failed on our side". */
   failure?: 'UnexpectedError' | 'VoidMutationError';
+  /** Personal API keys may, apps may not, whatever their scopes (modern-api.md 1.7). */
+  keysOnly?: true;
 }
 
 /**
@@ -20,6 +22,7 @@ export const operations = {
   channel: { scope: 'account:read' },
   updateAccount: { scope: 'account:write', failure: 'UnexpectedError' },
   ideas: { scope: 'ideas:read' },
+  ideaGroups: { scope: 'ideas:read' },
   createIdea: { scope: 'ideas:write', failure: 'UnexpectedError' },
   snippets: { scope: 'snippets:read' },
   snippet: { scope: 'snippets:read' },
@@ -29,8 +32,14 @@ export const operations = {
   posts: { scope: 'posts:read' },
   dailyPostingLimits: { scope: 'posts:read' },
   post: { scope: 'posts:read' },
+  aggregatedPostMetrics: { scope: 'posts:read', keysOnly: true },
   createPost: { scope: 'posts:write', failure: 'UnexpectedError' },
   editPost: { scope: 'posts:write', failure: 'UnexpectedError' },
   deletePost: { scope: 'posts:write', failure: 'VoidMutationError' },
   movePostInQueue: { scope: 'posts:write', failure: 'VoidMutationError' },
+  postTemplate: { scope: 'posts:read' },
+  postTemplates: { scope: 'posts:read' },
+  createPostTemplate: { scope: 'posts:write', failure: 'VoidMutationError' },
+  updatePostTemplate: { scope: 'posts:write', failure: 'VoidMutationError' },
+  deletePostTemplate: { scope: 'posts:write', failure: 'VoidMutationError' },
 } as const satisfies Record<string, Operation>;

@@ -1,24 +1,29 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { accountQueries } from './account.ts';
+import { isKey } from './authentication.ts';
 import { channelQueries } from './channels.ts';
 import type { ApiContext } from './context.ts';
 import { ideaOperations } from './ideas/operations.ts';
+import { metricsOperations } from './metrics/operations.ts';
 import { operations } from './operations-table.ts';
+import { postTemplateOperations } from './post-templates/operations.ts';
 import { postOperations } from './posts/operations.ts';
 import { queueOperations } from './queue/operations.ts';
-import { forbidden } from './scope-check.ts';
+import { forbidden, forbiddenForApps } from './scope-check.ts';
 import { snippetOperations } from './snippets/operations.ts';
 import { accountMutations } from './update-account.ts';
 
 type Resolve = (args: never, context: ApiContext) => unknown;
-type Rule = { scope: string; failure?: string };
+type Rule = { scope: string; failure?: string; keysOnly?: true };
 
 const resolvers: Record<string, Resolve> = {
   ...accountQueries,
   ...channelQueries,
   ...postOperations,
   ...queueOperations,
+  ...metricsOperations,
+  ...postTemplateOperations,
   ...ideaOperations,
   ...snippetOperations,
   ...accountMutations,
@@ -33,6 +38,7 @@ const rules: Record<string, Rule> = operations;
 function guard(rule: Rule, resolve: Resolve, onUnexpected: (error: Error) => void): Resolve {
   return (args, context) => {
     if (!context.caller.scopes.includes(rule.scope)) throw forbidden(rule.scope);
+    if (rule.keysOnly && !isKey(context.caller)) throw forbiddenForApps();
     if (rule.failure === undefined) return resolve(args, context);
     try {
       return resolve(args, context);

@@ -23,6 +23,10 @@ export function forbidden(scope: string, field?: FieldNode): GraphQLError {
   });
 }
 
+/** Queries alone are closed to apps, so that this can be said when the field runs: nothing is half done by then. */
+export const forbiddenForApps = () =>
+  new GraphQLError('Only a personal API key may ask for this', { extensions: { code: 'FORBIDDEN' } });
+
 interface Run {
   document: ExecutionArgs['document'];
   variables: Record<string, unknown>;

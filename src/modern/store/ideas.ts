@@ -48,6 +48,9 @@ export function createIdeas(db: Database) {
   const list = db.prepare<[object], string>(LIST).pluck();
   const add = db.prepare(ADD);
   const group = db.prepare('select 1 from idea_groups where id = ? and organization_id = ?');
+  const groups = db.prepare<[string], { id: string; name: string }>(
+    'select id, name from idea_groups where organization_id = ? order by rowid',
+  );
   const has = db.prepare('select 1 from ideas where id = ? and organization_id = ?');
   const renumber = db.prepare(RENUMBER);
   const addGroup = db.prepare(
@@ -69,6 +72,7 @@ export function createIdeas(db: Database) {
     write: (work) => db.transaction(work).immediate(),
     has: (organizationId, ideaId) => has.get(ideaId, organizationId) !== undefined,
     isGroup: (organizationId, groupId) => group.get(groupId, organizationId) !== undefined,
+    groupsOf: (organizationId) => groups.all(organizationId),
     positionsIn: (groupId) => positions.all(groupId),
     renumber: (groupId) => void renumber.run(groupId),
   };

@@ -53,6 +53,7 @@ const filterConditions = (filter: PostsFilter): Condition[] => [
   ...when(filter.tagIds, tagged),
   ...when(filter.dueAt, (window) => within('due_at', window)),
   ...when(filter.createdAt, (window) => within('created_at', window)),
+  ...when(filter.sentAt, (window) => within('sent_at', window)),
   ...when(filter.touched, touchedIn),
   ...when(filter.hasDueAt, (isSet) => condition(`due_at is ${isSet ? 'not ' : ''}null`)),
 ];
@@ -86,21 +87,38 @@ function behind([column, ...columns]: Column[], [value = '', ...values]: (string
 
 const behindPlace = (order: Column[], { values, id }: Place) => behind(order, [...values, id]);
 
+const conditionsFor = (organizationId: string, filter: PostsFilter): Condition[] => [
+  condition('organization_id = ?', organizationId),
+  ...filterConditions(filter),
+];
+
+const allOf = (conditions: Condition[]) => ({
+  sql: conditions.map(({ sql }) => sql).join(' and '),
+  values: conditions.flatMap(({ values }) => values),
+});
+
+/** Counts the posts of an organization for which the filter holds. */
+export function createPostCount(db: Database) {
+  return (organizationId: string, filter: PostsFilter): number => {
+    const { sql, values } = allOf(conditionsFor(organizationId, filter));
+    const count = db.prepare<(string | number)[], number>(`select count(*) from posts where ${sql}`);
+    return count.pluck().get(...values) ?? 0;
+  };
+}
+
 /** Reads a stretch of an organization's posts in the order that was asked for. */
 export function createPostList(db: Database) {
   return ({ organizationId, filter, sort, after, limit }: PostsQuestion): PostRecord[] => {
     const order = orderOf(sort);
-    const conditions = [
-      condition('organization_id = ?', organizationId),
-      ...filterConditions(filter),
+    const where = allOf([
+      ...conditionsFor(organizationId, filter),
       ...when(after, (place) => behindPlace(order, place)),
-    ];
-    const sql = `select ${POST_COLUMNS} from posts where ${conditions.map((part) => part.sql).join(' and ')}
+    ]);
+    const sql = `select ${POST_COLUMNS} from posts where ${where.sql}
       order by ${order.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')} limit ?`;
-    const values = conditions.flatMap((part) => part.values);
     return db
       .prepare<(string | number)[], PostRow>(sql)
-      .all(...values, limit)
+      .all(...where.values, limit)
       .map(toPost);
   };
 }

@@ -3,8 +3,7 @@ import type { Database } from './database.ts';
 
 type TagRow = Omit<TagRecord, 'isLocked'> & { isLocked: 0 | 1 };
 
-const COLUMNS =
-  'id, organization_id as organizationId, name, color, color_name as colorName, is_locked as isLocked';
+const COLUMNS = 'id, organization_id as organizationId, name, color, is_locked as isLocked';
 
 const toTag = (row: TagRow): TagRecord => ({ ...row, isLocked: row.isLocked === 1 });
 
@@ -13,8 +12,8 @@ export function createPostTags(
   db: Database,
 ): Pick<PostsData, 'addTag' | 'tagsOf' | 'tagsOfOrganization' | 'setTags'> {
   const insert = db.prepare(
-    `insert or ignore into tags (id, organization_id, name, color, color_name, is_locked)
-     values (@id, @organizationId, @name, @color, @colorName, @isLocked)`,
+    `insert or ignore into tags (id, organization_id, name, color, is_locked)
+     values (@id, @organizationId, @name, @color, @isLocked)`,
   );
   const ofOrganization = db.prepare<[string], TagRow>(
     `select ${COLUMNS} from tags where organization_id = ? order by name, id`,

@@ -1,6 +1,6 @@
 import type { PostsData, QueuedPost } from '../main-api/posts/data.ts';
 import type { Database } from './database.ts';
-import { createPostList } from './post-list.ts';
+import { createPostCount, createPostList } from './post-list.ts';
 import { POST_COLUMNS, type PostRow, toPost, toPostRow } from './post-rows.ts';
 import { createPostTags } from './post-tags.ts';
 
@@ -57,6 +57,7 @@ export function createPosts(db: Database): PostsData {
   return {
     ...createPostTags(db),
     list: createPostList(db),
+    count: createPostCount(db),
     publishDue: (now) => void publishDue.run(now),
     write: (now, work) =>
       db

@@ -12,6 +12,7 @@ import { createOidcRecords } from './oidc-records.ts';
 import { createOwnClients } from './own-clients.ts';
 import { createPasswordChange } from './password-change.ts';
 import { createPosts } from './posts.ts';
+import { createPostTemplates } from './post-templates.ts';
 import { createPublishing } from './publishing.ts';
 import { createSealer } from './sealing.ts';
 import { loadSecretKeys } from './secret-keys.ts';
@@ -34,6 +35,7 @@ export function openStore(databaseFile: string) {
   const connectedApps = createConnectedApps(db, { records, appUses });
   const publishing = createPublishing(db, { accounts, connectedApps });
   const posts = createPosts(db);
+  const postTemplates = createPostTemplates(db);
   const ideas = createIdeas(db);
   const snippets = createSnippets(db);
   const purge = () => {
@@ -55,9 +57,10 @@ export function openStore(databaseFile: string) {
     changePassword: createPasswordChange(db, { records, emailChanges }),
     publishing,
     posts,
+    postTemplates,
     ideas,
     snippets,
-    mainApi: { ...publishing, posts, ideas, snippets },
+    mainApi: { ...publishing, posts, postTemplates, ideas, snippets },
     adapter: createAdapterFactory({ records, accounts, clients, sealer: createSealer(keys.sealingKey) }),
     /** Forgets rows that nothing can use any more. */
     purge,

@@ -3,6 +3,7 @@ import { newObjectId } from '../object-id.ts';
 import { invalidInput, payloadOf, Refusal, requireSound } from '../refusal.ts';
 import { type ContentInput, contentFrom, contentProblems } from './content.ts';
 import type { IdeaRecord, IdeasData } from './data.ts';
+import { presentIdea } from './present.ts';
 
 interface GroupInput {
   groupId?: string | null;
@@ -74,4 +75,4 @@ function addIdea(input: Input, context: ApiContext): IdeaRecord {
 
 /** Answers with the Idea itself, as seen on the real service (modern-api.md 1.2). */
 export const createIdea = ({ input }: { input: Input }, context: ApiContext) =>
-  payloadOf(() => ({ __typename: 'Idea' as const, ...addIdea(input, context) }));
+  payloadOf(() => ({ __typename: 'Idea' as const, ...presentIdea(addIdea(input, context)) }));

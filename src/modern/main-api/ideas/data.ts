@@ -55,6 +55,8 @@ export interface IdeasData {
   write<T>(work: () => T): T;
   has(organizationId: string, ideaId: string): boolean;
   isGroup(organizationId: string, groupId: string): boolean;
+  /** In the order they were made. */
+  groupsOf(organizationId: string): { id: string; name: string }[];
   /** Of the group's ideas, in order. */
   positionsIn(groupId: string): { id: string; position: number }[];
   /** Gives the group's ideas the positions 1, 2, 3 and so on, in the order they have. */

@@ -3,6 +3,8 @@ import { requireShortLists } from '../filter-lists.ts';
 import { connectionOf, type Order, type PageArguments, readPage } from '../paging.ts';
 import { createIdea } from './create-idea.ts';
 import type { IdeaRecord } from './data.ts';
+import { ideaGroups } from './groups.ts';
+import { presentIdea } from './present.ts';
 
 interface IdeasArguments extends PageArguments {
   input: {
@@ -25,7 +27,11 @@ function ideas({ input, ...paging }: IdeasArguments, context: ApiContext) {
   const page = readPage(paging, newestFirst);
   const filter = { ...groupFilter, tags: tagsFilter ?? undefined };
   const records = context.data.ideas.list(organizationId, filter, page);
-  return connectionOf(records, page.size, newestFirst);
+  const connection = connectionOf(records, page.size, newestFirst);
+  return {
+    ...connection,
+    edges: connection.edges.map(({ cursor, node }) => ({ cursor, node: presentIdea(node) })),
+  };
 }
 
-export const ideaOperations = { ideas, createIdea };
+export const ideaOperations = { ideas, ideaGroups, createIdea };

@@ -40,7 +40,6 @@ export interface TagRecord {
   organizationId: string;
   name: string;
   color: string;
-  colorName: string | null;
   isLocked: boolean;
 }
 
@@ -71,6 +70,7 @@ export interface PostsFilter {
   tags?: { in: string[]; isEmpty: boolean } | undefined;
   dueAt?: TimeWindow | undefined;
   createdAt?: TimeWindow | undefined;
+  sentAt?: TimeWindow | undefined;
   /** Made or due in it. */
   touched?: TimeWindow | undefined;
   hasDueAt?: boolean | undefined;
@@ -98,6 +98,7 @@ export interface PostsData {
   /** Publishes what is due, then does `work` while nobody else writes; a throw takes everything back. */
   write<T>(now: number, work: () => T): T;
   list(question: PostsQuestion): PostRecord[];
+  count(organizationId: string, filter: PostsFilter): number;
   find(postId: string): PostRecord | undefined;
   add(post: PostRecord): void;
   /** False when the post was sent or is gone: then nothing was changed. */

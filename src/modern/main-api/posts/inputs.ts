@@ -24,6 +24,7 @@ export interface ImageInput {
 
 export interface VideoInput {
   url: string;
+  thumbnailUrl?: Maybe<string>;
   metadata?: Maybe<{ thumbnailOffset?: Maybe<number>; title?: Maybe<string> }>;
 }
 

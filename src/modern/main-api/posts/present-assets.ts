@@ -31,22 +31,30 @@ function presentImage({ url, thumbnailUrl, metadata }: ImageInput) {
   };
 }
 
-const presentVideo = ({ url }: VideoInput) => ({
+const presentVideo = ({ url, metadata }: VideoInput) => ({
   __typename: 'VideoAsset',
   type: 'video',
   mimeType: mimeTypeOf(url, 'video/mp4'),
   source: url,
   thumbnail: url,
-  video: { durationMs: 0, isTranscodingRequired: false, isVideoProcessing: false, width: 0, height: 0 },
+  video: {
+    durationMs: 0,
+    isTranscodingRequired: false,
+    isVideoProcessing: false,
+    width: 0,
+    height: 0,
+    title: metadata?.title,
+    thumbnailOffset: metadata?.thumbnailOffset,
+  },
 });
 
-const presentDocument = ({ url, thumbnailUrl }: DocumentInput) => ({
+const presentDocument = ({ url, title, thumbnailUrl }: DocumentInput) => ({
   __typename: 'DocumentAsset',
   type: 'document',
   mimeType: mimeTypeOf(url, 'application/pdf'),
   source: url,
   thumbnail: thumbnailUrl,
-  document: { numPages: 0, thumbnails: [thumbnailUrl] },
+  document: { numPages: 0, thumbnails: [thumbnailUrl], title },
 });
 
 /** The schema's assets of what was given. A link is none: it shows as the link attachment. */

@@ -46,9 +46,10 @@ const withLink = (given: Given) => ({ linkAttachment: linkOf(given) });
 const aiMark = ({ metadata }: Given) => ({ isAiGenerated: metadata.isAiGenerated ?? false });
 
 const presenters: Record<Service, ((given: Given) => object) | null> = {
-  instagram: ({ metadata }) => ({
+  instagram: (given) => ({
     __typename: 'InstagramPostMetadata',
-    shouldShareToFeed: metadata.shouldShareToFeed ?? true,
+    shouldShareToFeed: given.metadata.shouldShareToFeed ?? true,
+    ...aiMark(given),
   }),
   facebook: (given) => ({ __typename: 'FacebookPostMetadata', title: null, ...withLink(given) }),
   linkedin: (given) => ({ __typename: 'LinkedInPostMetadata', ...withLink(given) }),

@@ -1,4 +1,5 @@
 import type { ApiContext } from '../context.ts';
+import { withColorName } from '../tag-colors.ts';
 import type { PostRecord, PostStatus } from './data.ts';
 import { presentAssets } from './present-assets.ts';
 import { presentMetadata } from './present-metadata.ts';
@@ -50,7 +51,7 @@ export function presentPost(post: PostRecord, context: ApiContext) {
     error: errorMessage === null ? null : { message: errorMessage },
     assets: presentAssets(content.assets),
     metadata: presentMetadata(content, channel),
-    tags: () => data.posts.tagsOf(post.id),
+    tags: () => data.posts.tagsOf(post.id).map(withColorName),
     notes: [],
     allowedActions: actions[status],
   };

@@ -59,6 +59,10 @@ function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): Rule[] {
       !all.flatMap(assetUrls).every(isWebAddress),
       'Each address of an asset must be a whole http or https address.',
     ],
+    [
+      all.some(({ video }) => typeof video?.thumbnailUrl === 'string'),
+      'A video takes no thumbnailUrl. Choose one of its frames by metadata.thumbnailOffset.',
+    ],
     [!all.every(isSized), 'The dimensions of an image must be positive.'],
     [
       thread.some((part) => part.assets.some(({ link }) => link)),

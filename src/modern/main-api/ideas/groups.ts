@@ -1,0 +1,9 @@
+import { type ApiContext, notFound, ownOrganization } from '../context.ts';
+
+/** In the order they were made; those beyond what the plan covers are locked. */
+export function ideaGroups({ input }: { input: { organizationId: string } }, context: ApiContext) {
+  const organization = ownOrganization(context, input.organizationId);
+  if (!organization) throw notFound('Organization');
+  const groups = context.data.ideas.groupsOf(organization.id);
+  return groups.map((group, index) => ({ ...group, isLocked: index >= organization.limits.ideaGroups }));
+}

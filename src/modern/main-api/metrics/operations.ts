@@ -1,0 +1,55 @@
+/**
+ * Numbers about posts that were sent. No network is asked here, so the only one that is known is how many there are; the
+ * others of the baseline are 0, as they are for networks that do not count them.
+ */
+import { type ApiContext, notFound, ownOrganization } from '../context.ts';
+import { requireShortLists } from '../filter-lists.ts';
+import { badInput } from '../paging.ts';
+
+const DAY = 86_400_000;
+const LONGEST_DAYS = 365;
+
+interface Input {
+  organizationId: string;
+  startDateTime: string;
+  endDateTime: string;
+  channelIds?: string[] | null;
+  tags?: { in: string[]; isEmpty: boolean } | null;
+}
+
+const count = (type: string, [name, description]: readonly [string, string], value: number) => ({
+  type,
+  name,
+  description,
+  value,
+  unit: 'count',
+});
+
+/** From the start to the end of the last day in UTC. */
+function windowOf({ startDateTime, endDateTime }: Input) {
+  const [start, end] = [Date.parse(startDateTime), Date.parse(endDateTime)];
+  if (end < start) throw badInput('"endDateTime" must not lie before "startDateTime"');
+  if (end - start > LONGEST_DAYS * DAY)
+    throw badInput(`The range from "startDateTime" to "endDateTime" is at most ${LONGEST_DAYS} days`);
+  return { start, end: end - (end % DAY) + DAY - 1 };
+}
+
+function aggregatedPostMetrics({ input }: { input: Input }, context: ApiContext) {
+  const { organizationId, channelIds, tags } = input;
+  if (!ownOrganization(context, organizationId)) throw notFound('Organization');
+  requireShortLists({ channelIds, 'tags.in': tags?.in });
+  const { posts } = context.data;
+  const sentAt = windowOf(input);
+  posts.publishDue(Date.now());
+  const filter = { status: ['sent'], sentAt, channelIds: channelIds ?? undefined, tags: tags ?? undefined };
+  return {
+    metrics: [
+      count('postCount', ['Posts', 'How many posts were sent.'], posts.count(organizationId, filter)),
+      count('reactions', ['Reactions', 'How many people reacted.'], 0),
+      count('comments', ['Comments', 'How many comments and replies there are.'], 0),
+    ],
+    metricsUpdatedAt: null,
+  };
+}
+
+export const metricsOperations = { aggregatedPostMetrics };
