@@ -118,6 +118,7 @@ describe('input that cannot be', () => {
     [
       'a thread of more than 64 kB',
       {
+        saveToDraft: true,
         metadata: {
           twitter: {
             thread: [{ text: 'Hello' }, ...Array.from({ length: 7 }, () => ({ text: 'a'.repeat(9999) }))],
@@ -157,7 +158,6 @@ describe('input that cannot be', () => {
       { mode: 'recommendedTime' },
       { schedulingType: undefined },
       { assets: { images: [] } },
-      { assets: [{ video: { url: 'https://x.example/', thumbnailUrl: 'https://x.example/' } }] },
       { text: 5 },
       { unknown: true },
       { dueAt: 'soon' },

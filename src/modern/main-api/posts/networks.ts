@@ -1,4 +1,6 @@
+import { LONGEST_TEXT } from '../content-size.ts';
 import type { ChannelRecord, Service } from '../directory.ts';
+import { lengthOn, longestText } from '../networks/limits.ts';
 import type { PostContent } from './data.ts';
 import type { AssetInput, MetadataInput, ServiceMetadata } from './inputs.ts';
 import { linksOf } from './present-assets.ts';
@@ -64,7 +66,15 @@ const linkTakers = new Set<Service>(['facebook', 'linkedin', 'threads', 'bluesky
 
 export const takesLinks = (service: Service) => linkTakers.has(service);
 
-/** What the service needs and the content lacks. */
+/** Of each part of a thread by itself; what is too long for any network is told as that alone. */
+function lengthProblems({ text, metadata }: PostContent, channel: ChannelRecord): string[] {
+  const parts = [text, ...(metadata?.thread ?? []).map((part) => part.text ?? '')];
+  const limit = longestText(channel);
+  const isTooLong = (part: string) => part.length <= LONGEST_TEXT && lengthOn(channel.service, part) > limit;
+  return parts.some(isTooLong) ? [`Text on ${channel.service} has at most ${limit} characters.`] : [];
+}
+
+/** What the service needs and the content lacks, or has too much of. */
 export function serviceProblems(content: PostContent, channel: ChannelRecord): string[] {
   const { text, assets } = content;
   const metadata = content.metadata ?? {};
@@ -74,7 +84,11 @@ export function serviceProblems(content: PostContent, channel: ChannelRecord): s
     linksOf(assets, metadata.linkAttachment).length === 0 &&
     !metadata.retweet;
   const missing = (needs[channel.service] ?? []).filter(([isMet]) => !isMet({ assets, metadata, channel }));
-  return [...(isEmpty ? ['Text or an asset is required.'] : []), ...missing.map(([, message]) => message)];
+  return [
+    ...(isEmpty ? ['Text or an asset is required.'] : []),
+    ...missing.map(([, message]) => message),
+    ...lengthProblems(content, channel),
+  ];
 }
 
 /** Which entry of PostInputMetaData is a service's; startPage has none. */

@@ -1,22 +1,10 @@
 import { DateTime } from 'luxon';
 import { type ApiContext, notFound, ownChannel } from '../context.ts';
-import type { ChannelRecord, Service } from '../directory.ts';
+import type { ChannelRecord } from '../directory.ts';
 import { requireShortLists } from '../filter-lists.ts';
+import { postsPerDay } from '../networks/limits.ts';
 import { badInput } from '../paging.ts';
 import type { PostsData } from '../posts/data.ts';
-
-/**
- * How many posts the networks take from one account in a day, as clients of the real service saw or wrote down; the
- * others have no limit. [inferred]
- */
-const limits: Partial<Record<Service, number>> = {
-  facebook: 35,
-  instagram: 50,
-  linkedin: 50,
-  threads: 100,
-  tiktok: 25,
-  youtube: 10,
-};
 
 export interface DayStatus {
   channelId: string;
@@ -39,7 +27,7 @@ export function statusOn(
   { instant, except = '' }: { instant: number; except?: string },
 ): DayStatus {
   const { sent, scheduled } = posts.countOn(channel.id, dayOf(channel, instant), except);
-  const limit = limits[channel.service] ?? null;
+  const limit = postsPerDay(channel.service);
   return {
     channelId: channel.id,
     sent,
