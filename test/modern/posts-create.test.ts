@@ -113,9 +113,11 @@ describe('a new post', () => {
     expect(post).toMatchObject({ status: 'needs_approval', dueAt });
     const queued = await ground.create({ needsApproval: true });
     expect(queued.post).toMatchObject({ status: 'needs_approval', dueAt: null });
-    expect(await ground.refusal({ needsApproval: true, saveToDraft: true })).toEqual([
+    const draft = await ground.create({ needsApproval: true, saveToDraft: true });
+    expect(draft.post.status).toBe('needs_approval');
+    expect(await ground.refusal({ needsApproval: true, saveToDraft: false })).toEqual([
       'InvalidInputError',
-      'Invalid post: A draft does not wait for approval.',
+      'Invalid post: A post that waits for approval is a draft: saveToDraft cannot be false.',
     ]);
   });
 });

@@ -131,17 +131,22 @@ describe('editing', () => {
       dueAt: null,
     });
     expect((await refusal({ id, mode: 'customScheduled' }))[1]).toMatch(/dueAt is required/);
-    expect((await refusal({ id, approvalChange: 'request' }))[1]).toBe(
-      'Invalid post: Only a draft can ask for approval.',
+    expect((await edited({ id, approvalChange: 'request' })).status).toBe('needs_approval');
+    expect((await refusal({ id, approvalChange: 'request', saveToDraft: false }))[1]).toMatch(
+      /saveToDraft cannot be false/,
     );
     expect((await edited({ id, approvalChange: 'revert' })).status).toBe('draft');
-    expect((await refusal({ id, approvalChange: 'revert' }))[1]).toBe(
-      'Invalid post: This post does not wait for approval.',
-    );
+    expect((await edited({ id, approvalChange: 'revert' })).status).toBe('draft');
     const dueAt = later(3);
     const asked = await edited({ id, approvalChange: 'request', mode: 'customScheduled', dueAt });
     expect([asked.status, asked.dueAt]).toEqual(['needs_approval', dueAt]);
     expect(await edited({ id, mode: 'customScheduled' })).toMatchObject({ status: 'scheduled', dueAt });
+    expect((await refusal({ id, approvalChange: 'request' }))[1]).toBe(
+      'Invalid post: Only a draft can ask for approval.',
+    );
+    expect((await refusal({ id, approvalChange: 'revert' }))[1]).toBe(
+      'Invalid post: This post does not wait for approval.',
+    );
   });
 
   test('a failed post is scheduled anew and forgets its error', async () => {
@@ -196,9 +201,9 @@ describe('edits that are refused', () => {
     ['an unknown tag', { tagIds: ['unknown'] }, 'Each tag must be one of the organization.'],
     ['NUL', { text: '\0' }, 'Text cannot hold the character NUL.'],
     [
-      'a draft that asks for approval',
-      { saveToDraft: true, approvalChange: 'request' },
-      'A draft does not wait for approval., Only a draft can ask for approval.',
+      'no draft that asks for approval',
+      { saveToDraft: false, approvalChange: 'request' },
+      'A post that waits for approval is a draft: saveToDraft cannot be false., Only a draft can ask for approval.',
     ],
   ])('%s', async (_what, input, message) => {
     const { id } = await rich();

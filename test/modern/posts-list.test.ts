@@ -94,6 +94,16 @@ describe('filters', () => {
     expect(made.every(({ createdAt }) => createdAt < iso(Date.now() - 10 * DAY))).toBe(true);
   });
 
+  test('what has no time cannot be asked to have one in a window', async () => {
+    const filter = { dueAtPresence: 'absent', dueAt: { start: iso(Date.now()) } };
+    const { errors } = await ground.list(filter);
+    expect([errors[0].extensions.code, errors[0].message]).toEqual([
+      'BAD_USER_INPUT',
+      '"dueAtPresence: absent" cannot be combined with "dueAt"',
+    ]);
+    expect((await ground.list({ ...filter, dueAt: null })).edges).toBeDefined();
+  });
+
   test('an organization that is not there and one of another account are not found', async () => {
     for (const organizationId of [RECORDS, 'unknown', '__proto__', '']) {
       // oxlint-disable-next-line no-await-in-loop

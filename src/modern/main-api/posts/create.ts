@@ -2,6 +2,7 @@ import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import { newObjectId } from '../object-id.ts';
 import { payloadOf } from '../refusal.ts';
+import { WAITS_AS_DRAFT } from './refusal.ts';
 import type { PostContent, PostRecord } from './data.ts';
 import type { CreatePostInput } from './inputs.ts';
 import { newTiming, type Plan } from './plan.ts';
@@ -11,8 +12,8 @@ import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';
 
 function holdOf({ saveToDraft, needsApproval }: CreatePostInput): Wish['hold'] {
-  if (saveToDraft === true) return 'draft';
-  return needsApproval ? 'needs_approval' : null;
+  if (needsApproval) return 'needs_approval';
+  return saveToDraft === true ? 'draft' : null;
 }
 
 const contentOf = (input: CreatePostInput, authorId: string): Omit<PostContent, 'metadata'> => ({
@@ -42,8 +43,7 @@ function planFor({ input, channel, authorId, now }: Making): Plan & { wish: Wish
     tagIds: input.tagIds ?? [],
     ideaId: input.ideaId ?? null,
     wish: { postId: newObjectId(now), mode: input.mode, dueAt: millis(input.dueAt), hold: holdOf(input) },
-    contradictions:
-      input.saveToDraft === true && input.needsApproval ? ['A draft does not wait for approval.'] : [],
+    contradictions: input.saveToDraft === false && input.needsApproval ? [WAITS_AS_DRAFT] : [],
     before: undefined,
   };
 }

@@ -5,9 +5,10 @@ import { payloadOf, Refusal } from '../refusal.ts';
 import type { PostContent, PostRecord, PostStatus } from './data.ts';
 import type { EditPostInput } from './inputs.ts';
 import { ownPost } from './list.ts';
+import { mergedMetadata } from './merged-metadata.ts';
 import { changedTiming, type Plan } from './plan.ts';
 import { presentPost } from './present.ts';
-import { invalidPost } from './refusal.ts';
+import { invalidPost, WAITS_AS_DRAFT } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
 import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';
@@ -36,12 +37,13 @@ function wishOf(post: PostRecord, input: EditPostInput): Wish | null {
   return mode === null ? null : { postId: post.id, mode, dueAt: millis(input.dueAt) ?? post.dueAt, hold };
 }
 
+/** To ask for the state that a post is in already does nothing. */
 function contradictionsOf(status: PostStatus, { approvalChange, saveToDraft }: EditPostInput): string[] {
-  const waits = status === 'needs_approval';
+  const isDraft = status === 'draft' || status === 'needs_approval';
   return broken([
-    [approvalChange === 'request' && saveToDraft === true, 'A draft does not wait for approval.'],
-    [approvalChange === 'request' && status !== 'draft', 'Only a draft can ask for approval.'],
-    [approvalChange === 'revert' && !waits, 'This post does not wait for approval.'],
+    [approvalChange === 'request' && saveToDraft === false, WAITS_AS_DRAFT],
+    [approvalChange === 'request' && !isDraft, 'Only a draft can ask for approval.'],
+    [approvalChange === 'revert' && !isDraft, 'This post does not wait for approval.'],
   ]);
 }
 
@@ -54,7 +56,7 @@ function planFor(
   const content = editedContent(post.content, input);
   return {
     channel,
-    content: { ...content, metadata: own ?? content.metadata },
+    content: { ...content, metadata: mergedMetadata(channel.service, content.metadata, own) },
     foreign,
     tagIds: input.tagIds ?? null,
     ideaId: input.ideaId ?? null,

@@ -1,6 +1,6 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 import { requireShortLists } from '../filter-lists.ts';
-import { connectionOf, type PageArguments, readPage } from '../paging.ts';
+import { badInput, connectionOf, type PageArguments, readPage } from '../paging.ts';
 import { effectiveSort, orderOf } from './cursor.ts';
 import type { PostRecord, PostsFilter, SortKey, TimeWindow } from './data.ts';
 import { presentPost } from './present.ts';
@@ -37,6 +37,8 @@ function windowOf(comparator: Maybe<Comparator>): TimeWindow | undefined {
 
 function filterOf(input: FiltersInput): PostsFilter {
   const { channelIds, status, tags, tagIds } = input;
+  if (input.dueAtPresence === 'absent' && input.dueAt)
+    throw badInput('"dueAtPresence: absent" cannot be combined with "dueAt"');
   requireShortLists({ channelIds, status, 'tags.in': tags?.in, tagIds });
   return {
     channelIds: channelIds ?? undefined,
