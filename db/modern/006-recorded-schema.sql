@@ -1,5 +1,6 @@
--- How many posts of a channel were sent on a day, and in a year.
-create index posts_sent on posts (channel_id, sent_at) where status = 'sent';
+-- How many posts of a channel were sent on a day, and how many of an organization in a year: counted in the index alone.
+create index posts_sent_by_channel on posts (channel_id, sent_at) where status = 'sent';
+create index posts_sent on posts (organization_id, sent_at, channel_id, id) where sent_at is not null;
 
 -- The name of a colour is told from the colour.
 alter table tags drop column color_name;

@@ -123,6 +123,30 @@ describe('a queue of 900 posts', () => {
   });
 });
 
+test('30 moves in a queue of 4,000 posts are done in time, and each post keeps a time of its own', async () => {
+  const hours = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`);
+  const queue = ground.addChannel({ postingSchedule: daily(hours), timezone: 'UTC' });
+  const start = Math.ceil(Date.now() / 3_600_000 + 1) * 3_600_000;
+  const rows = Array.from({ length: 4000 }, (_, hour) => start + hour * 3_600_000).map((dueAt) => ({
+    channelId: queue,
+    status: 'scheduled',
+    dueAt,
+  }));
+  const remove = insertPosts(BAKERY, someTag(BAKERY), rows);
+  const inOrder = ground.db.prepare('select id from posts where channel_id = ? order by due_at').pluck();
+  const last = String(inOrder.all(queue).at(-1));
+  const MOVE = `mutation { ${times(
+    30,
+    (i) =>
+      `m${i}: movePostInQueue(input: { id: "${last}", position: ${i % 2 ? 'bottom' : 'top'} }) { __typename }`,
+  )} }`;
+  const { data } = await within(20, MOVE, {});
+  expect(new Set(Object.values(data).map((answer) => JSON.stringify(answer))).size).toBe(1);
+  const distinct = ground.db.prepare('select count(distinct due_at) from posts where channel_id = ?').pluck();
+  expect([distinct.get(queue), inOrder.all(queue).at(-1)]).toEqual([4000, last]);
+  remove();
+});
+
 const lists = (count: number) =>
   `query($input: PostsInput!) { ${times(
     count,

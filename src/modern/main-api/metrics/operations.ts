@@ -41,7 +41,7 @@ function aggregatedPostMetrics({ input }: { input: Input }, context: ApiContext)
   const { posts } = context.data;
   const sentAt = windowOf(input);
   posts.publishDue(Date.now());
-  const filter = { status: ['sent'], sentAt, channelIds: channelIds ?? undefined, tags: tags ?? undefined };
+  const filter = { sentAt, channelIds: channelIds ?? undefined, tags: tags ?? undefined };
   return {
     metrics: [
       count('postCount', ['Posts', 'How many posts were sent.'], posts.count(organizationId, filter)),
