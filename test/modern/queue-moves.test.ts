@@ -123,6 +123,18 @@ test('a post that is first by shareNext is before those that wait in a paused qu
   expect(await daysFrom(time, [next, ...posts])).toEqual([0, 1, 2, 3, 4]);
 });
 
+test('a paused queue takes posts and keeps them, and lets pass what is shared now', async () => {
+  const { channelId, posts } = await four();
+  ground.changeChannel(channelId, { isQueuePaused: true });
+  const [waiting] = posts;
+  expect((await ground.made({ channelId })).status).toBe('scheduled');
+  expect((await ground.made({ channelId, mode: 'shareNow' })).status).toBe('sent');
+  const { post } = await ground.edit({ id: waiting!.id, mode: 'shareNow' });
+  expect([post.status, post.sharedNow]).toEqual(['sent', true]);
+  expect(await ground.remove(waiting!.id)).toEqual({ __typename: 'DeletePostSuccess', id: waiting!.id });
+  expect((await ground.remove(waiting!.id)).__typename).toBe('VoidMutationError');
+});
+
 test('its content is not looked at, and the channel need not be usable', async () => {
   const { channelId, posts, time } = await four();
   ground.changeChannel(channelId, { service: 'instagram', isLocked: true });
