@@ -203,15 +203,17 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect((await atSecond(another)).status).toBe(429);
   });
 
-  test('an address that has guessed at one bridge waits at the other', async () => {
+  test('an address that has guessed at one bridge waits with wrong secrets at the other, and with the right one nowhere', async () => {
     await startBoth(kind);
     expect(new Set(await guesses(system.bridgeUrl, 6))).toEqual(new Set([400]));
     await delay(SHARED_AFTER);
     expect(await guesses(second.url, 5)).toEqual([400, 400, 400, 400, 429]);
     await delay(SHARED_AFTER);
+    const wrong = await guess(system.bridgeUrl, 'wrong');
+    expect([wrong.status, wrong.json]).toEqual([429, expect.objectContaining({ error: 'slow_down' })]);
+    expect(Number(wrong.headers['retry-after'])).toBeGreaterThan(0);
     const right = await guess(system.bridgeUrl, system.app.clientSecret);
-    expect([right.status, right.json]).toEqual([429, expect.objectContaining({ error: 'slow_down' })]);
-    expect(Number(right.headers['retry-after'])).toBeGreaterThan(0);
+    expect([right.status, right.json]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })]);
   });
 
   test('a bridge that starts knows what was counted, and the pause that the main API asked for', async () => {
