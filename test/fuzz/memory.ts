@@ -22,16 +22,16 @@ export const tellingMemory = (folder: string) => ({
   MEMORY_FILE: join(folder, 'memory.json'),
 });
 
-interface Told {
+interface MemoryReport {
   told: number;
   heapUsed: number;
   external: number;
   rss: number;
 }
 
-function readTold(folder: string): Told | undefined {
+function readReport(folder: string): MemoryReport | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, 'memory.json'), 'utf8')) as Told;
+    return JSON.parse(readFileSync(join(folder, 'memory.json'), 'utf8')) as MemoryReport;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -40,12 +40,13 @@ function readTold(folder: string): Told | undefined {
 
 /** Asks a bridge that was started with `tellingMemory`. */
 export async function memoryOf(bridge: Pick<BridgeProcess, 'pid'>, folder: string): Promise<Memory> {
-  const before = readTold(folder)?.told ?? 0;
+  const before = readReport(folder)?.told ?? 0;
   process.kill(bridge.pid(), 'SIGUSR2');
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
-    const told = readTold(folder);
-    if (told && told.told > before) return { held: told.heapUsed + told.external, resident: told.rss };
+    const report = readReport(folder);
+    if (report && report.told > before)
+      return { held: report.heapUsed + report.external, resident: report.rss };
     if (Date.now() > until) throw new Error('the bridge does not tell its memory');
     await delay(LOOK_EVERY_MS);
   }
