@@ -16,6 +16,7 @@ import { createMainApi } from './main-api/main-api.ts';
 import type { Quotas } from './main-api/quotas.ts';
 import { noStore, securityHeaders, siteName } from './page-headers.ts';
 import { logProvider } from './provider-log.ts';
+import type { SecretBrake } from './secret-brake.ts';
 import { createSettings } from './settings-pages/routes.ts';
 import type { DemoCredentials } from './settings.ts';
 import type { Store } from './store/store.ts';
@@ -28,6 +29,8 @@ export interface AppParts {
   demo: DemoCredentials | undefined;
   mailer: Mailer;
   logger: Logger;
+  /** What counts the wrong secrets of apps. */
+  brake: SecretBrake;
 }
 
 /** A HEAD runs the GET handler in Express and in the provider; an authorization must not start or go on by one. */
@@ -46,11 +49,12 @@ export function createApp({
   demo,
   mailer,
   logger,
+  brake,
 }: AppParts): Express {
   const pages = createPages(join(projectRoot, 'src', 'modern', 'pages'));
   const style = stylesheet();
   const renderError = createRenderError(pages);
-  const provider = createAuthorizationServer({ store, issuer, accessTokenSeconds, renderError });
+  const provider = createAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
   logProvider(provider, logger);
   const authorizationServer = provider.callback();
   const onUnexpected = (cause: Error) => logger.error('main API failed', { cause });

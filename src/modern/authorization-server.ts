@@ -14,7 +14,7 @@ import {
 import { guardEndpoints } from './provider-endpoints.ts';
 import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from './scopes.ts';
-import { createSecretBrake } from './secret-brake.ts';
+import type { SecretBrake } from './secret-brake.ts';
 import type { Store } from './store/store.ts';
 
 type RenderError = NonNullable<Configuration['renderError']>;
@@ -24,6 +24,7 @@ export interface AuthorizationServerParts {
   issuer: string;
   accessTokenSeconds: number;
   renderError: RenderError;
+  brake: SecretBrake;
 }
 
 /** Paths that belong to the provider; `/auth/:uid` resumes an authorization request after its pages. */
@@ -111,8 +112,7 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
-  const brake = createSecretBrake();
-  guardEndpoints(provider, brake);
-  applyRules(provider, parts.store, brake);
+  guardEndpoints(provider, parts.brake);
+  applyRules(provider, parts.store, parts.brake);
   return provider;
 }

@@ -5,10 +5,10 @@ import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
 const WRONG_SECRETS = 20;
 const MAX_PAIRS = 10_000;
 
-/** After so many wrong ones no more are looked at. */
-const LOOKS = 3000;
+/** After so many wrong ones in a minute no secret is looked at any more. */
+export const LOOKS = 3000;
 
-/** What a secret that has to wait is answered. */
+/** What is answered to a wrong secret above the limit, and to every secret that is not looked at. */
 export const TOO_MANY = {
   error: 'slow_down',
   error_description: 'too many wrong secrets, try again later',
@@ -31,8 +31,9 @@ const secondsUntil = (window: RollingWindow, now: number) =>
 
 /**
  * Brake on guessing client secrets (RFC 6749 2.3.1, hardening row 73): twenty wrong ones in a minute for one client from
- * one address. Naming the address keeps anybody from locking an app out from elsewhere. Every secret is looked at before
- * it waits, and the wrong ones alone do, so that nobody beside the app locks it out either.
+ * one address. Naming the address keeps anybody from locking an app out from elsewhere. Further wrong ones are refused with
+ * 429, and a right one is served, so that nobody beside the app locks it out either. Up to LOOKS wrong ones in a minute are
+ * looked at.
  */
 export function createSecretBrake() {
   const addressOf = createRecent(MAX_PAIRS, createAddress);
@@ -41,7 +42,7 @@ export function createSecretBrake() {
     wait(clientId: string, address: string): number {
       return secondsUntil(addressOf(keyOf(clientId, address)).looks, performance.now());
     },
-    /** Counts a wrong secret; whole seconds that it is to wait, 0 where it is told that it is wrong. */
+    /** Counts a wrong secret; whole seconds for a 429, 0 where it is told that it is wrong. */
     countWrong(clientId: string, address: string): number {
       const now = performance.now();
       const { wrong, looks } = addressOf(keyOf(clientId, address));

@@ -11,6 +11,7 @@ import type { Logger } from '../shared/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
 import { seedDemo } from './demo/seed.ts';
+import { createSecretBrake } from './secret-brake.ts';
 import { PURGE_EVERY_SECONDS } from './lifetimes.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -73,7 +74,11 @@ function purgeRegularly(store: Store, logger: Logger): () => void {
 }
 
 /** Starts everything; rejects with the system error when the port is taken or the database cannot be opened. */
-export async function startModern(settings: ModernSettings, logger: Logger): Promise<ModernServer> {
+export async function startModern(
+  settings: ModernSettings,
+  logger: Logger,
+  brake = createSecretBrake(),
+): Promise<ModernServer> {
   const store = openStore(settings.databaseFile);
   try {
     for (const client of settings.clients) store.clients.upsert(client);
@@ -83,7 +88,10 @@ export async function startModern(settings: ModernSettings, logger: Logger): Pro
     const port = portOf(server);
     const issuer = issuerAt(settings.issuer, port);
     const { accessTokenSeconds, quotas } = settings;
-    server.on('request', createApp({ store, issuer, accessTokenSeconds, quotas, demo, mailer, logger }));
+    server.on(
+      'request',
+      createApp({ store, issuer, accessTokenSeconds, quotas, demo, mailer, logger, brake }),
+    );
     logger.info('modern generation is listening', { issuer });
     const stopPurging = purgeRegularly(store, logger);
     let closing: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import { createSecretBrake } from '../../src/modern/secret-brake.ts';
+import { createSecretBrake, LOOKS } from '../../src/modern/secret-brake.ts';
 import { CLIENT_SECRET, CONFIDENTIAL, post, PUBLIC, type Running, runModern } from './support/modern.ts';
 
 let modern: Running;
@@ -43,6 +43,17 @@ test('after 3,000 wrong ones in a minute none is looked at', () => {
   brake.countWrong('an app', '127.0.0.1');
   expect(brake.wait('an app', '127.0.0.1')).toBeGreaterThan(0);
   expect(brake.wait('an app', '127.0.0.2')).toBe(0);
+});
+
+test('after so many wrong ones not even the right secret is looked at, at any endpoint', async () => {
+  for (let guess = 0; guess < LOOKS; guess += 1) modern.brake.countWrong(CONFIDENTIAL, '127.0.0.1');
+  const right = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
+  const answers = [await refresh(right), await introspect(CLIENT_SECRET)];
+  for (const { status, headers, body } of answers) {
+    expect([status, body]).toEqual([429, { error: 'slow_down', error_description: expect.any(String) }]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect((await refresh({ client_id: PUBLIC })).body['error']).toBe('invalid_grant');
 });
 
 test('twenty wrong secrets for one client are followed by 429, at every endpoint and for no other client', async () => {

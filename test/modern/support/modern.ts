@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSecretBrake, type SecretBrake } from '../../../src/modern/secret-brake.ts';
 import { type ModernServer, startModern } from '../../../src/modern/server.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
 import { createLogger } from '../../../src/shared/logger.ts';
@@ -17,6 +18,7 @@ export const SECOND = { email: 'second@grantbridge.example', password: 'grantbri
 
 export interface Running {
   server: ModernServer;
+  brake: SecretBrake;
   folder: string;
   settings: ModernSettings;
   stop(): Promise<void>;
@@ -48,13 +50,15 @@ function settingsIn(folder: string): ModernSettings {
 export async function runModern(overrides: Partial<ModernSettings> = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'modern-test-'));
   const settings = { ...settingsIn(folder), ...overrides };
-  const server = await startModern(settings, createLogger({ level: settings.logLevel, name: 'modern' }));
+  const brake = createSecretBrake();
+  const logger = createLogger({ level: settings.logLevel, name: 'modern' });
+  const server = await startModern(settings, logger, brake);
   hashQuickly(settings.databaseFile);
   const stop = async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { server, folder, settings, stop };
+  return { server, brake, folder, settings, stop };
 }
 
 function newPkce() {
