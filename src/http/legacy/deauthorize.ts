@@ -22,6 +22,7 @@ export function deauthorize(context: Context, call: ReturnType<typeof createCall
       tellOldBackend(context, caller, origin);
       sendJson(res, 200, { success: true, message: 'Access successfully revoked!' });
     },
+    // The old API is not told: it would end all tokens of the pair, while a token that is refused speaks for itself alone.
     (mapping, res) => endStopped(context, mapping, originOf(mapping, res)),
   );
 }

@@ -4,14 +4,13 @@ import { OAuthError } from '../../shared/oauth-error.ts';
 
 /**
  * Wrong client secrets are counted per client and address, and per client over all addresses (protocol T12). Above either
- * count the wrong ones alone wait: every secret is looked at first, for an app may share its address with somebody who
- * guesses, and only a look tells a guess from the right secret. That lets nobody guess it: the old service and the bridge make
- * secrets of 128 bits and more, and an address gets so many looks a minute.
+ * count the wrong ones are refused with 429, and a right one is served: an app may share its address with somebody who
+ * guesses, and only a look tells a guess from the right secret.
  */
 const PER_ADDRESS = 10;
 const PER_CLIENT = 30;
 
-/** After so many wrong ones from an address no more are looked at. It bounds the work, and how fast anybody guesses. */
+/** So many wrong ones of an address are looked at in a minute. It bounds the work, and how fast anybody guesses. */
 const LOOKS = 3000;
 
 function slowDown(retryAfter: number): OAuthError {
