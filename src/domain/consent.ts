@@ -1,5 +1,10 @@
 import { newOpaqueValue } from '../shared/ids.ts';
-import { claimReturn, insertDecision } from '../store/authorization-requests.ts';
+import {
+  awaitsReturn,
+  claimReturn,
+  insertDecision,
+  type ReturnDigests,
+} from '../store/authorization-requests.ts';
 import { releaseRequest } from '../store/claimed-requests.ts';
 import type { AuthorizationRequest, NewAuthorizationRequest } from '../store/tables.ts';
 import type { Context } from './context.ts';
@@ -81,19 +86,41 @@ export async function startConsent(
   return isFirst ? state : undefined;
 }
 
-/** Takes the browser back by the upstream `state`, once and only in the browser that left. */
-export async function takeReturn(
+/** What a browser brings back from the modern side: the upstream `state`, and the values of its cookies. */
+export interface BroughtBack {
+  state: string;
+  browsers: readonly string[];
+}
+
+/** A request that was decided, taken back from the modern side, with its PKCE verifier. */
+export interface ClaimedReturn {
+  request: AuthorizationRequest;
+  verifier: string;
+}
+
+const digestsOf = ({ vault, clock }: Context, { state, browsers }: BroughtBack): ReturnDigests => ({
+  stateDigests: vault.digests(state),
+  browserDigests: browsers.flatMap((browser) => vault.digests(browser)),
+  now: clock.now(),
+});
+
+/**
+ * Whether a request left with this `state` and from this browser and is awaited. `mayLookForKeys`: whether what is not
+ * found may be looked for under keys that this process does not know yet.
+ */
+export async function isAwaited(
   context: Context,
-  state: string,
-  browsers: readonly string[],
-): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
-  const claim = () =>
-    claimReturn(context.store.durable, {
-      stateDigests: context.vault.digests(state),
-      browserDigests: browsers.flatMap((browser) => context.vault.digests(browser)),
-      now: context.clock.now(),
-    });
-  const request = await underAllKeys(context, claim);
+  brought: BroughtBack,
+  { mayLookForKeys }: { mayLookForKeys: boolean },
+): Promise<boolean> {
+  const find = async () =>
+    (await awaitsReturn(context.store.durable, digestsOf(context, brought))) || undefined;
+  return (mayLookForKeys ? await underAllKeys(context, find) : await find()) ?? false;
+}
+
+/** Takes the browser back, once and only with the state and in the browser that left. */
+export async function takeReturn(context: Context, brought: BroughtBack): Promise<ClaimedReturn | undefined> {
+  const request = await claimReturn(context.store.durable, digestsOf(context, brought));
   if (!request || request.verifier_sealed === null) return undefined;
   return { request, verifier: context.vault.open(verifierPlace(request.id), request.verifier_sealed) };
 }

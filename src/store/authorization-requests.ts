@@ -57,13 +57,33 @@ export function isLegacy(request: AuthorizationRequest): request is LegacyReques
   return request.purpose === 'legacy' && request.client_id !== null && request.redirect_uri !== null;
 }
 
+/** A return from the modern side: its state, and the browser that it came in, under every key. */
+export interface ReturnDigests {
+  stateDigests: readonly string[];
+  browserDigests: readonly string[];
+  now: number;
+}
+
+/** Whether `claimReturn` would find a request; it takes no lock, so that returns made up at will hold up no write. */
+export async function awaitsReturn(db: Database, digests: ReturnDigests): Promise<boolean> {
+  const row = await db
+    .selectFrom('authorization_requests')
+    .select('id')
+    .where('upstream_state_digest', 'in', digests.stateDigests)
+    .where('phase', '=', 'consenting')
+    .where('browser_digest', 'in', digests.browserDigests)
+    .where('expires_at', '>', digests.now)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * Takes a request back from the modern side, once: the state is known, unused, unexpired and of this browser, or the
  * answer is undefined and nothing has changed.
  */
 export async function claimReturn(
   db: Database,
-  claim: { stateDigests: readonly string[]; browserDigests: readonly string[]; now: number },
+  claim: ReturnDigests,
 ): Promise<AuthorizationRequest | undefined> {
   return db
     .updateTable('authorization_requests')

@@ -1,8 +1,12 @@
+import { request as beginRequest } from 'node:http';
+import { dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { authorizePath, openApproval } from '../endpoints/support/authorize-address.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { getFrom, HTTPS, someAddress, Stranger } from '../endpoints/support/strangers.ts';
 import { consentAt, DANA } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
+import { until } from '../support/held-answer.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
 
 /** Sign-ins, of which nothing is kept before they return, and how often one network address may ask for what. */
@@ -76,25 +80,38 @@ describe('sign-ins', () => {
   });
 });
 
-/** A sign-in that returns from an address with a code that the modern side refuses. */
-async function refusedReturn(address: string): Promise<number> {
+/** A sign-in that returns with a code that the modern side refuses. */
+async function madeUpReturn() {
   const browser = new Stranger();
   const left = await browser.get(at('/sign-in'));
   const query = new URL(left.location ?? '').searchParams;
   const iss = encodeURIComponent(door.proxy.origin);
   const path = `/callback?code=made-up&state=${query.get('state')}&iss=${iss}`;
-  const cookie = browser.cookieHeader(door.bridgeUrl);
-  return (await get({ address, path, cookie })).status;
+  return { path, cookie: browser.cookieHeader(door.bridgeUrl) };
 }
 
-/** A sign-in that returns from an address as it should. */
-async function goodReturn(address: string): Promise<RawAnswer> {
+const refusedReturn = async (address: string): Promise<number> =>
+  (await get({ address, ...(await madeUpReturn()) })).status;
+
+/** A sign-in that is to return as it should. */
+async function goodReturn() {
   const browser = new Stranger();
   const left = await browser.get(at('/sign-in'));
   const cookie = browser.cookieHeader(door.bridgeUrl);
   const back = new URL(await consentAt(door, left, { person: DANA }));
-  return get({ address, path: back.pathname + back.search, cookie });
+  return { path: back.pathname + back.search, cookie };
 }
+
+/** A request that a person allowed, which is to return. */
+async function decidedReturn() {
+  const open = await openApproval(door, {}, new Stranger());
+  const left = await open.browser.post(open.page.url, { _form: open.field, decision: 'allow' });
+  const cookie = open.browser.cookieHeader(door.bridgeUrl);
+  const back = new URL(await consentAt(door, left, { person: DANA }));
+  return { path: back.pathname + back.search, cookie };
+}
+
+const exchanges = () => door.proxy.calls.length;
 
 /** An approval page and how long it took. */
 async function timed(address: string) {
@@ -109,6 +126,18 @@ async function countElsewhere(what: string, sender: string, times: number): Prom
   for (let n = 0; n < times; n += 1) counts.count([what, sender]);
   await counts.sync();
   await door.bridge.untilShared();
+}
+
+/** What a stray return is answered while another program writes to the database. */
+async function strayBesideWriter(address: string): Promise<number> {
+  const other = new Sqlite(join(dirname(door.bridge.context.anchorsFile), 'bridge.db'));
+  other.exec('begin immediate');
+  try {
+    const cookie = `gb_browser_${'0'.repeat(24)}=${'x'.repeat(43)}`;
+    return (await get({ address, path: '/callback?code=x&state=y', cookie })).status;
+  } finally {
+    other.close();
+  }
 }
 
 describe('brakes', () => {
@@ -163,19 +192,78 @@ describe('brakes', () => {
     expect(other.ms).toBeLessThan(slowest);
   });
 
-  test('a sign-in ends well behind an address whose codes were refused again and again, and takes longer', async () => {
+  test('sign-ins end well behind an address whose codes were refused again and again, one in a second', async () => {
     const address = someAddress();
     for (let n = 0; n < 30; n += 1) expect(await refusedReturn(address)).toBe(200);
+    const returns = [await goodReturn(), await goodReturn(), await goodReturn()];
     const began = performance.now();
-    expect(await goodReturn(address)).toMatchObject({ status: 303 });
-    expect(performance.now() - began).toBeGreaterThan(1000);
+    const answers = await Promise.all(returns.map((one) => get({ address, ...one })));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(performance.now() - began).toBeGreaterThan(1900);
   });
 
-  test('a sign-in ends well behind an address whose stray returns are refused', async () => {
+  test('codes that are made up and come at once are exchanged one in a second after thirty', async () => {
+    const address = someAddress();
+    const returns = await Promise.all(Array.from({ length: 90 }, madeUpReturn));
+    const [before, began] = [exchanges(), performance.now()];
+    const answers = await Promise.all(returns.map((one) => get({ address, ...one })));
+    const seconds = (performance.now() - began) / 1000;
+    expect(exchanges() - before).toBeLessThanOrEqual(30 + 1 + seconds);
+    const refused = answers.findIndex(({ status }) => status === 429);
+    expect(refused).toBeGreaterThanOrEqual(0);
+    const again = returns[refused] ?? { path: '' };
+    expect((await get(again)).status).toBe(200);
+  });
+
+  test.each([
+    ['a sign-in', goodReturn, 303],
+    ['a decision', decidedReturn, 302],
+  ])('%s ends well behind an address whose stray returns are refused', async (_what, toReturn, status) => {
     const address = someAddress();
     await countElsewhere('stray returns', address, 300);
     expect((await get({ address, path: '/callback?code=x&state=y' })).status).toBe(429);
-    expect(await goodReturn(address)).toMatchObject({ status: 303 });
+    expect(await get({ address, ...(await toReturn()) })).toMatchObject({ status });
+  });
+
+  test('a stray return writes nothing, and asks for no keys above the limit', async () => {
+    const address = someAddress();
+    const looks = jest.spyOn(door.bridge.context.keyring, 'refresh');
+    try {
+      expect(await strayBesideWriter(address)).toBe(403);
+      expect(looks).toHaveBeenCalledTimes(1);
+      await countElsewhere('stray returns', address, 300);
+      expect(await strayBesideWriter(address)).toBe(429);
+      expect(looks).toHaveBeenCalledTimes(1);
+    } finally {
+      looks.mockRestore();
+    }
+  });
+
+  test('of more cookies than a browser is ever given the newest are read', async () => {
+    const { path, cookie } = await decidedReturn();
+    const others = Array.from({ length: 30 }, (_, n) => `gb_browser_${n}=${'x'.repeat(43)}`);
+    const last = (cookies: string[]) => get({ path, cookie: cookies.join('; ') });
+    expect((await last([cookie, ...others])).status).toBe(403);
+    expect((await last([...others, cookie])).status).toBe(302);
+  });
+
+  test('a request whose connection is gone counts for nothing, and one that would wait too long neither', async () => {
+    const address = someAddress();
+    const points = () => door.bridge.context.counts.look(['approval pages', address]).points;
+    const headers = { ...HTTPS, 'x-forwarded-for': address };
+    const sent = Array.from({ length: 60 }, () =>
+      beginRequest(`${door.bridgeUrl}/approve/unknown`, { headers, agent: false }).on(
+        'error',
+        () => undefined,
+      ),
+    );
+    for (const one of sent) one.end();
+    await until(() => points() >= 10);
+    for (const one of sent) one.destroy();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => timed(address)));
+    const served = answers.filter(({ status }) => status < 429).length;
+    expect(served).toBeLessThan(200);
+    expect(points()).toBeLessThan(served + 60);
   });
 
   test('sign-ins that return are limited for each address, and one above the limit may come again', async () => {

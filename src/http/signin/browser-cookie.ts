@@ -13,7 +13,7 @@ export interface BrowserCookies {
   read(req: Request, requestId: string): string | undefined;
   /** The value for a request, given to the browser now if it has none. */
   readOrGive(req: Request, res: Response, requestId: string): string;
-  /** The values of all requests that run in this browser. */
+  /** The values of all requests that run in this browser; of more than it is ever given, the newest. */
   all(req: Request): string[];
   /** The request has ended. */
   remove(res: Response, requestId: string): void;
@@ -61,7 +61,10 @@ export function createBrowserCookies(publicUrl: string): BrowserCookies {
       res.cookie(`${prefix}${requestId}`, value, { ...options, maxAge: AUTHORIZATION_REQUEST_LIFETIME });
       return value;
     },
-    all: (req) => valuesOf(req).flatMap(([name, value]) => (name.startsWith(prefix) ? [value] : [])),
+    all: (req) =>
+      valuesOf(req)
+        .flatMap(([name, value]) => (name.startsWith(prefix) ? [value] : []))
+        .slice(-MOST),
     remove: (res, requestId) => void res.clearCookie(`${prefix}${requestId}`, options),
   };
 }
