@@ -37,12 +37,10 @@ async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> 
  */
 export async function buryGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
   const now = context.clock.now();
-  // Not inside the transaction, for all grants may have to be counted.
-  const live = cause === 'superseded' ? await context.fleet.count() : 0;
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {
     // Many that were asked about at once are not ended at once, should the answer be wrong.
-    if (cause === 'superseded' && (await lookingStoppedUntil(context, { db: tx, live })) > 0) return false;
+    if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;
     const reason = stopReason(cause);

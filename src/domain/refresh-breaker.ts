@@ -1,11 +1,19 @@
 import { DEATHS_STOP, MINUTE } from '../shared/lifetimes.ts';
-import { countAccountsOfDead, countLiveUpTo, countRefreshed } from '../store/grants/deaths.ts';
+import { countAccounts, countAccountsOfDead, countRefreshed } from '../store/grants/deaths.ts';
 import { stopForDeaths } from '../store/grants/refresh-breaker.ts';
 import { listDeathTimes } from '../store/grants.ts';
 import { hasRecoveredSince } from '../store/restored.ts';
 import type { Database } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { areMany, type Deaths, goodCountedUpTo, SMALL_FLEET, stopsRefreshing } from './grants/death-rules.ts';
+import {
+  ACCOUNTS_COUNTED,
+  areManySpent,
+  type Deaths,
+  FEWEST,
+  goodCountedUpTo,
+  type SpentAccounts,
+  stopsRefreshing,
+} from './grants/death-rules.ts';
 
 /**
  * Many grants that end in a short time mean that something larger is wrong than single grants (a restored copy at work,
@@ -14,6 +22,10 @@ import { areMany, type Deaths, goodCountedUpTo, SMALL_FLEET, stopsRefreshing } f
  */
 
 const WITHIN = 1 * MINUTE;
+const HOUR = 60 * MINUTE;
+
+/** What ends a grant of a restored copy. */
+const SPENT = ['superseded'] as const;
 
 /** What the last minute says of deaths; what cannot decide any more is not counted. */
 async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<Deaths> {
@@ -35,16 +47,12 @@ export async function stopAfterDeaths(context: Context): Promise<void> {
   context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped', { accounts });
 }
 
-/** Where the grants of a restored copy are counted, and how many were alive before, for a large fleet. */
-interface Looked {
-  db: Database;
-  live: number;
-}
-
-/** In a small fleet each death counts at once; a large one is counted before the transaction in which one dies. */
-async function liveNow({ db, live }: Looked): Promise<number> {
-  const few = await countLiveUpTo(db, SMALL_FLEET);
-  return few < SMALL_FLEET ? few : Math.max(live, few);
+/** How many accounts lost a grant to that until the given time, and how many the fleet has. */
+async function spentAccounts(db: Database, to: number): Promise<SpentAccounts> {
+  const minute = { causes: SPENT, from: to - WITHIN, to };
+  const accounts = await countAccountsOfDead(db, minute);
+  const fleet = await countAccounts(db, { ...minute, limit: ACCOUNTS_COUNTED });
+  return { accounts, fleet, before: await countAccounts(db, { ...minute, from: to - HOUR, limit: FEWEST }) };
 }
 
 /**
@@ -52,16 +60,12 @@ async function liveNow({ db, live }: Looked): Promise<number> {
  * accounts spent within a minute and none recovers meanwhile, it may call every token spent.
  */
 export async function lookingStoppedUntil(
-  { clock, store, fleet }: Context,
-  looked?: Looked,
+  { clock, store }: Context,
+  db: Database = store.durable,
 ): Promise<number> {
-  const { db, live } = looked ?? { db: store.durable, live: await fleet.count() };
   const now = clock.now();
-  const causes = ['superseded'] as const;
-  const [newest] = await listDeathTimes(db, { causes, until: now, limit: 1 });
+  const [newest] = await listDeathTimes(db, { causes: SPENT, until: now, limit: 1 });
   if (newest === undefined || newest + DEATHS_STOP <= now) return 0;
-  const from = newest - WITHIN;
-  const accounts = await countAccountsOfDead(db, { causes, from, to: newest });
-  if (!areMany({ accounts, live: await liveNow({ db, live }) })) return 0;
-  return (await hasRecoveredSince(db, from)) ? 0 : newest + DEATHS_STOP;
+  if (!areManySpent(await spentAccounts(db, newest))) return 0;
+  return (await hasRecoveredSince(db, newest - WITHIN)) ? 0 : newest + DEATHS_STOP;
 }

@@ -1,4 +1,5 @@
 import {
+  countAccounts,
   countAccountsOfDead,
   countLive,
   countLiveUpTo,
@@ -70,4 +71,12 @@ test('living grants are counted in the order of the index that has no others, wh
   const ofGrants = plans.filter((line) => line.includes('grants'));
   expect([...new Set(ofGrants)]).toEqual([expect.stringMatching(/^SEARCH grants USING INDEX grants_live /)]);
   expect(plans.filter((line) => line.includes('B-TREE'))).toEqual([]);
+});
+
+test('accounts of the fleet are counted step by step in the index of accounts', async () => {
+  const plans = await plansOf(stores.one.durable, (db) =>
+    countAccounts(db, { ...span, causes: ['superseded'], limit: 50 }),
+  );
+  expect(plans.filter((line) => /USING (COVERING )?INDEX grants_by_account/.test(line))).toHaveLength(2);
+  expect(plans.filter((line) => /AUTOMATIC|SCAN (grants|next)\b/.test(line))).toEqual([]);
 });

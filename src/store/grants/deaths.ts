@@ -26,6 +26,33 @@ export async function countAccountsOfDead(
   return row.n;
 }
 
+/**
+ * How many accounts have a grant that lives, or lost one for one of these causes within a span of time. The living are
+ * counted up to `limit`, each by one step in the index of accounts: a fleet may have millions.
+ */
+export async function countAccounts(
+  db: Database,
+  { causes, from, to, limit }: Span & { causes: readonly DeathCause[]; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    with recursive living (account_id, n) as (
+      select (select min(account_id) from grants where state <> 'dead'), 1
+      union all
+      select (
+        select min(next.account_id) from grants as next
+        where next.state <> 'dead' and next.account_id > living.account_id
+      ), n + 1
+      from living where living.account_id is not null and n < ${limit}
+    )
+    select count(*) as n from (
+      select account_id from living where account_id is not null
+      union
+      select account_id from grants
+      where state = 'dead' and dead_cause in (${sql.join(causes)}) and dead_at > ${from} and dead_at <= ${to}
+    ) as accounts`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
 async function countSome(
   db: Database,
   query: SelectQueryBuilder<Tables, 'grants', object>,
