@@ -5,7 +5,7 @@ import {
   type OpenTurn,
   proofChange,
 } from '../../src/domain/grants/breaker-rules.ts';
-import { goodCountedUpTo, stopsRefreshing } from '../../src/domain/grants/death-rules.ts';
+import { areManySpent, goodCountedUpTo, stopsRefreshing } from '../../src/domain/grants/death-rules.ts';
 import type { BreakerView } from '../../src/store/grants/refresh-breaker.ts';
 
 /** How many refresh tokens may be presented while answers are lost, and how many deaths stop all refreshing. */
@@ -55,7 +55,13 @@ const TURNS: Array<[name: string, view: Partial<BreakerView>, kind: string]> = [
   ['it has tripped', tripped, 'stopped'],
   ['it has tripped and the pause is over', { ...tripped, nextAt: NOW }, 'probe'],
   ['its pause was written by a clock that was wrong', { ...tripped, nextAt: NOW + 6 * MINUTE }, 'probe'],
+  [
+    'its pause was written by a clock that is a little ahead',
+    { ...tripped, nextAt: NOW + 5 * MINUTE + 900 },
+    'stopped',
+  ],
   ['many died', { deathsUntil: NOW + 1 }, 'stopped'],
+  ['a clock that is a little ahead says that many died', { deathsUntil: NOW + 5 * MINUTE + 900 }, 'stopped'],
   ['many died five minutes ago', { deathsUntil: NOW }, 'free'],
   ['a wrong clock says that many died', { deathsUntil: NOW + 6 * MINUTE }, 'free'],
 ];
@@ -65,16 +71,25 @@ test.each(TURNS)('%s', (_name, view, kind) => {
 });
 
 const tryAgain: OpenTurn = { kind: 'probe', seen: 7, change: {} };
+const oneOfFew: OpenTurn = { kind: 'few', seen: 7 };
+const oneCounted: OpenTurn = { kind: 'counted', seen: 7 };
+
+/** Many deaths stopped refreshing a moment after the claim had begun. */
+const stoppedSince = { turn: 8, deathsUntil: NOW + 5 * MINUTE + 1700 };
 
 const CLAIMS: Array<[name: string, given: OpenTurn, view: Partial<BreakerView>, isMade: boolean]> = [
-  ['one of a few', { kind: 'few' }, { goodLately: 0 }, true],
-  ['one of a few that finds five under way', { kind: 'few' }, { goodLately: 0, flying: 5 }, false],
-  ['one of a few after which all may go', { kind: 'few' }, {}, true],
-  ['one of a few after which an answer was lost', { kind: 'few' }, { doubts: 1 }, false],
-  ['one that is counted while an answer is lost', { kind: 'counted' }, { doubts: 1 }, true],
-  ['one that was counted while one was lost', { kind: 'counted' }, { goodLately: 1 }, true],
-  ['one that is counted and finds five lost', { kind: 'counted' }, { doubts: 5 }, false],
-  ['one that is counted and finds it tripped', { kind: 'counted' }, { ...tripped, nextAt: NOW }, false],
+  ['one of a few', oneOfFew, { goodLately: 0 }, true],
+  ['one of a few that finds five under way', oneOfFew, { goodLately: 0, flying: 5 }, false],
+  ['one of a few after which all may go', oneOfFew, {}, true],
+  ['one of a few after which an answer was lost', oneOfFew, { doubts: 1 }, false],
+  ['one that is counted while an answer is lost', oneCounted, { doubts: 1 }, true],
+  ['one that was counted while one was lost', oneCounted, { goodLately: 1 }, true],
+  ['one that is counted and finds five lost', oneCounted, { doubts: 5 }, false],
+  ['one that is counted and finds it tripped', oneCounted, { ...tripped, nextAt: NOW }, false],
+  ['one of a few that began before a stop', oneOfFew, { goodLately: 0, ...stoppedSince }, false],
+  ['one that is counted and began before a stop', oneCounted, { doubts: 1, ...stoppedSince }, false],
+  ['one of a few that began before a turn', oneOfFew, { goodLately: 0, turn: 8 }, false],
+  ['one that is counted and began before a turn', oneCounted, { doubts: 1, turn: 8 }, false],
   ['the one that tries again', tryAgain, { ...tripped, nextAt: NOW }, true],
   ['one that tries again beside another', tryAgain, { ...tripped, nextAt: NOW, turn: 8 }, false],
   ['one that would try again when all may pass', tryAgain, {}, false],
@@ -138,4 +153,24 @@ test.each(DEATHS)('deaths of %s', (_name, [accounts, good, live], stops) => {
   // What is counted only so far decides the same.
   const counted = { accounts, good: Math.min(good, goodCountedUpTo(accounts)), live };
   expect(stopsRefreshing(counted)).toBe(stops);
+});
+
+const SPENT: Array<[name: string, counts: [spent: number, fleet: number, before: number], stops: boolean]> = [
+  ['the one account of a fleet', [1, 1, 1], false],
+  ['one of two', [1, 2, 2], false],
+  ['both of two', [2, 2, 2], true],
+  ['one of three', [1, 3, 3], false],
+  ['four of ten', [4, 10, 10], false],
+  ['five of ten', [5, 10, 10], true],
+  ['ten of eleven', [10, 11, 11], false],
+  ['eleven of eleven', [11, 11, 11], true],
+  ['five of the ten that are left of eleven', [5, 10, 11], false],
+  ['fourteen of thirty', [14, 30, 30], false],
+  ['half of thirty', [15, 30, 30], true],
+  ['twenty-four of fifty or more', [24, 50, 50], false],
+  ['twenty-five of fifty or more', [25, 50, 50], true],
+];
+
+test.each(SPENT)('accounts found spent after a take-over: %s', (_name, [accounts, fleet, before], stops) => {
+  expect(areManySpent({ accounts, fleet, before })).toBe(stops);
 });

@@ -3,6 +3,7 @@ import { timeWords } from '../../src/http/dates/words.ts';
 import { readBreaker, stopForDeaths } from '../../src/store/grants/refresh-breaker.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
+import { until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -21,7 +22,7 @@ const tokens: string[] = [];
 beforeAll(async () => {
   const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0', IN_DOUBT_QUIET_SECONDS: '86400' };
   system = await startSystem({ clock, env });
-  for (let number = 0; number < 7; number += 1) {
+  for (let number = 0; number < 12; number += 1) {
     const app = await system.registerApp(`https://app-${number}.example/callback`);
     tokens.push(await issueToken(system, { app }));
   }
@@ -47,10 +48,31 @@ test('while refreshing goes on nothing is said', async () => {
   expect(await page()).not.toContain('Refreshing');
 });
 
+test('five answers that are late slow it, though no further refresh may begin until one of them comes', async () => {
+  let isHeld = true;
+  system.proxy.onTokenAnswer = async (_call, answer) => {
+    await until(() => !isHeld);
+    return answer;
+  };
+  const calls = tokens.splice(0, 5).map((token) => read(system, '/1/profiles.json', token));
+  await until(() => system.proxy.refreshes().length === 5);
+  expect(await trouble()).toBeUndefined();
+  clock.advance(3000);
+  expect(await trouble()).toEqual({ kind: 'slowed', lost: 0 });
+  expect(await page()).toContain('Refreshing is slowed to five at once');
+  isHeld = false;
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  system.proxy.onTokenAnswer = undefined;
+  expect(await trouble()).toBeUndefined();
+  clock.advance(1);
+});
+
 test('after a lost answer it is slowed', async () => {
   await lose(1);
   expect(await trouble()).toEqual({ kind: 'slowed', lost: 1 });
-  expect(await page()).toContain('Refreshing is slowed to five at once');
+  const text = await page();
+  expect(text).toContain('Refreshing is slowed to five at once');
+  expect(text).toContain('Most connections whose access has run out are refreshed all the same');
 });
 
 test('after five it is stopped, since then and until the next try; the process stays ready', async () => {
@@ -61,6 +83,8 @@ test('after five it is stopped, since then and until the next try; the process s
   const text = await page();
   expect(text).toContain(`stopped since ${timeWords(since)}`);
   expect(text).toContain(`tried from ${timeWords(nextAt)} on`);
+  expect(text).toContain('answer with what is known, or 503');
+  expect(text).not.toContain('are refreshed all the same');
   expect(await isReady()).toBe(true);
 });
 

@@ -1,4 +1,6 @@
+import { upsertAccount } from '../../src/store/accounts.ts';
 import { claimInTurn, TurnGone } from '../../src/store/grants/claim-in-turn.ts';
+import { countAccounts } from '../../src/store/grants/deaths.ts';
 import {
   readBreaker,
   redateDoubts,
@@ -197,11 +199,33 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await look()).toMatchObject({ flying: 2, flyingSince: NOW - 4_000 });
   });
 
+  test('accounts that live or lost a grant lately are counted once each, the living up to a limit', async () => {
+    for (const account of ['p', 'q', 'r', 's'])
+      await upsertAccount(db(), { account_id: account, updated_at: 0 });
+    const count = (from: number, limit = 50) =>
+      countAccounts(db(), { causes: ['superseded'], from, to: NOW, limit });
+    expect(await count(0)).toBe(0);
+    for (const id of ['p1', 'p2', 'q1', 'q2', 'r1', 's1'])
+      await keepGrant(db(), id, { account_id: id.charAt(0) });
+    expect([await count(0), await count(0, 3)]).toEqual([4, 3]);
+    const dead = { cause: 'superseded', now: NOW, eraseTokens: false } as const;
+    for (const id of ['p1', 'q1', 'q2']) await markDead(db(), version(id), dead);
+    await markDead(db(), version('r1'), { ...dead, now: NOW - 60_000 });
+    await markDead(db(), version('s1'), { ...dead, cause: 'refused' });
+    expect([await count(NOW - 60_000), await count(NOW - 60_001)]).toEqual([2, 3]);
+  });
+
   test('of many that stop refreshing after deaths, one does', async () => {
     const stops = Array.from({ length: 10 }, (_, number) =>
       stopForDeaths((number % 2 ? stores.one : stores.two).durable, NOW),
     );
     expect((await Promise.all(stops)).filter(Boolean)).toHaveLength(1);
     expect(await look()).toMatchObject({ deathsUntil: NOW + 300_000, turn: 1 });
+  });
+
+  test('one whose clock is a little behind does not stop it again, and ends what a wrong clock wrote', async () => {
+    await stopForDeaths(db(), NOW);
+    expect(await stopForDeaths(db(), NOW - 900)).toBe(false);
+    expect(await stopForDeaths(db(), NOW - 3_600_000)).toBe(true);
   });
 });

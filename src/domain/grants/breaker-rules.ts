@@ -31,8 +31,8 @@ export const LOST_AT_MOST = 5;
 export type Turn =
   /** As many at once as there are; `breaker` is what that rests on. */
   | { kind: 'free'; breaker: SeenBreaker }
-  /** One of a few: `few` while nobody knows how answers come, `counted` while they are lost. */
-  | { kind: 'few' | 'counted' }
+  /** One of a few: `few` while nobody knows how answers come, `counted` while they are lost; both of the turn `seen`. */
+  | { kind: 'few' | 'counted'; seen: number }
   /** The one that tries again: its claim takes the turn `seen` with `change`. */
   | { kind: 'probe'; seen: number; change: BreakerChange }
   /** Answers that are on their way decide. */
@@ -42,9 +42,9 @@ export type Turn =
 /** A turn that lets something be presented. */
 export type OpenTurn = Exclude<Turn, { kind: 'wait' | 'stopped' }>;
 
-/** `until` where it lies ahead and no further than anybody would write; else 0. */
+/** `until` where it lies ahead and no further than a process would write whose clock is right; else 0. */
 function ahead(until: number, now: number, longest: number): number {
-  return until > now && until <= now + longest ? until : 0;
+  return until > now && until <= now + longest + CLOCKS_DIFFER ? until : 0;
 }
 
 function whileTripped({ turn, nextAt, pause }: BreakerView, now: number): Turn {
@@ -54,25 +54,35 @@ function whileTripped({ turn, nextAt, pause }: BreakerView, now: number): Turn {
   return { kind: 'probe', seen: turn, change: { pause: next, next_at: now + next } };
 }
 
+/** Whether the oldest presentation under way waits so long for its answer that it counts as lost. */
+export function isAnswerLate({ flyingSince }: BreakerView, now: number): boolean {
+  return flyingSince !== null && now - flyingSince >= SILENT_AFTER;
+}
+
 /** What the next presentation may do, by what the database says. */
 export function nextTurn(view: BreakerView, now: number): Turn {
   const dead = ahead(view.deathsUntil, now, DEATHS_STOP);
   if (dead > 0) return { kind: 'stopped', until: dead };
   if (view.trippedAt !== null) return whileTripped(view, now);
-  const isSilent = view.flyingSince !== null && now - view.flyingSince >= SILENT_AFTER;
-  const isCalm = view.doubts === 0 && !isSilent;
+  const isCalm = view.doubts === 0 && !isAnswerLate(view, now);
   if (isCalm && view.goodLately >= GOOD_COUNTED) {
     return { kind: 'free', breaker: { turn: view.turn, goodAt: view.goodAt, since: view.since } };
   }
   if (view.doubts + view.flying >= LOST_AT_MOST) return { kind: 'wait' };
-  return { kind: isCalm ? 'few' : 'counted' };
+  return { kind: isCalm ? 'few' : 'counted', seen: view.turn };
 }
 
-/** What a claim changes for all that was given this turn before; undefined where the turn is not open any more. */
+/**
+ * What a claim changes for all that was given this turn before; undefined where the turn is not open any more. The view
+ * may be later than `now`, for a claim waits for those before it: what was decided meanwhile shows in the number of the
+ * turn. Claims of a few do not change it, so they do not refuse each other.
+ */
 export function changeOfClaim(given: OpenTurn, view: BreakerView, now: number): BreakerChange | undefined {
+  const seen = given.kind === 'free' ? given.breaker.turn : given.seen;
+  if (view.turn !== seen) return undefined;
   const turn = nextTurn(view, now);
-  if (given.kind !== 'probe') return turn.kind === given.kind || isCalmTurn(turn) ? {} : undefined;
-  return turn.kind === 'probe' && turn.seen === given.seen ? turn.change : undefined;
+  if (given.kind === 'probe') return turn.kind === 'probe' ? turn.change : undefined;
+  return turn.kind === given.kind || isCalmTurn(turn) ? {} : undefined;
 }
 
 /** Whether nothing speaks of lost answers: what still lives may be renewed ahead of its end. */

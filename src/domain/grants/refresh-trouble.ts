@@ -1,7 +1,7 @@
 import { DEATHS_STOP } from '../../shared/lifetimes.ts';
 import { type BreakerView, readBreaker } from '../../store/grants/refresh-breaker.ts';
 import type { Context } from '../context.ts';
-import { dueChange, nextTurn } from './breaker-rules.ts';
+import { dueChange, isAnswerLate, nextTurn } from './breaker-rules.ts';
 
 /** Whether refreshing is stopped or slowed for the whole fleet, for people to read; nothing is changed by looking. */
 
@@ -25,7 +25,8 @@ export function troubleOf(view: BreakerView, now: number): RefreshTrouble | unde
     if (dueChange(view, now)?.tripped_at === null) return undefined;
     return { kind: 'tripped', since: Math.min(view.trippedAt, now), nextAt: isStopped ? turn.until : now };
   }
-  return turn.kind === 'counted' || view.doubts > 0 ? { kind: 'slowed', lost: view.doubts } : undefined;
+  const isSlowed = view.doubts > 0 || isAnswerLate(view, now);
+  return isSlowed ? { kind: 'slowed', lost: view.doubts } : undefined;
 }
 
 /** The same, read now. */

@@ -1,6 +1,10 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { findRefreshTrouble, troubleWords } from '../../domain/grants/refresh-trouble.ts';
+import {
+  findRefreshTrouble,
+  type RefreshTrouble,
+  troubleWords,
+} from '../../domain/grants/refresh-trouble.ts';
 import { deskCounts } from '../../domain/support/desks.ts';
 import { QUERY_MAX } from '../../domain/support/read-query.ts';
 import { searchFor, type SearchResult, SHOWN_MAX } from '../../domain/support/search.ts';
@@ -116,6 +120,17 @@ async function busyDesks(context: Context) {
   }));
 }
 
+/** What callers notice of it. */
+const NOTICED: Record<RefreshTrouble['kind'], string> = {
+  deaths: 'Connections whose access has run out meanwhile answer with what is known, or 503',
+  tripped: 'Connections whose access has run out meanwhile answer with what is known, or 503',
+  slowed:
+    'Most connections whose access has run out are refreshed all the same; the others wait, and answer with what is known, or 503',
+};
+
+const shownTrouble = (trouble: RefreshTrouble) =>
+  `${troubleWords(trouble, timeWords)} ${NOTICED[trouble.kind]}; nobody has to do anything for them.`;
+
 function showStart(frame: Frame): RequestHandler {
   return async (_req, res) => {
     const trouble = await findRefreshTrouble(frame.context);
@@ -126,7 +141,7 @@ function showStart(frame: Frame): RequestHandler {
       text: undefined,
       isStart: true,
       desks: await busyDesks(frame.context),
-      trouble: trouble && troubleWords(trouble, timeWords),
+      trouble: trouble && shownTrouble(trouble),
     });
   };
 }

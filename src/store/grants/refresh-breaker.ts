@@ -137,7 +137,9 @@ export async function stopForDeaths(db: Database, now: number): Promise<boolean>
   const result = await db
     .updateTable('refresh_breaker')
     .set((eb) => ({ deaths_until: now + DEATHS_STOP, turn: eb('turn', '+', 1) }))
-    .where((eb) => eb.or([eb('deaths_until', '<=', now), eb('deaths_until', '>', now + DEATHS_STOP)]))
+    .where((eb) =>
+      eb.or([eb('deaths_until', '<=', now), eb('deaths_until', '>', now + DEATHS_STOP + CLOCKS_DIFFER)]),
+    )
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
