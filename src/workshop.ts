@@ -4,6 +4,7 @@ import type { Config, UpstreamConfig } from './config.ts';
 import type { Context } from './domain/context.ts';
 import { createFlights } from './domain/flights.ts';
 import { createFleetSize } from './domain/grants/fleet-size.ts';
+import { createPlaces } from './domain/grants/places.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
@@ -93,6 +94,7 @@ function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend
 function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   return {
     flights: createFlights(),
+    places: createPlaces(),
     watch: createClaimWatch(known.clock),
     fleet: createFleetSize(known),
   };

@@ -12,6 +12,7 @@ import type { ClaimWatch } from './claim-watch.ts';
 import type { Keyring } from './hold-keys.ts';
 import type { Flights } from './flights.ts';
 import type { FleetSize } from './grants/fleet-size.ts';
+import type { Places } from './grants/places.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import type { LateTokens } from './late-tokens.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
@@ -59,6 +60,8 @@ export interface Context {
   /** The old API, while it still runs. */
   oldBackend: OldBackend | undefined;
   flights: Flights;
+  /** For refreshes that only a few may begin at once. */
+  places: Places;
   /** How this process comes to its end; a command's never begins. */
   shutdown: Shutdown;
   watch: ClaimWatch;

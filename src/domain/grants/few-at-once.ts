@@ -2,48 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LOOK_AGAIN, SILENT_AFTER } from '../../shared/lifetimes.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
-import { LOST_AT_MOST, type OpenTurn, type Turn } from './breaker-rules.ts';
+import type { Turn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
+import type { Place } from './places.ts';
 
 /**
  * What one process does while only a few refresh tokens may be presented at once. The database holds the bound; this
  * spares connections that would be opened in vain, and looks into the database once for all that wait.
  */
 
-/** How many of this process go on with a turn, and are not claimed in the database yet. */
-let unclaimed = 0;
-
 /** Who waits gives up after this time, and looks at the grant again: answers that are later than that are lost ones. */
 const PATIENCE = SILENT_AFTER;
-
-/** A turn that a presentation goes on with. */
-export interface Place {
-  turn: OpenTurn;
-  /** Gives the place back: the database has the claim and counts it, or there will be none. */
-  leave(): void;
-}
-
-function takePlace(turn: OpenTurn): Place | undefined {
-  let counts = turn.kind === 'few' || turn.kind === 'counted' ? 1 : 0;
-  if (counts > 0 && unclaimed >= LOST_AT_MOST) return undefined;
-  unclaimed += counts;
-  const leave = () => {
-    unclaimed -= counts;
-    counts = 0;
-  };
-  return { turn, leave };
-}
 
 /**
  * Goes on with a turn; undefined where the answers to others have to be waited for.
  * @throws {Unavailable} presenting is stopped
  */
-export function enter({ clock }: Context, turn: Turn): Place | undefined {
+export function enter({ clock, places }: Pick<Context, 'clock' | 'places'>, turn: Turn): Place | undefined {
   if (turn.kind === 'stopped') {
     const retryAfter = Math.max(turn.until - clock.now(), 1000);
     throw new Unavailable('refreshing is stopped for a while', { retryAfter });
   }
-  return turn.kind === 'wait' ? undefined : takePlace(turn);
+  return turn.kind === 'wait' ? undefined : places.take(turn);
 }
 
 /** The next look into the database, which all share that wait in this process. */

@@ -1,6 +1,7 @@
 import { createClaimWatch } from '../../../src/domain/claim-watch.ts';
 import type { Context } from '../../../src/domain/context.ts';
 import { createFlights } from '../../../src/domain/flights.ts';
+import { createPlaces } from '../../../src/domain/grants/places.ts';
 import { openSpill } from '../../../src/store/spill.ts';
 
 /** Another machine on the same database: it shares neither the work in hand nor the spill. */
@@ -8,6 +9,7 @@ export function otherMachine(context: Context, folder: string): Context {
   return {
     ...context,
     flights: createFlights(),
+    places: createPlaces(),
     watch: createClaimWatch(context.clock),
     spill: openSpill(folder),
   };
