@@ -16,11 +16,9 @@ const durable = () => system.bridge.context.store.durable;
 const stopped = () => lookingStoppedUntil(system.bridge.context);
 
 /** The columns that a copy of a row shares with it. */
-async function columnsOf(table: string, except: readonly string[]) {
-  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(
-    durable(),
-  );
-  const names = rows.map(({ name }) => name).filter((name) => !except.includes(name));
+async function columnsOf(table: 'accounts' | 'grants', except: readonly string[]) {
+  const row: object = await durable().selectFrom(table).selectAll().executeTakeFirstOrThrow();
+  const names = Object.keys(row).filter((name) => !except.includes(name));
   return sql.join(names.map((name) => sql.ref(name)));
 }
 
