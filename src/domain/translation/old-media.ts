@@ -1,0 +1,57 @@
+import type { Asset, Post } from '../../upstream/posts/post.ts';
+
+/** What goes with a post, as the old API told of it. */
+
+/** The names that the old API documented for `media`. */
+export interface OldMedia {
+  link?: string;
+  title?: string;
+  description?: string;
+  picture?: string;
+  thumbnail?: string;
+}
+
+type OldType = 'text' | 'link' | 'picture' | 'video';
+
+/** Only what is known and not empty. */
+function known<T extends Record<string, string | null | undefined>>(
+  fields: T,
+): Partial<Record<keyof T, string>> {
+  const entries = Object.entries(fields).filter(
+    ([, value]) => value !== null && value !== undefined && value !== '',
+  );
+  return Object.fromEntries(entries) as Partial<Record<keyof T, string>>;
+}
+
+function linkMedia({ metadata }: Post): OldMedia | undefined {
+  const link = metadata?.linkAttachment;
+  if (!link) return undefined;
+  const { url, title, text, thumbnail } = link;
+  return known({ link: url, title, description: text, thumbnail });
+}
+
+const pictureMedia = ({ source, thumbnail }: Asset): OldMedia => known({ picture: source, thumbnail });
+
+/** The address of a video or a document has no name in the old API. */
+const otherMedia = ({ thumbnail }: Asset): OldMedia => known({ thumbnail });
+
+/** The first picture, the first video or document, or the linked page; undefined for a text alone. */
+export function mediaOf(post: Post): OldMedia | undefined {
+  const [first] = post.assets;
+  if (!first) return linkMedia(post);
+  return first.type === 'image' ? pictureMedia(first) : otherMedia(first);
+}
+
+/** The pictures behind the first one; undefined where there are none. */
+export function extraMediaOf({ assets }: Post): Array<{ photo: string }> | undefined {
+  const pictures = assets.filter(({ type }) => type === 'image').map(({ source }) => ({ photo: source }));
+  return pictures.length > 1 ? pictures.slice(1) : undefined;
+}
+
+/** What kind of update it is. A document had no word of its own. */
+export function typeOf(post: Post): OldType {
+  const types = post.assets.map(({ type }) => type);
+  if (types.includes('video')) return 'video';
+  if (types.includes('image')) return 'picture';
+  return post.metadata?.linkAttachment ? 'link' : 'text';
+}

@@ -1,0 +1,86 @@
+import type { Post } from '../../upstream/posts/post.ts';
+import { formattedText } from './formatted-text.ts';
+import { extraMediaOf, mediaOf, type OldMedia, typeOf } from './old-media.ts';
+import { dueWords, secondsOf } from './old-times.ts';
+
+/** A post of the new API as the update object of the old one. What is not known is absent, and nothing is made up. */
+
+/** What the update says beside the post itself; ids as the app was told. */
+export interface UpdateView {
+  profileId: string;
+  /** The account whose token asks, by its id of the new API and by the id that the app was told. */
+  account: { modernId: string; toldId: string };
+  /** The time zone of the profile, or `UTC` where the call asks for that. */
+  zone: string;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/**
+ * The old update object. Ids are strings, times whole seconds. A property that is undefined is absent on the wire.
+ */
+export interface OldUpdate {
+  _id: string;
+  created_at: number | undefined;
+  day: string | undefined;
+  due_at: number | undefined;
+  due_time: string | undefined;
+  extra_media: Array<{ photo: string }> | undefined;
+  id: string;
+  media: OldMedia | undefined;
+  needs_approval: true | undefined;
+  profile_id: string;
+  profile_service: string;
+  sent_at: number | undefined;
+  shared_now: boolean;
+  status: string;
+  text: string;
+  text_formatted: string;
+  type: string;
+  updated_at: number | undefined;
+  user_id: string | undefined;
+  via: string;
+}
+
+/**
+ * The old word for a status. A post that is being published still counts as in the buffer. One that waits for approval is
+ * a draft, marked by `needs_approval`. A status that is new to the bridge goes by its own name.
+ */
+const STATUSES: ReadonlyMap<string, string> = new Map([
+  ['scheduled', 'buffer'],
+  ['sending', 'buffer'],
+  ['needs_approval', 'draft'],
+]);
+
+/** The app was told one account; of others it knows no id. */
+function authorOf({ author }: Post, { account }: UpdateView): string | undefined {
+  return author?.id === account.modernId ? account.toldId : undefined;
+}
+
+/** The old update object of a post. */
+export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
+  const due = secondsOf(post.dueAt);
+  const words = due === undefined ? undefined : dueWords(due, view);
+  return {
+    _id: post.id,
+    created_at: secondsOf(post.createdAt),
+    day: words?.day,
+    due_at: due,
+    due_time: words?.due_time,
+    extra_media: extraMediaOf(post),
+    id: post.id,
+    media: mediaOf(post),
+    needs_approval: post.status === 'needs_approval' ? true : undefined,
+    profile_id: view.profileId,
+    profile_service: post.channelService,
+    sent_at: secondsOf(post.sentAt),
+    shared_now: post.sharedNow,
+    status: STATUSES.get(post.status) ?? post.status,
+    text: post.text,
+    text_formatted: formattedText(post.text),
+    type: typeOf(post),
+    updated_at: secondsOf(post.updatedAt),
+    user_id: authorOf(post, view),
+    via: post.via,
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/** A post of the new API, with the fields that an old update object is made from. */
+
+const link = z.object({
+  url: z.string(),
+  title: z.string().nullish(),
+  text: z.string().nullish(),
+  thumbnail: z.string().nullish(),
+});
+
+const asset = z.object({ type: z.string(), source: z.string(), thumbnail: z.string().nullish() });
+
+export const post = z.object({
+  id: z.string().min(1),
+  status: z.string(),
+  via: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  dueAt: z.string().nullish(),
+  sentAt: z.string().nullish(),
+  text: z.string(),
+  channelId: z.string(),
+  channelService: z.string(),
+  sharedNow: z.boolean(),
+  author: z.object({ id: z.string() }).nullish(),
+  assets: z.array(asset),
+  metadata: z.object({ linkAttachment: link.nullish() }).nullish(),
+});
+
+export type Post = z.infer<typeof post>;
+export type Asset = z.infer<typeof asset>;
+
+/** The services whose posts may show a linked page. */
+const WITH_LINK = ['Facebook', 'LinkedIn', 'Threads', 'Bluesky'];
+
+const LINK = WITH_LINK.map(
+  (service) => `... on ${service}PostMetadata { linkAttachment { url title text thumbnail } }`,
+).join(' ');
+
+/** What every request that answers with a post asks for of it. */
+export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow author { id } assets { type source thumbnail } metadata { ${LINK} }`;

@@ -1,0 +1,161 @@
+import { oldUpdate } from '../../src/domain/translation/old-update.ts';
+import { POST_ID, postWith, viewWith } from './posts.ts';
+
+/** What an app reads, after the JSON of the answer. */
+const wire = (...[post, view]: [Parameters<typeof postWith>[0], Parameters<typeof viewWith>[0]?]) =>
+  JSON.parse(JSON.stringify(oldUpdate(postWith(post), viewWith(view))));
+
+test('a scheduled post is the whole update object, with ids as text and times in whole seconds', () => {
+  expect(wire({})).toEqual({
+    _id: POST_ID,
+    id: POST_ID,
+    created_at: 1_456_835_393,
+    updated_at: 1_456_854_149,
+    day: 'Today',
+    due_at: 1_456_884_480,
+    due_time: '11:08 pm',
+    profile_id: '4f4e7605512f7e803300000f',
+    profile_service: 'twitter',
+    shared_now: false,
+    status: 'buffer',
+    text: 'Three steps',
+    text_formatted: 'Three steps',
+    type: 'text',
+    user_id: '5160746d54f04a5e3a00000d',
+    via: 'api',
+  });
+});
+
+test('a sent post has the time of sending, and no id of the network, which nobody knows', () => {
+  const update = wire({ status: 'sent', sentAt: '2016-03-02T02:08:03.500Z', sharedNow: true });
+  expect(update).toMatchObject({ status: 'sent', sent_at: 1_456_884_483, shared_now: true });
+  for (const absent of ['service_update_id', 'statistics', 'client_id'])
+    expect(update).not.toHaveProperty(absent);
+});
+
+test.each([
+  ['scheduled', 'buffer'],
+  ['sending', 'buffer'],
+  ['sent', 'sent'],
+  ['error', 'error'],
+  ['draft', 'draft'],
+  ['needs_approval', 'draft'],
+  ['a status of later', 'a status of later'],
+])('the status %s is called %s', (status, word) => {
+  const update = wire({ status });
+  expect(update.status).toBe(word);
+  expect(update.needs_approval).toBe(status === 'needs_approval' ? true : undefined);
+});
+
+test('a post without a time has neither a time nor words for one', () => {
+  const update = wire({ status: 'draft', dueAt: null });
+  for (const absent of ['due_at', 'day', 'due_time', 'sent_at']) expect(update).not.toHaveProperty(absent);
+});
+
+test('in a zone that nobody knows there are no words for a time', () => {
+  const update = wire({}, { zone: 'Mars/Olympus' });
+  expect(update.due_at).toBe(1_456_884_480);
+  expect(update).not.toHaveProperty('day');
+  expect(update).not.toHaveProperty('due_time');
+});
+
+test.each([
+  ['another author', { author: { id: '5e1f0c9a7b3d4e2f8a6c1d02' } }],
+  ['an author who is gone', { author: null }],
+])('%s has no user id', (_who, changes) => {
+  expect(wire(changes)).not.toHaveProperty('user_id');
+});
+
+describe('media', () => {
+  const picture = {
+    type: 'image',
+    source: 'https://x.example/a.png',
+    thumbnail: 'https://x.example/a-100.png',
+  };
+  const second = { ...picture, source: 'https://x.example/b.png' };
+  const page = { url: 'https://x.example/', title: 'A page', text: 'About it', thumbnail: null };
+
+  test.each([
+    ['no media', {}, undefined, undefined, 'text'],
+    [
+      'a picture',
+      { assets: [picture] },
+      { picture: picture.source, thumbnail: picture.thumbnail },
+      undefined,
+      'picture',
+    ],
+    [
+      'two pictures',
+      { assets: [picture, second] },
+      { picture: picture.source, thumbnail: picture.thumbnail },
+      [{ photo: second.source }],
+      'picture',
+    ],
+    [
+      'a video',
+      {
+        assets: [{ type: 'video', source: 'https://x.example/a.mp4', thumbnail: 'https://x.example/v.png' }],
+      },
+      { thumbnail: 'https://x.example/v.png' },
+      undefined,
+      'video',
+    ],
+    [
+      'a document',
+      {
+        assets: [
+          { type: 'document', source: 'https://x.example/a.pdf', thumbnail: 'https://x.example/d.png' },
+        ],
+      },
+      { thumbnail: 'https://x.example/d.png' },
+      undefined,
+      'text',
+    ],
+    [
+      'a linked page',
+      { metadata: { linkAttachment: page } },
+      { link: page.url, title: page.title, description: page.text },
+      undefined,
+      'link',
+    ],
+    ['metadata of a service without links', { metadata: null }, undefined, undefined, 'text'],
+  ])('%s', (_what, changes, media, extra, type) => {
+    const update = wire(changes);
+    expect([update.media, update.extra_media, update.type]).toEqual([media, extra, type]);
+  });
+});
+
+describe('the formatted text', () => {
+  const link = (address: string) =>
+    `<a class="url" href="${address}" rel="external nofollow" target="_blank">${address}</a>`;
+
+  test.each([
+    ['a text', 'a – b · c', 'a – b · c'],
+    ['an address', 'See http://bit.ly/15OS4ap', `See ${link('http://bit.ly/15OS4ap')}`],
+    [
+      'an address at the end of a sentence',
+      'See (https://a.example/b).',
+      `See (${link('https://a.example/b')}).`,
+    ],
+    [
+      'two addresses',
+      'http://a.example http://b.example!',
+      `${link('http://a.example')} ${link('http://b.example')}!`,
+    ],
+    ['characters of HTML', '<b>"1 & 2"</b>', '&lt;b&gt;&quot;1 &amp; 2&quot;&lt;/b&gt;'],
+    ['an address with a query', 'https://a.example/?a=1&b=2', link('https://a.example/?a=1&amp;b=2')],
+    [
+      'an address that would leave its place',
+      'https://a.example/"><b>',
+      `${link('https://a.example/')}&quot;&gt;&lt;b&gt;`,
+    ],
+    ['another scheme', 'javascript:alert(1)', 'javascript:alert(1)'],
+  ])('%s', (_what, text, html) => {
+    expect(wire({ text }).text_formatted).toBe(html);
+  });
+
+  test('ten thousand dots behind an address are one step each', () => {
+    const text = `http://a.example/${'.'.repeat(10_000)}x`;
+    expect(wire({ text }).text_formatted).toBe(link(text));
+  });
+});
