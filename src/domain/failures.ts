@@ -1,8 +1,9 @@
 /** Every failure that a caller of the domain may meet; callers import them from here alone. */
 export { isStorageFault } from '../store/storage-fault.ts';
-export { Forbidden } from '../upstream/main-api.ts';
+export { Forbidden, OrganizationGone } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';
 export { GrantDead } from './access-token.ts';
+export { ReadGivesWay } from './limits/fair-reads.ts';
 export { TooManyGuesses } from './refused-tokens.ts';
 export { TokenRefused } from './resolve-token.ts';
 export { alarmOf, isKeyFault } from './under-all-keys.ts';

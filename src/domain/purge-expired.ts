@@ -17,6 +17,7 @@ import { forgetHolders } from '../store/key-holders.ts';
 import { deleteCodesBefore } from '../store/legacy-codes.ts';
 import { deleteLeasesBefore } from '../store/leases.ts';
 import type { Piece, PieceDone } from '../store/pieces.ts';
+import { dropPostAnswersBefore, FIRST_POST_ANSWERS } from '../store/posts/post-answers.ts';
 import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
@@ -81,6 +82,9 @@ export async function purgeExpired(context: Context): Promise<void> {
     inPieces(options, (piece) => deleteProofsBefore(store.durable, spent, piece)),
     eraseDeadPairs(context),
     inPieces({ ...options, first: FIRST_ANSWERS }, (piece) => dropAnswersBefore(store, stale, piece)),
+    inPieces({ ...options, first: FIRST_POST_ANSWERS }, (piece) =>
+      dropPostAnswersBefore(store, stale, piece),
+    ),
     deleteLeasesBefore(store, now),
     inPieces(options, (piece) => deleteSessionsBefore(store, now, piece)),
     purgeUsage(context),

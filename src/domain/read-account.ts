@@ -1,9 +1,11 @@
 import { DAY } from '../shared/lifetimes.ts';
+import type { StoredAnswer } from '../store/answers.ts';
 import type { AccountReading } from '../upstream/main-api.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
 import { cachedAnswer, keepAnswer } from './answer-cache.ts';
 import { askForAccount, type GrantClient } from './ask-for-account.ts';
 import type { Context } from './context.ts';
+import { freshFor } from './limits/freshness.ts';
 import { withPatience } from './patience.ts';
 
 /** What the old reads are answered from, and how old it is. */
@@ -30,28 +32,26 @@ async function fetchReading(
   return { ...reading, fetchedAt, isStale: false };
 }
 
-/** The freshness stretches as the modern client's budget empties (design 5, rate limit). */
-function freshFor(context: Context, { modernClientId }: GrantClient): number {
-  const share = context.sides.mainApiFor(modernClientId).remainingShare();
-  return share >= 0.5
-    ? context.settings.profilesFresh
-    : (context.settings.profilesFresh * 0.5) / Math.max(share, 0.01);
+/** The organizations of an answer that is not too old to be asked by. */
+function organizationsIn(cached: StoredAnswer | undefined, age: number): string[] {
+  return cached && age < DAY ? (JSON.parse(cached.organization_ids) as string[]) : [];
 }
 
 /**
  * The account and channels behind a grant: the cached answer while it is fresh, else a new one; while the modern side
- * is out of reach the last known one, as long as the settings allow.
+ * is out of reach the last known one, as long as the settings allow. A caller that needs little of it may accept an older
+ * one than is fresh (milliseconds).
  * @throws {GrantDead | Forbidden | Unavailable}
  */
-export async function readAccount(context: Context, grant: GrantClient): Promise<Reading> {
+export async function readAccount(context: Context, grant: GrantClient, acceptedAge = 0): Promise<Reading> {
   const grantId = grant.id;
   const cached = await cachedAnswer(context, grantId);
   const age = cached ? context.clock.now() - cached.fetched_at : Number.POSITIVE_INFINITY;
   const lastKnown = (isStale: boolean): Reading | undefined =>
     cached && { ...(JSON.parse(cached.body) as AccountReading), fetchedAt: cached.fetched_at, isStale };
-  const fresh = age < freshFor(context, grant) ? lastKnown(false) : undefined;
+  const fresh = age < Math.max(freshFor(context, grant), acceptedAge) ? lastKnown(false) : undefined;
   if (fresh) return fresh;
-  const known = cached && age < DAY ? (JSON.parse(cached.organization_ids) as string[]) : [];
+  const known = organizationsIn(cached, age);
   try {
     return await withPatience(
       context.flights.run(`read ${grantId}`, () => fetchReading(context, grant, known)),

@@ -205,6 +205,13 @@ interface AnswersTable {
   fetched_at: number;
 }
 
+interface PostAnswersTable {
+  id: string;
+  grant_id: string;
+  body: string;
+  fetched_at: number;
+}
+
 interface LeasesTable {
   name: string;
   holder: string;
@@ -247,6 +254,7 @@ export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables
 /** The volatile database. */
 export interface VolatileTables extends SeenTables, LiveTables {
   answers: AnswersTable;
+  post_answers: PostAnswersTable;
   leases: LeasesTable;
   counts: CountsTable;
   budgets: BudgetsTable;

@@ -84,7 +84,11 @@ function refusalCodes(answer: HttpAnswer): Array<string | undefined> {
   return errors.success ? errors.data.map((error) => error.extensions?.code) : [];
 }
 
-function throwRefusal(answer: HttpAnswer, now: number): void {
+/**
+ * Throws what an answer to a read refuses.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+ */
+export function throwRefusal(answer: HttpAnswer, now: number): void {
   const codes = refusalCodes(answer);
   if (answer.status === 401 || codes.includes('UNAUTHENTICATED') || codes.includes('UNAUTHORIZED')) {
     throw new Unauthorized('the main API refused the access token');
@@ -120,6 +124,13 @@ export interface MainApi {
    * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
    */
   read(accessToken: string, organizationIds: readonly string[]): Promise<AccountReading>;
+  /**
+   * Sends one document that only reads; the whole answer, whatever it says.
+   * @throws {Unavailable}
+   */
+  ask(accessToken: string, body: string): Promise<HttpAnswer>;
+  /** How many requests are left in the tightest window; infinitely many while this process was not told. */
+  remaining(): number;
   /** The share of the budget that is left, 0 to 1; 1 while the main API says nothing of one. */
   remainingShare(): number;
   /** What this process knows of the client's budget, heard itself or learned. */
@@ -139,6 +150,7 @@ export interface KnownBudget {
 /** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
 export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
   let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
+  let told = { left: Number.POSITIVE_INFINITY, until: 0 };
 
   const post = async (accessToken: string, body: string): Promise<HttpAnswer> => {
     const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
@@ -155,21 +167,29 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
   const obey = (answer: HttpAnswer): void => {
     const now = clock.now();
     const budget = budgetOf(answer);
+    if (budget) told = { left: budget.left, until: now + budget.validMs };
     if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
     const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
     const wait = Math.max(asked, budget?.waitMs ?? 0);
     if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
   };
 
+  const ask = async (accessToken: string, body: string): Promise<HttpAnswer> => {
+    const retryAfter = known.pausedUntil - clock.now();
+    if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
+    const answer = await post(accessToken, body);
+    obey(answer);
+    return answer;
+  };
+
   return {
+    ask,
+    remaining: () => (clock.now() < told.until ? told.left : Number.POSITIVE_INFINITY),
     remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
     budget: () => known,
     learn,
     async read(accessToken, organizationIds) {
-      const retryAfter = known.pausedUntil - clock.now();
-      if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
-      const answer = await post(accessToken, readingRequest(organizationIds));
-      obey(answer);
+      const answer = await ask(accessToken, readingRequest(organizationIds));
       return processReading(answer, clock.now());
     },
   };

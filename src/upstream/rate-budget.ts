@@ -4,6 +4,8 @@ import type { HttpAnswer } from './http-client.ts';
 export interface Budget {
   /** The smallest remaining share over all windows, 0 to 1. */
   share: number;
+  /** How many requests are left in the window with the smallest share. */
+  left: number;
   /** Milliseconds until a used-up window opens again; 0 while none is used up. */
   waitMs: number;
   /** Milliseconds until the tightest window opens again and the share is out of date. */
@@ -35,7 +37,7 @@ export function budgetOf(answer: HttpAnswer): Budget | undefined {
     const left = numbers.get('r');
     if (left === undefined || !(quota > 0)) return [];
     const validMs = Math.ceil((numbers.get('t') ?? 0) * 1000);
-    return [{ share: Math.min(left / quota, 1), waitMs: left <= 0 ? validMs : 0, validMs }];
+    return [{ share: Math.min(left / quota, 1), left, waitMs: left <= 0 ? validMs : 0, validMs }];
   });
   const [tightest] = windows.toSorted((a, b) => a.share - b.share);
   return tightest && { ...tightest, waitMs: Math.max(...windows.map((window) => window.waitMs)) };

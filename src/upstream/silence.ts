@@ -38,8 +38,11 @@ export function silencedServer(server: AuthorizationServer, silence: Silence): A
 
 /** The main API, the same way; what it knows of the budget is no call. */
 export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
+  const guarded = guarding(silence);
   return {
-    read: guarding(silence)((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
+    read: guarded((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
+    ask: guarded((accessToken, body) => mainApi.ask(accessToken, body)),
+    remaining: () => mainApi.remaining(),
     remainingShare: () => mainApi.remainingShare(),
     budget: () => mainApi.budget(),
     learn: (heard) => mainApi.learn(heard),

@@ -46,6 +46,8 @@ beforeAll(async () => {
     ${numbers} select i, 1, ${START} + i % 60, ${START} from n`.execute(volatile);
   await sql`insert into answers (grant_id, body, organization_ids, fetched_at)
     ${numbers} select i, '{}', '[]', ${START} + (i % 2) * 86400000 from n`.execute(volatile);
+  await sql`insert into post_answers (id, grant_id, body, fetched_at)
+    ${numbers} select i, i % 9, '{}', ${START} + (i % 2) * 1000 from n`.execute(volatile);
   await sql`insert into sessions (id_digest, content, expires_at, account_id)
     ${numbers} select i, '{}', ${START}, 'a' from n`.execute(volatile);
 });
@@ -107,6 +109,7 @@ test('the hourly removals go in pieces too, and leave what is not over', async (
   const largest = await largestStep('answers', true, () => purgeExpired(workshop.context));
   expect(largest).toBeLessThanOrEqual(1000);
   expect(await count('answers')).toBe(0);
+  expect(await count('post_answers')).toBe(0);
   expect(await count('email_proofs', false)).toBe(0);
   expect(await count('sessions')).toBe(0);
   expect(await count('authorization_requests', false)).toBe(0);

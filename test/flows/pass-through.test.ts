@@ -188,7 +188,8 @@ test('a served token reaches the old backend where nothing else answers, and is 
   accounts.pop();
   const unknown = { status: 404, json: { error: 'The endpoint you requested was not found.', code: 404 } };
   expect(await call(imported.token, path)).toMatchObject(unknown);
-  expect(await call(issued.token, path)).toMatchObject(unknown);
+  const noProfile = { status: 404, json: { error: 'Profile could not be found.', code: 1010 } };
+  expect(await call(issued.token, path)).toMatchObject(noProfile);
   expect((await call(imported.token, '/1/profiles.xml')).status).toBe(406);
   expect((await call(imported.token, '/1/profiles.json', { method: 'PUT' })).status).toBe(405);
   expect(old.requests).toHaveLength(2);

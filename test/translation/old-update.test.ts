@@ -125,10 +125,10 @@ describe('media', () => {
   });
 });
 
-describe('the formatted text', () => {
-  const link = (address: string) =>
-    `<a class="url" href="${address}" rel="external nofollow" target="_blank">${address}</a>`;
+const link = (address: string) =>
+  `<a class="url" href="${address}" rel="external nofollow" target="_blank">${address}</a>`;
 
+describe('the formatted text', () => {
   test.each([
     ['a text', 'a – b · c', 'a – b · c'],
     ['an address', 'See http://bit.ly/15OS4ap', `See ${link('http://bit.ly/15OS4ap')}`],

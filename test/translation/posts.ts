@@ -2,7 +2,7 @@ import type { UpdateView } from '../../src/domain/translation/old-update.ts';
 import type { Post } from '../../src/upstream/posts/post.ts';
 
 export const POST_ID = '56d58b4131b2c21e1e0c5b6d';
-export const AUTHOR = '4f4e7604512f7e803300000d';
+const AUTHOR = '4f4e7604512f7e803300000d';
 
 /** A scheduled text, but for `changes`. */
 export function postWith(changes: Partial<Post> = {}): Post {

@@ -6,6 +6,7 @@ import {
   GrantDead,
   isKeyFault,
   isStorageFault,
+  ReadGivesWay,
   TokenRefused,
   TooManyGuesses,
   Unavailable,
@@ -40,10 +41,17 @@ function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused)
   return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
 }
 
+/** How long a caller has to wait that asked too much; undefined for other failures. */
+function secondsToWait(error: unknown): number | undefined {
+  if (error instanceof TooManyGuesses) return error.secondsLeft;
+  return error instanceof ReadGivesWay ? Math.ceil(error.retryAfter / 1000) : undefined;
+}
+
 function toLegacyError(context: Context, error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
   if (error instanceof TokenRefused) return invalidToken(context, error);
-  if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
+  const wait = secondsToWait(error);
+  if (wait !== undefined) return tooManyCalls(wait);
   if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
   if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
   if (error instanceof Unavailable) return unavailable(error.retryAfter, error);

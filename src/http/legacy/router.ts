@@ -12,6 +12,9 @@ import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
 import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
 import { createPassing } from './pass-through.ts';
+import { pendingUpdates, sentUpdates } from './posts/lists.ts';
+import { unlessOldApi } from './posts/unless-old-api.ts';
+import { update } from './posts/update.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -89,6 +92,15 @@ function resources({ context, perMinute, gate }: Parts): Router {
   addServed(router, '/1/profiles/:id.json', served(profile(context, call)));
   router.all('/1/profiles/:id.:format', ...elsewhere(() => new LegacyError(REFUSALS.format)));
   addServed(router, '/1/profiles/:id', served(profile(context, call)));
+  const addQueueCall = (path: string, handle: RequestHandler) =>
+    router.all([`${path}.json`, path], onlyReads, readBody, unlessOldApi(context), handle);
+  addQueueCall('/1/profiles/:id/updates/pending', pendingUpdates(context, call));
+  addQueueCall('/1/profiles/:id/updates/sent', sentUpdates(context, call));
+  router.all(
+    ['/1/updates/create.json', '/1/updates/create'],
+    ...elsewhere(() => new LegacyError(REFUSALS.unknownPath)),
+  );
+  addQueueCall('/1/updates/:id', update(context, call));
   router.all(/^\/1(\/|$)/, ...elsewhere(() => new LegacyError(REFUSALS.unknownPath)));
   router.use(resourceFailures(context));
   return router;

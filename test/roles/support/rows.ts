@@ -15,6 +15,7 @@ const BY_ITSELF = [
 /** What may be lost, and stands in the one database of PostgreSQL too. */
 const VOLATILE = [
   'answers',
+  'post_answers',
   'leases',
   'counts',
   'budgets',

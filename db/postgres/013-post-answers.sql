@@ -1,0 +1,8 @@
+-- The new API's last answers about posts: a list of a channel, or one post.
+create unlogged table post_answers (
+  id text primary key,
+  grant_id text not null,
+  body text not null,
+  fetched_at bigint not null
+);
+create index post_answers_by_grant on post_answers (grant_id, fetched_at);

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { post, type Post } from '../../upstream/posts/post.ts';
+import type { PostsPage } from '../../upstream/posts/read-posts.ts';
+
+/**
+ * What is kept of one list of posts: the pages that were read last, and where the list goes on behind them. The new API
+ * pages forward by cursors and the old one by numbers, so that a page in the middle needs the cursor before it. All of it
+ * belongs to one reading, which begins with the first page: cursors of an earlier reading would leave out what is new.
+ */
+
+/** Together at most four hundred posts. */
+const MOST_PAGES = 4;
+
+const MOST_MARKS = 100;
+
+const keptPage = z.object({ offset: z.number(), posts: z.array(post), readAt: z.number() });
+
+export const keptList = z.object({
+  startedAt: z.number(),
+  /** The newest first. */
+  pages: z.array(keptPage),
+  /** The page that begins at `offset` stands behind `cursor`. In the order of their offsets. */
+  marks: z.array(z.object({ offset: z.number(), cursor: z.string() })),
+  /** How many posts the list has, once its end was read. */
+  length: z.number().optional(),
+  /** The same of an earlier reading. */
+  lastLength: z.number().optional(),
+});
+
+export type KeptList = z.infer<typeof keptList>;
+export type KeptPage = z.infer<typeof keptPage>;
+
+/** A part of a list, the first post at 0. */
+export interface Range {
+  offset: number;
+  count: number;
+}
+
+/** Where a page begins. */
+export interface Mark {
+  offset: number;
+  cursor: string | undefined;
+}
+
+const endOf = ({ offset, posts }: KeptPage) => offset + posts.length;
+
+/** A new reading, which has no page yet. */
+export function beginList(now: number, before: KeptList | undefined): KeptList {
+  return { startedAt: now, pages: [], marks: [], lastLength: before?.length ?? before?.lastLength };
+}
+
+/** The kept page that holds a whole range and was read at this time or later. */
+export function pageFor(
+  { pages, length }: KeptList,
+  { offset, count }: Range,
+  notBefore: number,
+): KeptPage | undefined {
+  const end = Math.min(offset + count, length ?? Number.POSITIVE_INFINITY);
+  return pages.find((page) => page.readAt >= notBefore && page.offset <= offset && endOf(page) >= end);
+}
+
+/** The last known beginning of a page at or before an offset. */
+export function markFor({ marks }: KeptList, offset: number): Mark {
+  return marks.findLast((mark) => mark.offset <= offset) ?? { offset: 0, cursor: undefined };
+}
+
+/** Whether two readings begin with the same posts, as far as both go. */
+function beginsAlike(one: readonly Post[], other: readonly Post[]): boolean {
+  const common = Math.min(one.length, other.length);
+  return one.slice(0, common).every(({ id }, index) => id === other[index]?.id);
+}
+
+/** A new reading from its first page on. While the list begins as it did, what is known of its places still holds. */
+export function restartList(before: KeptList | undefined, posts: readonly Post[], now: number): KeptList {
+  const list = beginList(now, before);
+  const first = before?.pages.find(({ offset }) => offset === 0);
+  const isUnchanged = before && first && beginsAlike(first.posts, posts);
+  return isUnchanged ? { ...list, marks: before.marks } : list;
+}
+
+function lengthWith(list: KeptList, end: number, isEnd: boolean): number | undefined {
+  if (isEnd) return end;
+  return list.length !== undefined && list.length > end ? list.length : undefined;
+}
+
+/** The list with one more page, which begins at `mark`. */
+export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt: number }): KeptList {
+  const { posts, next, readAt } = page;
+  const end = mark.offset + posts.length;
+  const others = list.pages.filter(({ offset }) => offset !== mark.offset);
+  const marks = list.marks.filter(({ offset }) => offset !== end);
+  if (next !== undefined) marks.push({ offset: end, cursor: next });
+  return {
+    ...list,
+    pages: [{ offset: mark.offset, posts, readAt }, ...others].slice(0, MOST_PAGES),
+    marks: marks.toSorted((a, b) => a.offset - b.offset).slice(-MOST_MARKS),
+    length: lengthWith(list, end, next === undefined),
+  };
+}
+
+/**
+ * How many posts the list has; where its end was not read, at least one more than was seen, or what it had before. Old
+ * clients page on while they have seen fewer.
+ */
+export function totalOf({ length, lastLength }: KeptList, seen: number): number {
+  return length ?? Math.max(lastLength ?? 0, seen + 1);
+}

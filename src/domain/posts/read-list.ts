@@ -1,0 +1,187 @@
+import { MINUTE } from '../../shared/lifetimes.ts';
+import type { Post } from '../../upstream/posts/post.ts';
+import {
+  type PageWanted,
+  type PostsPage,
+  readPostsPage,
+  UnreadablePage,
+} from '../../upstream/posts/read-posts.ts';
+import type { GrantClient } from '../ask-for-account.ts';
+import type { Context } from '../context.ts';
+import { withAccessToken } from '../grants/with-access-token.ts';
+import { takeRead } from '../limits/fair-reads.ts';
+import { freshFor } from '../limits/freshness.ts';
+import {
+  beginList,
+  type KeptList,
+  keptList,
+  type KeptPage,
+  type Mark,
+  markFor,
+  pageFor,
+  type Range,
+  restartList,
+  totalOf,
+  withPage,
+} from './kept-list.ts';
+import type { PostList } from './lists.ts';
+import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
+
+/** A page of a list of posts: from what is kept while that is fresh, else by as few requests as cursors allow. */
+
+/** The most that the new API answers with at once. */
+const MOST_AT_ONCE = 100;
+
+/** One request costs the same for few posts, and more of them serve the next calls. */
+const FEWEST_AT_ONCE = 20;
+
+/** How many requests may be spent to reach a page to which no cursor is known. */
+const MOST_STEPS = 5;
+
+/** So long a caller may take its time between two pages of one reading. */
+const READING_LIFETIME = 10 * MINUTE;
+
+/** A page so far behind the last known cursor that too many requests would be needed to reach it. */
+export class PageOutOfReach extends Error {
+  override readonly name = 'PageOutOfReach';
+}
+
+/** Whose posts are read, and for which app. */
+export interface PostsReader {
+  grant: GrantClient;
+  clientId: string;
+}
+
+export interface ListAnswer {
+  posts: Post[];
+  total: number;
+  fetchedAt: number;
+  isStale: boolean;
+}
+
+interface Asking extends PostsReader {
+  list: PostList;
+  range: Range;
+}
+
+async function askForPage(context: Context, asking: Asking, wanted: PageWanted): Promise<PostsPage> {
+  const { grant, clientId, list } = asking;
+  const { modernClientId } = grant;
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  return withAccessToken(context, grant.id, (accessToken) => {
+    takeRead(context, { modernClientId, clientId });
+    const asker = { mainApi, accessToken, now: () => context.clock.now() };
+    return readPostsPage(asker, list.question, wanted);
+  });
+}
+
+/** Reads the page that begins at a mark into the list. */
+async function readInto(
+  context: Context,
+  asking: Asking,
+  { list, mark, first }: { list: KeptList; mark: Mark; first: number },
+): Promise<KeptList> {
+  const page = await askForPage(context, asking, { first, after: mark.cursor });
+  const readAt = context.clock.now();
+  const begun = mark.offset === 0 ? restartList(list, page.posts, readAt) : list;
+  return withPage(begun, mark, { ...page, readAt });
+}
+
+const isBeyond = ({ length }: KeptList, offset: number) => length !== undefined && offset >= length;
+
+/** Reads on to where the range begins, and then the range. @throws {PageOutOfReach} nothing was asked for */
+async function readRange(context: Context, asking: Asking, known: KeptList): Promise<KeptList> {
+  const { offset, count } = asking.range;
+  let [list, mark] = [known, markFor(known, offset)];
+  if ((offset - mark.offset) / MOST_AT_ONCE > MOST_STEPS) throw new PageOutOfReach();
+  while (mark.offset < offset && !isBeyond(list, offset)) {
+    list = await readInto(context, asking, {
+      list,
+      mark,
+      first: Math.min(MOST_AT_ONCE, offset - mark.offset),
+    });
+    const next = markFor(list, offset);
+    // An end that was not told, or a page that is shorter than its cursor says: nothing more is to be had.
+    if (next.offset <= mark.offset) return list;
+    mark = next;
+  }
+  if (isBeyond(list, offset)) return list;
+  return readInto(context, asking, { list, mark, first: Math.max(count, FEWEST_AT_ONCE) });
+}
+
+/** What the next page is read into: the reading that runs, or a new one. */
+function runningList(context: Context, { grant, range }: Asking, kept: KeptList | undefined): KeptList {
+  const now = context.clock.now();
+  const lifetime = Math.max(READING_LIFETIME, freshFor(context, grant));
+  if (!kept || (range.offset > 0 && now - kept.startedAt >= lifetime)) return beginList(now, kept);
+  // The first page is read into what was known, so that a list that begins as it did keeps its cursors.
+  return range.offset > 0 ? kept : { ...kept, length: undefined, lastLength: kept.length ?? kept.lastLength };
+}
+
+/** A cursor that the new API does not know any more costs the reading its cursors, and the caller nothing. */
+async function readAnew(context: Context, asking: Asking, kept: KeptList | undefined): Promise<KeptList> {
+  const running = runningList(context, asking, kept);
+  try {
+    return await readRange(context, asking, running);
+  } catch (error) {
+    if (!(error instanceof UnreadablePage) || running.marks.length === 0) throw error;
+    return readRange(context, asking, beginList(context.clock.now(), running));
+  }
+}
+
+interface Cut {
+  list: KeptList;
+  page: KeptPage | undefined;
+  isStale: boolean;
+}
+
+/** The range out of its page, without the posts that the caller does not mean. */
+function answerFrom({ list: { isMeant }, range }: Asking, { list, page, isStale }: Cut): ListAnswer {
+  const start = range.offset - (page?.offset ?? 0);
+  const posts = page?.posts.slice(start, start + range.count) ?? [];
+  const meant = posts.filter(isMeant);
+  const isAll = meant.length === posts.length;
+  return {
+    posts: meant,
+    total: isAll ? totalOf(list, range.offset + posts.length) : range.offset + meant.length,
+    fetchedAt: page?.readAt ?? list.startedAt,
+    isStale,
+  };
+}
+
+async function fetchRange(context: Context, asking: Asking, kept: KeptList | undefined): Promise<ListAnswer> {
+  const {
+    grant,
+    list: { name: what },
+    range,
+  } = asking;
+  const list = await readAnew(context, asking, kept);
+  await keepPostAnswer(context, { grantId: grant.id, what }, list);
+  return answerFrom(asking, { list, page: pageFor(list, { ...range, count: 1 }, 0), isStale: false });
+}
+
+/**
+ * A part of a list of posts. The last known one serves while the new API is out of reach or the rest of its budget is kept.
+ * @throws {GrantDead | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
+ */
+export async function readList(
+  context: Context,
+  reader: PostsReader,
+  { list, range }: { list: PostList; range: Range },
+): Promise<ListAnswer> {
+  const asking = { ...reader, list, range };
+  const { grant } = reader;
+  const name = { grantId: grant.id, what: list.name };
+  const kept = keptList.safeParse(await keptAnswer(context, name)).data;
+  const now = context.clock.now();
+  const known = (age: number, isStale: boolean): ListAnswer | undefined => {
+    const page = kept && pageFor(kept, range, now - age + 1);
+    return page && answerFrom(asking, { list: kept, page, isStale });
+  };
+  const fresh = known(freshFor(context, grant), false);
+  if (fresh) return fresh;
+  const flight = `posts ${grant.id} ${list.name} ${range.offset} ${range.count}`;
+  const fetching = context.flights.run(flight, () => fetchRange(context, asking, kept));
+  const lastKnown = () => known(context.settings.profilesStale, true);
+  return freshOrLastKnown(context, { name, lastKnown }, fetching);
+}

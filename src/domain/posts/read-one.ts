@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { post, type Post } from '../../upstream/posts/post.ts';
+import { readPost } from '../../upstream/posts/read-posts.ts';
+import type { Context } from '../context.ts';
+import { withAccessToken } from '../grants/with-access-token.ts';
+import { takeRead } from '../limits/fair-reads.ts';
+import { freshFor } from '../limits/freshness.ts';
+import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
+import type { PostsReader } from './read-list.ts';
+
+/** One post by its id: the kept one while it is fresh, else one request. */
+
+const keptPost = z.object({ post, fetchedAt: z.number() });
+
+export interface PostAnswer {
+  /** Undefined where the token reaches no such post. */
+  post: Post | undefined;
+  fetchedAt: number;
+  isStale: boolean;
+}
+
+async function fetchPost(
+  context: Context,
+  { grant, clientId }: PostsReader,
+  id: string,
+): Promise<PostAnswer> {
+  const { modernClientId } = grant;
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  const found = await withAccessToken(context, grant.id, (accessToken) => {
+    takeRead(context, { modernClientId, clientId });
+    return readPost({ mainApi, accessToken, now: () => context.clock.now() }, id);
+  });
+  const fetchedAt = context.clock.now();
+  const name = { grantId: grant.id, what: `post ${id}` };
+  if (found) await keepPostAnswer(context, name, { post: found, fetchedAt });
+  return { post: found, fetchedAt, isStale: false };
+}
+
+/**
+ * The post with an id. The last known one serves while the new API is out of reach or the rest of its budget is kept.
+ * @throws {GrantDead | Forbidden | ReadGivesWay | Unavailable}
+ */
+export async function readOne(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
+  const { grant } = reader;
+  const name = { grantId: grant.id, what: `post ${id}` };
+  const kept = keptPost.safeParse(await keptAnswer(context, name)).data;
+  const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
+  const known = (isStale: boolean): PostAnswer | undefined => kept && { ...kept, isStale };
+  const fresh = age < freshFor(context, grant) ? known(false) : undefined;
+  if (fresh) return fresh;
+  const fetching = context.flights.run(`post ${grant.id} ${id}`, () => fetchPost(context, reader, id));
+  const lastKnown = () => (age < context.settings.profilesStale ? known(true) : undefined);
+  return freshOrLastKnown(context, { name, lastKnown }, fetching);
+}

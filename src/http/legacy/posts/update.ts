@@ -1,0 +1,32 @@
+import type { RequestHandler } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import { channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
+import { readOne } from '../../../domain/posts/read-one.ts';
+import { servedBy } from '../../../domain/resolve-token.ts';
+import { oldUpdate } from '../../../domain/translation/old-update.ts';
+import type { createCalls } from '../call.ts';
+import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
+import { queryParameters } from '../request-parameters.ts';
+import { tellAge } from './age.ts';
+import { readFlag } from './list-parameters.ts';
+import { withinScope } from './within-scope.ts';
+
+/** Ids of both generations; others name nothing, and nobody is asked about them. */
+const POST_ID = /^[0-9a-f]{24}$/i;
+
+/** GET /1/updates/:id.json: one post, in whatever status. */
+export function update(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+  return call(async (caller, req, res) => {
+    const isUtc = readFlag(queryParameters(req), 'utc');
+    const id = String(req.params['id']);
+    if (!POST_ID.test(id)) throw new LegacyError(REFUSALS.unknownUpdate);
+    const { client_id: clientId } = caller.mapping;
+    const answer = await withinScope(context, caller, () =>
+      servedBy(context, caller.mapping, (grant) => readOne(context, { grant, clientId }, id)),
+    );
+    const found = answer.post && (await channelWithId(context, caller, answer.post.channelId));
+    if (!answer.post || !found) throw new LegacyError(REFUSALS.unknownUpdate);
+    tellAge(context, res, answer);
+    sendJson(res, 200, oldUpdate(answer.post, viewOf(found, { now: context.clock.now(), isUtc })));
+  });
+}

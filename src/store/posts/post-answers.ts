@@ -1,0 +1,81 @@
+import { sql, type SqlBool } from 'kysely';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../pieces.ts';
+import type { Store } from '../store.ts';
+
+/** The new API's last answers about posts, as JSON text, each by its grant and what it is about. */
+
+/** How many answers are kept for one grant: an app may ask for any number of channels, posts and times. */
+const MOST_ANSWERS = 100;
+
+export interface PostAnswerName {
+  grantId: string;
+  /** Such as `sent` and a channel, or `post` and an id. */
+  what: string;
+}
+
+export interface StoredPostAnswer {
+  body: string;
+  fetched_at: number;
+}
+
+const idOf = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
+
+/** The last answer of this name. */
+export async function findPostAnswer(
+  store: Store,
+  name: PostAnswerName,
+): Promise<StoredPostAnswer | undefined> {
+  return store.volatile
+    .selectFrom('post_answers')
+    .select(['body', 'fetched_at'])
+    .where('id', '=', idOf(name))
+    .executeTakeFirst();
+}
+
+async function dropOldest({ volatile }: Store, grantId: string): Promise<void> {
+  await volatile
+    .deleteFrom('post_answers')
+    .where('grant_id', '=', grantId)
+    .where('id', 'not in', (query) =>
+      query
+        .selectFrom('post_answers')
+        .select('id')
+        .where('grant_id', '=', grantId)
+        .orderBy('fetched_at', 'desc')
+        .orderBy('id')
+        .limit(MOST_ANSWERS),
+    )
+    .execute();
+}
+
+/** Keeps an answer in place of the one before, and a hundred of its grant at most. */
+export async function storePostAnswer(
+  store: Store,
+  name: PostAnswerName,
+  answer: StoredPostAnswer,
+): Promise<void> {
+  await store.volatile
+    .insertInto('post_answers')
+    .values({ id: idOf(name), grant_id: name.grantId, ...answer })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(answer))
+    .execute();
+  await dropOldest(store, name.grantId);
+}
+
+/** Forgets what is known of a grant's posts. */
+export async function dropPostAnswers(store: Store, grantId: string): Promise<void> {
+  await store.volatile.deleteFrom('post_answers').where('grant_id', '=', grantId).execute();
+}
+
+/** The first piece of the answers, which go in the order of their ids. */
+export const FIRST_POST_ANSWERS: Piece = { ...FIRST_PIECE, after: '' };
+
+/** Forgets a piece of the answers older than the given time. */
+export function dropPostAnswersBefore(
+  store: Store,
+  time: number,
+  piece = FIRST_POST_ANSWERS,
+): Promise<PieceDone> {
+  const rows = { table: 'post_answers', key: 'id', by: 'id' };
+  return deletePiece(store.volatile, { ...rows, which: sql<SqlBool>`fetched_at < ${time}` }, piece);
+}

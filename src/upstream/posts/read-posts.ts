@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { jsonObject } from '../http-client.ts';
+import { type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
+import { Unavailable } from '../outcomes.ts';
+import { post, POST_FIELDS, type Post } from './post.ts';
+
+/** Reads of posts at the new API: one request for each page of a list, one for a post. */
+
+/** What a list is of. Times are ISO 8601. */
+export interface PostsQuestion {
+  organizationId: string;
+  channelId: string;
+  statuses: readonly string[];
+  /** By the time at which a post is due. */
+  direction: 'asc' | 'desc';
+  createdFrom?: string;
+}
+
+export interface PageWanted {
+  /** 1 to 100. */
+  first: number;
+  /** The cursor behind which the page begins; undefined for the beginning. */
+  after: string | undefined;
+}
+
+export interface PostsPage {
+  posts: Post[];
+  /** Where the list goes on; undefined at its end. */
+  next: string | undefined;
+}
+
+/** With whose token the new API is asked. */
+export interface PostsAsker {
+  mainApi: MainApi;
+  accessToken: string;
+  now: () => number;
+}
+
+/** The new API refuses the cursor, or answers in a shape that is not known. */
+export class UnreadablePage extends Unavailable {}
+
+const page = z.object({
+  edges: z.array(z.object({ node: post })).nullish(),
+  pageInfo: z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }),
+});
+
+const LIST = `query Posts($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) { edges { node { ${POST_FIELDS} } } pageInfo { endCursor hasNextPage } } }`;
+
+const ONE = `query Post($input: PostInput!) { post(input: $input) { ${POST_FIELDS} } }`;
+
+/** @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
+async function dataOf(
+  { mainApi, accessToken, now }: PostsAsker,
+  request: { query: string; variables: object },
+): Promise<Record<string, unknown>> {
+  const answer = await mainApi.ask(accessToken, JSON.stringify(request));
+  throwRefusal(answer, now());
+  return (jsonObject(answer)?.['data'] ?? {}) as Record<string, unknown>;
+}
+
+function inputOf({ organizationId, channelId, statuses, direction, createdFrom }: PostsQuestion) {
+  const created = createdFrom === undefined ? {} : { createdAt: { start: createdFrom } };
+  return {
+    organizationId,
+    filter: { channelIds: [channelId], status: statuses, ...created },
+    sort: [{ field: 'dueAt', direction }],
+  };
+}
+
+/** One page of a list. @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
+export async function readPostsPage(
+  asker: PostsAsker,
+  question: PostsQuestion,
+  { first, after }: PageWanted,
+): Promise<PostsPage> {
+  const variables = { input: inputOf(question), first, ...(after === undefined ? {} : { after }) };
+  const data = await dataOf(asker, { query: LIST, variables });
+  const parsed = page.safeParse(data['posts']);
+  if (!parsed.success)
+    throw new UnreadablePage('the main API answered in an unknown shape', { cause: parsed.error });
+  const { edges, pageInfo } = parsed.data;
+  const posts = (edges ?? []).map(({ node }) => node);
+  // A page that has nothing on it goes on nowhere, whatever it says.
+  const goesOn = pageInfo.hasNextPage && posts.length > 0;
+  return { posts, next: goesOn ? (pageInfo.endCursor ?? undefined) : undefined };
+}
+
+/** One post; undefined for one that the token does not reach. @throws {Unauthorized | Forbidden | Unavailable} */
+export async function readPost(asker: PostsAsker, id: string): Promise<Post | undefined> {
+  try {
+    const data = await dataOf(asker, { query: ONE, variables: { input: { id } } });
+    return post.parse(data['post']);
+  } catch (error) {
+    if (error instanceof OrganizationGone) return undefined;
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new Unavailable('the main API answered in an unknown shape', { cause: error });
+  }
+}

@@ -1,0 +1,153 @@
+import { type Door, openDoor } from '../endpoints/support/door.ts';
+import { expectChallenge, expectInvalidToken, expectRefusal } from '../endpoints/support/expectations.ts';
+import { expectAlive, knock } from '../endpoints/support/knock.ts';
+import { connectReader, isoIn, LINKEDIN, type Reader, TWITTER } from './support/reader.ts';
+
+/** One post by its id, answered by the new API. */
+
+let door: Door;
+let reader: Reader;
+
+beforeAll(async () => {
+  door = await openDoor({ env: { PROFILES_FRESH_SECONDS: '0' } });
+  reader = await connectReader(door);
+});
+
+afterAll(async () => {
+  await expectAlive(door);
+  await door.stop();
+});
+
+const get = (id: string, query = '') => reader.get(`/1/updates/${id}.json${query}`);
+
+test('a scheduled post is the update itself, without an envelope', async () => {
+  const id = await reader.create({
+    text: 'Rolls & more https://bakery.example/rolls.',
+    mode: 'customScheduled',
+    dueAt: '2027-03-28T00:59:00.000Z',
+  });
+  const { status, json } = await get(id);
+  expect([status, json]).toEqual([
+    200,
+    {
+      _id: id,
+      id,
+      created_at: expect.any(Number),
+      updated_at: expect.any(Number),
+      day: 'Sunday 28th March',
+      due_at: 1_806_195_540,
+      due_time: '1:59 am',
+      profile_id: TWITTER,
+      profile_service: 'twitter',
+      shared_now: false,
+      status: 'buffer',
+      text: 'Rolls & more https://bakery.example/rolls.',
+      text_formatted:
+        'Rolls &amp; more <a class="url" href="https://bakery.example/rolls" rel="external nofollow" target="_blank">https://bakery.example/rolls</a>.',
+      type: 'text',
+      user_id: await userId(),
+      via: 'api',
+    },
+  ]);
+  const inUtc = { day: 'Sunday 28th March', due_time: '12:59 am' };
+  expect((await get(id, '?utc=1')).json).toEqual({ ...(json as object), ...inUtc });
+  expect((await get(id.toUpperCase())).status).toBe(404);
+});
+
+async function userId(): Promise<string> {
+  const { json } = await reader.get('/1/user.json');
+  return (json as { id: string }).id;
+}
+
+test('a post that was sent at once says so', async () => {
+  const id = await reader.create({ mode: 'shareNow' });
+  const { json } = await get(id);
+  expect(json).toMatchObject({ status: 'sent', shared_now: true, sent_at: expect.any(Number) });
+});
+
+test.each([
+  ['a picture', { assets: [{ image: { url: 'https://x.example/a.png' } }] }, 'picture'],
+  ['a video', { assets: [{ video: { url: 'https://x.example/a.mp4' } }] }, 'video'],
+])('%s has its media', async (_what, input, type) => {
+  const id = await reader.create(input);
+  const { json } = await get(id);
+  expect(json).toMatchObject({ type, media: { thumbnail: expect.stringContaining('https://x.example/a.') } });
+});
+
+test('a linked page has the names of the old API', async () => {
+  const url = 'https://bakery.example/';
+  const linkAttachment = { url, title: 'Bakery', description: 'Bread' };
+  const id = await reader.create({
+    channelId: LINKEDIN,
+    metadata: { linkedin: { linkAttachment } },
+  });
+  const media = { link: url, title: 'Bakery', description: 'Bread' };
+  expect((await get(id)).json).toMatchObject({ type: 'link', media, profile_id: LINKEDIN });
+});
+
+test.each([
+  ['a draft', { saveToDraft: true }, { status: 'draft' }],
+  ['a post that waits for approval', { needsApproval: true }, { status: 'draft', needs_approval: true }],
+])('%s is told by its id, and stands in no list', async (_what, input, words) => {
+  const id = await reader.create(input);
+  expect((await get(id)).json).toMatchObject(words);
+  for (const list of ['pending.json?count=100', 'sent.json?count=100'])
+    expect((await reader.list(list)).updates.map((update) => update.id)).not.toContain(id);
+});
+
+test.each([
+  ['an id of nothing', '0'.repeat(24)],
+  ['a post of another account', '5e1f0c9a7b3d4e2f8a6c6d29'],
+  ['no id', 'x'],
+  ['an id that is too long', '5e1f0c9a7b3d4e2f8a6c6d010'],
+])('%s is the recorded 404', async (_what, id) => {
+  const answer = await get(id);
+  expectRefusal(answer, 404, 1020);
+  expect(answer.json).toEqual({ error: 'Update could not be found.', code: 1020 });
+});
+
+test('what cannot be an id costs no request', async () => {
+  expect(await reader.asked(() => get('not-an-id'))).toEqual([]);
+});
+
+test('an unreadable utc is named', async () => {
+  const answer = await get('0'.repeat(24), '?utc=maybe');
+  expectRefusal(answer, 400, 1006);
+  expect(answer.json).toMatchObject({ error: expect.stringContaining('utc') });
+});
+
+test('a grant that does not cover posts is 403 with code 1002 and the way to a wider one', async () => {
+  const forbidden = { data: null, errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] };
+  door.proxy.onOtherAnswer = ({ body }, answer) =>
+    body.includes('query Post') ? { ...answer, body: Buffer.from(JSON.stringify(forbidden)) } : answer;
+  try {
+    for (const path of [`updates/${'0'.repeat(24)}`, `profiles/${TWITTER}/updates/pending`]) {
+      const answer = await reader.get(`/1/${path}.json`);
+      expectRefusal(answer, 403, 1002);
+      expect(answer.json).toMatchObject({
+        reauthorize: { reason: expect.any(String), link: `${door.bridgeUrl}/apps/${reader.app.clientId}` },
+      });
+    }
+  } finally {
+    door.proxy.onOtherAnswer = undefined;
+  }
+});
+
+test('without a token it is the challenge, with a dead one the recorded 401', async () => {
+  const path = `/1/updates/${'0'.repeat(24)}.json`;
+  expectChallenge(await knock(door, { path }));
+  const headers = { authorization: `Bearer 1/${'0'.repeat(32)}` };
+  expectInvalidToken(await knock(door, { path, headers }));
+});
+
+test('what an address is used for is kept without the ids in it', async () => {
+  const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(86_400_000) });
+  await get(id);
+  await reader.list('pending.json');
+  await door.bridge.context.usage.flush();
+  const rows = await door.bridge.context.store.volatile.selectFrom('usage').select('endpoint').execute();
+  const endpoints = rows.map(({ endpoint }) => endpoint);
+  expect(endpoints).toContain('/1/updates/:id.json');
+  expect(endpoints).toContain('/1/profiles/:id/updates/pending.json');
+  expect(endpoints.join(' ')).not.toMatch(/[0-9a-f]{24}/);
+});
