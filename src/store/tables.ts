@@ -209,6 +209,7 @@ interface PostAnswersTable {
   id: string;
   grant_id: string;
   body: string;
+  length: number | null;
   fetched_at: number;
 }
 

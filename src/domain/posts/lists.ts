@@ -20,6 +20,10 @@ type MakeList = (channel: Channel, since: number) => PostList;
 
 const everyPost = () => true;
 
+/** The names of the two whole lists of a channel. */
+export const nameOfPending = (channelId: string) => `pending ${channelId}`;
+export const nameOfSent = (channelId: string) => `sent ${channelId}`;
+
 /**
  * What is in the buffer, the next one first: what is scheduled, what is being published, and what could not be published
  * and waits for a person. `since` is about the time at which a post was made.
@@ -27,9 +31,9 @@ const everyPost = () => true;
 export const pendingList: MakeList = ({ id: channelId, organizationId }, since) => {
   const statuses = ['scheduled', 'sending', 'error'];
   const question = { organizationId, channelId, statuses, direction: 'asc' } as const;
-  if (since === 0) return { name: `pending ${channelId}`, question, isMeant: everyPost };
+  if (since === 0) return { name: nameOfPending(channelId), question, isMeant: everyPost };
   const createdFrom = new Date((since + 1) * 1000).toISOString();
-  const name = `pending ${channelId} since ${since}`;
+  const name = `${nameOfPending(channelId)} since ${since}`;
   return { name, question: { ...question, createdFrom }, isMeant: everyPost };
 };
 
@@ -38,7 +42,7 @@ export const pendingList: MakeList = ({ id: channelId, organizationId }, since) 
  * filter. It sorts by the time at which a post was due, which is the same order but for posts that were sent late.
  */
 export const sentList: MakeList = ({ id: channelId, organizationId }, since) => ({
-  name: `sent ${channelId}`,
+  name: nameOfSent(channelId),
   question: { organizationId, channelId, statuses: ['sent'], direction: 'desc' },
   isMeant: since === 0 ? everyPost : ({ sentAt }) => (secondsOf(sentAt) ?? 0) > since,
 });

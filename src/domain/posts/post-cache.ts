@@ -15,9 +15,13 @@ export async function keptAnswer(context: Context, name: PostAnswerName): Promis
   });
 }
 
-/** Keeps an answer for the next call, while its grant lives. */
-export async function keepPostAnswer(context: Context, name: PostAnswerName, answer: unknown): Promise<void> {
-  const row = { body: JSON.stringify(answer), fetched_at: context.clock.now() };
+/** Keeps an answer for the next call, while its grant lives; `length` is what is known of a list's. */
+export async function keepPostAnswer(
+  context: Context,
+  name: PostAnswerName,
+  { answer, length = null }: { answer: unknown; length?: number | null },
+): Promise<void> {
+  const row = { body: JSON.stringify(answer), length, fetched_at: context.clock.now() };
   await keepWhileAlive(context, name.grantId, () => storePostAnswer(context.store, name, row));
 }
 

@@ -156,7 +156,8 @@ async function fetchRange(context: Context, asking: Asking, kept: KeptList | und
     range,
   } = asking;
   const list = await readAnew(context, asking, kept);
-  await keepPostAnswer(context, { grantId: grant.id, what }, list);
+  const length = list.length ?? list.lastLength ?? null;
+  await keepPostAnswer(context, { grantId: grant.id, what }, { answer: list, length });
   return answerFrom(asking, { list, page: pageFor(list, { ...range, count: 1 }, 0), isStale: false });
 }
 

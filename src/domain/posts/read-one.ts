@@ -32,7 +32,7 @@ async function fetchPost(
   });
   const fetchedAt = context.clock.now();
   const name = { grantId: grant.id, what: `post ${id}` };
-  if (found) await keepPostAnswer(context, name, { post: found, fetchedAt });
+  if (found) await keepPostAnswer(context, name, { answer: { post: found, fetchedAt } });
   return { post: found, fetchedAt, isStale: false };
 }
 

@@ -1,4 +1,5 @@
 import type { LegacyIds } from '../../domain/legacy-ids.ts';
+import type { KnownCounts } from '../../domain/posts/known-counts.ts';
 import type { Reading } from '../../domain/read-account.ts';
 
 type Channel = Reading['channels'][number];
@@ -43,16 +44,21 @@ function formattedUsername(channel: Channel): string {
 
 /**
  * One profile of `profiles.json` from a modern channel: field names and types of legacy-api 1.3 (quirk Q9: ids are
- * text, times whole seconds). What has no modern counterpart holds the value that an untouched old profile had.
+ * text, times whole seconds). Numbers that nobody knows are absent; settings that have no modern counterpart hold the value
+ * that an untouched old profile had.
  */
-export function legacyProfile(channel: Channel, { account: userId, profiles }: LegacyIds) {
+export function legacyProfile(
+  channel: Channel,
+  { account: userId, profiles }: LegacyIds,
+  counts: KnownCounts | undefined,
+) {
   const id = profiles.get(channel.id) ?? channel.id;
   return {
     id,
     _id: id,
     avatar: channel.avatar,
     avatar_https: channel.avatar,
-    counts: { pending: 0, sent: 0, drafts: 0, daily_suggestions: 0 },
+    ...(counts && { counts }),
     created_at: unixSeconds(channel.createdAt),
     default: true,
     disabled: channel.isLocked,
@@ -65,7 +71,6 @@ export function legacyProfile(channel: Channel, { account: userId, profiles }: L
     service_id: channel.serviceId,
     service_type: channel.type,
     service_username: channel.name,
-    statistics: {},
     team_members: [userId],
     timezone: channel.timezone,
     user_id: userId,

@@ -9,17 +9,15 @@ import { unixSeconds } from './legacy-profile.ts';
 
 /**
  * The old user object (legacy-api 1.2): both `id` and `_id` (quirk Q10), and `secret_email`, which old sign-in clients
- * show as the name. Plan, referral and activity have no modern counterpart.
+ * show as the name. Plan and last activity are not known and absent; referrals have no modern counterpart and are empty.
  */
-function legacyUser({ account, fetchedAt }: Reading, id: string) {
+function legacyUser({ account }: Reading, id: string) {
   return {
     id,
     _id: id,
-    activity_at: Math.floor(fetchedAt / 1000),
     created_at: unixSeconds(account.createdAt),
     email: account.email,
     name: account.name ?? account.email,
-    plan: 'free',
     referral_link: '',
     referral_token: '',
     secret_email: account.email,

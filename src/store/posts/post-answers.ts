@@ -15,6 +15,8 @@ export interface PostAnswerName {
 
 export interface StoredPostAnswer {
   body: string;
+  /** How many posts a list had when its end was last read; null where that was never read. */
+  length: number | null;
   fetched_at: number;
 }
 
@@ -24,12 +26,24 @@ const idOf = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
 export async function findPostAnswer(
   store: Store,
   name: PostAnswerName,
-): Promise<StoredPostAnswer | undefined> {
+): Promise<Pick<StoredPostAnswer, 'body' | 'fetched_at'> | undefined> {
   return store.volatile
     .selectFrom('post_answers')
     .select(['body', 'fetched_at'])
     .where('id', '=', idOf(name))
     .executeTakeFirst();
+}
+
+/** The lengths of a grant's lists that are known, by what the answers are about. */
+export async function findListLengths(store: Store, grantId: string): Promise<Map<string, number>> {
+  const rows = await store.volatile
+    .selectFrom('post_answers')
+    .select(['id', 'length'])
+    .where('grant_id', '=', grantId)
+    .where('length', 'is not', null)
+    .execute();
+  const start = idOf({ grantId, what: '' }).length;
+  return new Map(rows.flatMap(({ id, length }) => (length === null ? [] : [[id.slice(start), length]])));
 }
 
 async function dropOldest({ volatile }: Store, grantId: string): Promise<void> {

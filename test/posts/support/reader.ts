@@ -9,6 +9,7 @@ import { type RawAnswer, sendRaw } from '../../support/raw-request.ts';
 
 export const TWITTER = '5e1f0c9a7b3d4e2f8a6c3d01';
 export const PAGE = '5e1f0c9a7b3d4e2f8a6c3d02';
+export const THREADS = '5e1f0c9a7b3d4e2f8a6c3d0c';
 export const LINKEDIN = '5e1f0c9a7b3d4e2f8a6c3d05';
 
 /** The requests of the new API that the bridge sends for reads. */

@@ -1,0 +1,23 @@
+import { findListLengths } from '../../store/posts/post-answers.ts';
+import { withoutCacheFaults } from '../answer-cache.ts';
+import type { Context } from '../context.ts';
+import { nameOfPending, nameOfSent } from './lists.ts';
+
+/** How many posts the lists of a channel had when they were last read to their ends; what was never read is absent. */
+export interface KnownCounts {
+  pending?: number;
+  sent?: number;
+}
+
+/** What is known of the lists of a grant's channels; nothing is asked for it. */
+export async function knownCounts(
+  context: Context,
+  grantId: string,
+): Promise<(channelId: string) => KnownCounts | undefined> {
+  const lengths = await withoutCacheFaults(context, grantId, () => findListLengths(context.store, grantId));
+  return (channelId) => {
+    const [pending, sent] = [nameOfPending, nameOfSent].map((nameOf) => lengths?.get(nameOf(channelId)));
+    if (pending === undefined && sent === undefined) return undefined;
+    return { ...(pending === undefined ? {} : { pending }), ...(sent === undefined ? {} : { sent }) };
+  };
+}
