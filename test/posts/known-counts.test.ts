@@ -1,6 +1,6 @@
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { openStoreBreaker } from '../support/store-breaker.ts';
-import { connectReader, isoIn, THREADS, type Reader, TWITTER } from './support/reader.ts';
+import { connectReader, isoIn, TWITTER, type Reader, CHANNEL } from './support/reader.ts';
 
 /** Numbers of the account and its profiles are what is known, or absent. */
 
@@ -36,41 +36,41 @@ test('what nobody knows of an account or a profile is absent', async () => {
 
 test('counts are the totals of lists whose end was read, and cost no request of their own', async () => {
   const { total } = await reader.list('pending.json?count=100');
-  expect(await reader.asked(async () => expect(await countsOf(TWITTER)).toEqual({ pending: total }))).toEqual(
+  expect(await reader.asked(async () => expect(await countsOf(CHANNEL)).toEqual({ pending: total }))).toEqual(
     [],
   );
-  expect(await countsOf(THREADS)).toBeUndefined();
+  expect(await countsOf(TWITTER)).toBeUndefined();
   const sent = await reader.list('sent.json?count=100');
-  expect(await countsOf(TWITTER)).toEqual({ pending: total, sent: sent.total });
-  const { json } = await reader.get(`/1/profiles/${TWITTER}.json`);
+  expect(await countsOf(CHANNEL)).toEqual({ pending: total, sent: sent.total });
+  const { json } = await reader.get(`/1/profiles/${CHANNEL}.json`);
   expect(json).toMatchObject({ counts: { pending: total, sent: sent.total } });
 });
 
 test('a list whose end was not read has no count', async () => {
   for (let number = 0; number < 21; number += 1)
     await reader.create({
-      channelId: THREADS,
+      channelId: TWITTER,
       mode: 'customScheduled',
       dueAt: isoIn((number + 1) * 86_400_000),
     });
-  const { total, updates } = await reader.list('pending.json', THREADS);
+  const { total, updates } = await reader.list('pending.json', TWITTER);
   expect([total, updates.length]).toEqual([21, 20]);
-  expect(await countsOf(THREADS)).toBeUndefined();
-  await reader.list('pending.json?page=2', THREADS);
-  expect(await countsOf(THREADS)).toEqual({ pending: expect.any(Number) });
+  expect(await countsOf(TWITTER)).toBeUndefined();
+  await reader.list('pending.json?page=2', TWITTER);
+  expect(await countsOf(TWITTER)).toEqual({ pending: expect.any(Number) });
 });
 
 test('a list of what came since a time counts for nothing', async () => {
-  const before = await countsOf(TWITTER);
+  const before = await countsOf(CHANNEL);
   await reader.list('pending.json?since=1');
-  expect(await countsOf(TWITTER)).toEqual(before);
+  expect(await countsOf(CHANNEL)).toEqual(before);
 });
 
 test('a cache that is away takes the counts away, and costs no caller an answer', async () => {
   const breaker = await openStoreBreaker(door.bridge.database);
   try {
     await breaker.whileMissing('post_answers', async () => {
-      expect(await countsOf(TWITTER)).toBeUndefined();
+      expect(await countsOf(CHANNEL)).toBeUndefined();
       expect((await reader.list('sent.json')).updates.length).toBeGreaterThan(0);
     });
   } finally {

@@ -1,7 +1,7 @@
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectInvalidToken, expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive } from '../endpoints/support/knock.ts';
-import { connectReader, idsOf, isoIn, type Listed, PAGE, type Reader, TWITTER } from './support/reader.ts';
+import { connectReader, idsOf, isoIn, type Listed, PAGE, type Reader, CHANNEL } from './support/reader.ts';
 
 /** The two lists of a profile, answered by the new API. */
 
@@ -13,6 +13,8 @@ let reader: Reader;
 beforeAll(async () => {
   door = await openDoor({ env: { PROFILES_FRESH_SECONDS: '0' } });
   reader = await connectReader(door);
+  for (let day = 3; day > 0; day -= 1)
+    await reader.create({ mode: 'customScheduled', dueAt: isoIn(day * 24 * HOUR) });
 });
 
 afterAll(async () => {
@@ -31,8 +33,8 @@ const everyUpdate = {
   day: expect.any(String),
   due_at: seconds,
   due_time: expect.stringMatching(/^1?\d:[0-5]\d [ap]m$/),
-  profile_id: TWITTER,
-  profile_service: 'twitter',
+  profile_id: CHANNEL,
+  profile_service: 'threads',
   shared_now: expect.any(Boolean),
   text: expect.any(String),
   text_formatted: expect.any(String),
@@ -136,7 +138,7 @@ describe('pages', () => {
     const other = await connectReader(door);
     await other.list('pending.json');
     const asked = await other.asked(async () => {
-      const answer = await other.get(`/1/profiles/${TWITTER}/updates/pending.json?count=100&page=90`);
+      const answer = await other.get(`/1/profiles/${CHANNEL}/updates/pending.json?count=100&page=90`);
       expectRefusal(answer, 400, 1006);
       expect(answer.json).toMatchObject({ error: expect.stringContaining('page') });
     });
@@ -198,7 +200,7 @@ describe('bad input', () => {
     ['filter', 'filter=mine'],
   ])('an unreadable %s is named (%s)', async (name, query) => {
     for (const list of ['pending', 'sent']) {
-      const answer = await reader.get(`/1/profiles/${TWITTER}/updates/${list}.json?${query}`);
+      const answer = await reader.get(`/1/profiles/${CHANNEL}/updates/${list}.json?${query}`);
       expectRefusal(answer, 400, 1006);
       expect(answer.json).toMatchObject({ error: expect.stringContaining(name) });
     }
@@ -223,11 +225,11 @@ describe('bad input', () => {
     const other = await connectReader(door);
     await other.list('pending.json');
     expect((await other.get('/1/user/deauthorize.json')).status).toBe(200);
-    expectInvalidToken(await other.get(`/1/profiles/${TWITTER}/updates/pending.json`));
+    expectInvalidToken(await other.get(`/1/profiles/${CHANNEL}/updates/pending.json`));
   });
 });
 
 test('the suffix may be missing, and POST reads as GET does', async () => {
-  const { text } = await reader.get(`/1/profiles/${TWITTER}/updates/pending.json`);
-  expect((await reader.get(`/1/profiles/${TWITTER}/updates/pending`)).text).toBe(text);
+  const { text } = await reader.get(`/1/profiles/${CHANNEL}/updates/pending.json`);
+  expect((await reader.get(`/1/profiles/${CHANNEL}/updates/pending`)).text).toBe(text);
 });

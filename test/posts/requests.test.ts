@@ -1,9 +1,10 @@
+import { notePostsChanged } from '../../src/domain/posts/post-cache.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive } from '../endpoints/support/knock.ts';
 import type { Answer } from '../support/forward.ts';
 import { SettableClock } from '../support/settable-clock.ts';
-import { connectReader, idsOf, isoIn, type Reader, type ReadKind, TWITTER } from './support/reader.ts';
+import { connectReader, idsOf, isoIn, type Reader, type ReadKind, CHANNEL } from './support/reader.ts';
 
 /** What reads of posts cost at the new API, and what they are answered from when it cannot be asked. */
 
@@ -36,7 +37,7 @@ function startAnew(): Promise<unknown> {
 beforeEach(startAnew);
 
 const list = (call: string) => () => reader.list(call);
-const path = (call: string) => `/1/profiles/${TWITTER}/updates/${call}`;
+const path = (call: string) => `/1/profiles/${CHANNEL}/updates/${call}`;
 
 const withHeaders = (headers: Answer['headers']) => (_call: unknown, answer: Answer) => ({
   ...answer,
@@ -124,12 +125,12 @@ test('an answer is asked for anew after a minute, and the cursors of a list that
 test('a list that begins otherwise forgets its cursors, so that no post is left out between two pages', async () => {
   const before = idsOf(await reader.list('pending.json?count=100'));
   await startAnew();
-  await list('pending.json?page=2')();
-  const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(HOUR / 60) });
+  for (const page of [1, 2, 3]) await list(`pending.json?page=${page}`)();
+  const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(48 * HOUR) });
   clock.advance(61_000);
-  const first = idsOf(await reader.list('pending.json'));
-  const second = idsOf(await reader.list('pending.json?page=2'));
-  expect([...first, ...second].filter((one) => one !== id)).toEqual(before.slice(0, 39));
+  expect(idsOf(await reader.list('pending.json'))).toEqual([id, ...before.slice(0, 19)]);
+  expect(idsOf(await reader.list('pending.json?page=3'))).toEqual(before.slice(39, 59));
+  expect(idsOf(await reader.list('pending.json?page=2'))).toEqual(before.slice(19, 39));
 });
 
 test('a cursor that the new API does not know any more costs the caller nothing', async () => {
@@ -172,6 +173,37 @@ test('while the new API is away the last answer serves with its age, and what is
   expect(Number(unknown.headers['retry-after'])).toBeGreaterThan(0);
   clock.advance(24 * HOUR);
   expectRefusal(await reader.get(path('pending.json')), 503, 1000);
+});
+
+test.each([
+  ['no JSON', '<html>'],
+  ['half of an answer', '{"data":{"posts":{"edges":[{"node":{"id":"1"'],
+  ['another shape', '{"data":{"posts":{"edges":[{"node":{"id":1}}],"pageInfo":{"hasNextPage":false}}}}'],
+  ['no data', '{"data":null}'],
+  ['an error without a code', '{"data":null,"errors":[{"message":"no"}]}'],
+])('an answer of the new API that is %s is 503, and the last known answer serves', async (_what, text) => {
+  const listed = await list('pending.json')();
+  door.proxy.onOtherAnswer = (_call, answer) => ({ ...answer, body: Buffer.from(text) });
+  clock.advance(61_000);
+  const last = await reader.get(path('pending.json'));
+  expect([last.status, last.headers['age'], last.json]).toEqual([200, '61', listed]);
+  expectRefusal(await reader.get(path('sent.json')), 503, 1000);
+  expectRefusal(await reader.get(`/1/updates/${'0'.repeat(24)}.json`), 503, 1000);
+});
+
+test('who has written reads what was written, however fresh the last answer is', async () => {
+  const before = await list('pending.json?count=100')();
+  const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(24 * HOUR) });
+  const one = () => reader.get(`/1/updates/${id}.json`);
+  await one();
+  expect(await reader.list('pending.json?count=100')).toEqual(before);
+  await notePostsChanged(door.bridge.context, (await reader.grant()).id);
+  clock.advance(1);
+  expect(await reader.asked(one)).toEqual(['post']);
+  const after = await reader.list('pending.json?count=100');
+  expect([idsOf(after)[0], after.total]).toEqual([id, before.total + 1]);
+  expect(await reader.asked(list('pending.json?count=100'))).toEqual([]);
+  expect(await reader.asked(one)).toEqual([]);
 });
 
 test('below a tenth of the budget nothing is asked: what is known serves with its age, the rest is 429', async () => {

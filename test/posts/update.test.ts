@@ -1,7 +1,7 @@
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectChallenge, expectInvalidToken, expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive, knock } from '../endpoints/support/knock.ts';
-import { connectReader, isoIn, LINKEDIN, type Reader, TWITTER } from './support/reader.ts';
+import { connectReader, isoIn, LINKEDIN, type Reader, CHANNEL } from './support/reader.ts';
 
 /** One post by its id, answered by the new API. */
 
@@ -37,8 +37,8 @@ test('a scheduled post is the update itself, without an envelope', async () => {
       day: 'Sunday 28th March',
       due_at: 1_806_195_540,
       due_time: '1:59 am',
-      profile_id: TWITTER,
-      profile_service: 'twitter',
+      profile_id: CHANNEL,
+      profile_service: 'threads',
       shared_now: false,
       status: 'buffer',
       text: 'Rolls & more https://bakery.example/rolls.',
@@ -121,7 +121,7 @@ test('a grant that does not cover posts is 403 with code 1002 and the way to a w
   door.proxy.onOtherAnswer = ({ body }, answer) =>
     body.includes('query Post') ? { ...answer, body: Buffer.from(JSON.stringify(forbidden)) } : answer;
   try {
-    for (const path of [`updates/${'0'.repeat(24)}`, `profiles/${TWITTER}/updates/pending`]) {
+    for (const path of [`updates/${'0'.repeat(24)}`, `profiles/${CHANNEL}/updates/pending`]) {
       const answer = await reader.get(`/1/${path}.json`);
       expectRefusal(answer, 403, 1002);
       expect(answer.json).toMatchObject({
@@ -133,6 +133,37 @@ test('a grant that does not cover posts is 403 with code 1002 and the way to a w
   }
 });
 
+test('a grant without the scope for posts is refused the same way, and nothing is asked', async () => {
+  const other = await connectReader(door);
+  await other.list('pending.json');
+  const { id } = await other.grant();
+  const { durable } = door.bridge.context.store;
+  await durable.updateTable('grants').set({ scope: 'account:read' }).where('id', '=', id).execute();
+  const asked = await other.asked(async () => {
+    for (const path of [`updates/${'0'.repeat(24)}`, `profiles/${CHANNEL}/updates/sent`]) {
+      const answer = await other.get(`/1/${path}.json`);
+      expectRefusal(answer, 403, 1002);
+      expect(answer.json).toMatchObject({ reauthorize: { link: expect.any(String) } });
+    }
+  });
+  expect(asked.filter((kind) => kind !== 'account')).toEqual([]);
+});
+
+test('a post of a channel that the account does not reach is the recorded 404', async () => {
+  const id = await reader.create();
+  door.proxy.onOtherAnswer = ({ body }, answer) => {
+    if (!body.includes('query Post(')) return answer;
+    const text = answer.body.toString().replaceAll(CHANNEL, '0'.repeat(24));
+    return { ...answer, body: Buffer.from(text) };
+  };
+  try {
+    expectRefusal(await get(id), 404, 1020);
+  } finally {
+    door.proxy.onOtherAnswer = undefined;
+  }
+  expect((await get(id)).status).toBe(200);
+});
+
 test('without a token it is the challenge, with a dead one the recorded 401', async () => {
   const path = `/1/updates/${'0'.repeat(24)}.json`;
   expectChallenge(await knock(door, { path }));
@@ -141,7 +172,7 @@ test('without a token it is the challenge, with a dead one the recorded 401', as
 });
 
 test('what an address is used for is kept without the ids in it', async () => {
-  const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(86_400_000) });
+  const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(7 * 86_400_000) });
   await get(id);
   await reader.list('pending.json');
   await door.bridge.context.usage.flush();

@@ -8,8 +8,8 @@ import type { PostsPage } from '../../upstream/posts/read-posts.ts';
  * belongs to one reading, which begins with the first page: cursors of an earlier reading would leave out what is new.
  */
 
-/** Together at most four hundred posts. */
-const MOST_PAGES = 4;
+/** So many posts are kept, of the pages that were read last; the last one is kept whole. */
+const MOST_POSTS = 200;
 
 const MOST_MARKS = 100;
 
@@ -83,6 +83,16 @@ function lengthWith(list: KeptList, end: number, isEnd: boolean): number | undef
   return list.length !== undefined && list.length > end ? list.length : undefined;
 }
 
+/** The newest page, and those of the others that have room. */
+function fitting(newest: KeptPage, others: readonly KeptPage[]): KeptPage[] {
+  let room = MOST_POSTS - newest.posts.length;
+  const kept = others.filter(({ posts }) => {
+    room -= posts.length;
+    return room >= 0;
+  });
+  return [newest, ...kept];
+}
+
 /** The list with one more page, which begins at `mark`. */
 export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt: number }): KeptList {
   const { posts, next, readAt } = page;
@@ -92,7 +102,7 @@ export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt:
   if (next !== undefined) marks.push({ offset: end, cursor: next });
   return {
     ...list,
-    pages: [{ offset: mark.offset, posts, readAt }, ...others].slice(0, MOST_PAGES),
+    pages: fitting({ offset: mark.offset, posts, readAt }, others),
     marks: marks.toSorted((a, b) => a.offset - b.offset).slice(-MOST_MARKS),
     length: lengthWith(list, end, next === undefined),
   };

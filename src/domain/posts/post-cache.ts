@@ -1,5 +1,5 @@
 import { ReadGivesWay } from '../limits/fair-reads.ts';
-import { findPostAnswer, type PostAnswerName, storePostAnswer } from '../../store/posts/post-answers.ts';
+import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../store/posts/post-answers.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../answer-cache.ts';
 import type { Context } from '../context.ts';
@@ -7,12 +7,31 @@ import { withPatience } from '../patience.ts';
 
 /** The last answers about posts. They only save requests, so that a cache that fails costs nobody an answer. */
 
-/** A kept answer as it was stored; nothing for one that a wrong clock dated into the future, or that nobody can read. */
-export async function keptAnswer(context: Context, name: PostAnswerName): Promise<unknown> {
-  return withoutCacheFaults(context, name.grantId, async () => {
-    const row = await findPostAnswer(context.store, name);
-    return row && row.fetched_at <= context.clock.now() ? (JSON.parse(row.body) as unknown) : undefined;
+/** Under this name stands when posts were last changed with a grant. */
+const CHANGED = 'changed';
+
+export interface KeptAnswer {
+  /** As it was stored; nothing for one that a wrong clock dated into the future, or that nobody can read. */
+  answer: unknown;
+  /** What was read at this time or before may be out of date. */
+  changedAt: number;
+}
+
+/** The kept answer of this name. */
+export async function keptAnswer(context: Context, { grantId, what }: PostAnswerName): Promise<KeptAnswer> {
+  const kept = await withoutCacheFaults(context, grantId, async () => {
+    const rows = await findPostAnswers(context.store, grantId, [what, CHANGED]);
+    const [row, changed] = [rows.get(what), rows.get(CHANGED)];
+    const isPast = row !== undefined && row.fetched_at <= context.clock.now();
+    const answer: unknown = isPast ? JSON.parse(row.body) : undefined;
+    return { answer, changedAt: changed?.fetched_at ?? 0 };
   });
+  return kept ?? { answer: undefined, changedAt: 0 };
+}
+
+/** From now on what is kept of a grant's posts is out of date: who has written reads what was written. */
+export async function notePostsChanged(context: Context, grantId: string): Promise<void> {
+  await keepPostAnswer(context, { grantId, what: CHANGED }, { answer: null });
 }
 
 /** Keeps an answer for the next call, while its grant lives; `length` is what is known of a list's. */

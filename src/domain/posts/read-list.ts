@@ -1,16 +1,9 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { Post } from '../../upstream/posts/post.ts';
-import {
-  type PageWanted,
-  type PostsPage,
-  readPostsPage,
-  UnreadablePage,
-} from '../../upstream/posts/read-posts.ts';
-import type { GrantClient } from '../ask-for-account.ts';
+import { readPostsPage, UnreadablePage } from '../../upstream/posts/read-posts.ts';
 import type { Context } from '../context.ts';
-import { withAccessToken } from '../grants/with-access-token.ts';
-import { takeRead } from '../limits/fair-reads.ts';
 import { freshFor } from '../limits/freshness.ts';
+import { askForPosts, type PostsReader } from './ask-for-posts.ts';
 import {
   beginList,
   type KeptList,
@@ -46,12 +39,6 @@ export class PageOutOfReach extends Error {
   override readonly name = 'PageOutOfReach';
 }
 
-/** Whose posts are read, and for which app. */
-export interface PostsReader {
-  grant: GrantClient;
-  clientId: string;
-}
-
 export interface ListAnswer {
   posts: Post[];
   total: number;
@@ -62,17 +49,8 @@ export interface ListAnswer {
 interface Asking extends PostsReader {
   list: PostList;
   range: Range;
-}
-
-async function askForPage(context: Context, asking: Asking, wanted: PageWanted): Promise<PostsPage> {
-  const { grant, clientId, list } = asking;
-  const { modernClientId } = grant;
-  const mainApi = context.sides.mainApiFor(modernClientId);
-  return withAccessToken(context, grant.id, (accessToken) => {
-    takeRead(context, { modernClientId, clientId });
-    const asker = { mainApi, accessToken, now: () => context.clock.now() };
-    return readPostsPage(asker, list.question, wanted);
-  });
+  /** When posts were last changed with the grant. */
+  changedAt: number;
 }
 
 /** Reads the page that begins at a mark into the list. */
@@ -81,8 +59,11 @@ async function readInto(
   asking: Asking,
   { list, mark, first }: { list: KeptList; mark: Mark; first: number },
 ): Promise<KeptList> {
-  const page = await askForPage(context, asking, { first, after: mark.cursor });
   const readAt = context.clock.now();
+  const wanted = { first, after: mark.cursor };
+  const page = await askForPosts(context, asking, (asker) =>
+    readPostsPage(asker, asking.list.question, wanted),
+  );
   const begun = mark.offset === 0 ? restartList(list, page.posts, readAt) : list;
   return withPage(begun, mark, { ...page, readAt });
 }
@@ -109,13 +90,27 @@ async function readRange(context: Context, asking: Asking, known: KeptList): Pro
   return readInto(context, asking, { list, mark, first: Math.max(count, FEWEST_AT_ONCE) });
 }
 
-/** What the next page is read into: the reading that runs, or a new one. */
-function runningList(context: Context, { grant, range }: Asking, kept: KeptList | undefined): KeptList {
+/** What was known of the length may have changed by the time at which a list is read on. */
+const withoutLength = (list: KeptList): KeptList => ({
+  ...list,
+  length: undefined,
+  lastLength: list.length ?? list.lastLength,
+});
+
+/**
+ * What the next page is read into: the reading that runs, or a new one. The first page is read into what was known, so
+ * that a list that begins as it did keeps its cursors.
+ */
+function runningList(
+  context: Context,
+  { grant, range, changedAt }: Asking,
+  kept: KeptList | undefined,
+): KeptList {
   const now = context.clock.now();
   const lifetime = Math.max(READING_LIFETIME, freshFor(context, grant));
-  if (!kept || (range.offset > 0 && now - kept.startedAt >= lifetime)) return beginList(now, kept);
-  // The first page is read into what was known, so that a list that begins as it did keeps its cursors.
-  return range.offset > 0 ? kept : { ...kept, length: undefined, lastLength: kept.length ?? kept.lastLength };
+  if (!kept || kept.startedAt <= changedAt) return beginList(now, kept);
+  const isOver = range.offset > 0 && now - kept.startedAt >= lifetime;
+  return isOver ? beginList(now, kept) : withoutLength(kept);
 }
 
 /** A cursor that the new API does not know any more costs the reading its cursors, and the caller nothing. */
@@ -163,26 +158,28 @@ async function fetchRange(context: Context, asking: Asking, kept: KeptList | und
 
 /**
  * A part of a list of posts. The last known one serves while the new API is out of reach or the rest of its budget is kept.
- * @throws {GrantDead | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
  */
 export async function readList(
   context: Context,
   reader: PostsReader,
   { list, range }: { list: PostList; range: Range },
 ): Promise<ListAnswer> {
-  const asking = { ...reader, list, range };
   const { grant } = reader;
   const name = { grantId: grant.id, what: list.name };
-  const kept = keptList.safeParse(await keptAnswer(context, name)).data;
+  const { answer, changedAt } = await keptAnswer(context, name);
+  const asking = { ...reader, list, range, changedAt };
+  const kept = keptList.safeParse(answer).data;
   const now = context.clock.now();
-  const known = (age: number, isStale: boolean): ListAnswer | undefined => {
-    const page = kept && pageFor(kept, range, now - age + 1);
+  const known = (since: number, isStale: boolean): ListAnswer | undefined => {
+    const page = kept && pageFor(kept, range, since + 1);
     return page && answerFrom(asking, { list: kept, page, isStale });
   };
-  const fresh = known(freshFor(context, grant), false);
+  const fresh = known(Math.max(now - freshFor(context, grant), changedAt), false);
   if (fresh) return fresh;
-  const flight = `posts ${grant.id} ${list.name} ${range.offset} ${range.count}`;
+  // Who comes after a change does not join a reading that began before it.
+  const flight = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
   const fetching = context.flights.run(flight, () => fetchRange(context, asking, kept));
-  const lastKnown = () => known(context.settings.profilesStale, true);
+  const lastKnown = () => known(now - context.settings.profilesStale, true);
   return freshOrLastKnown(context, { name, lastKnown }, fetching);
 }

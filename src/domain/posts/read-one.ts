@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { post, type Post } from '../../upstream/posts/post.ts';
 import { readPost } from '../../upstream/posts/read-posts.ts';
 import type { Context } from '../context.ts';
-import { withAccessToken } from '../grants/with-access-token.ts';
-import { takeRead } from '../limits/fair-reads.ts';
 import { freshFor } from '../limits/freshness.ts';
+import { askForPosts, type PostsReader } from './ask-for-posts.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
-import type { PostsReader } from './read-list.ts';
 
 /** One post by its id: the kept one while it is fresh, else one request. */
 
@@ -19,19 +17,10 @@ export interface PostAnswer {
   isStale: boolean;
 }
 
-async function fetchPost(
-  context: Context,
-  { grant, clientId }: PostsReader,
-  id: string,
-): Promise<PostAnswer> {
-  const { modernClientId } = grant;
-  const mainApi = context.sides.mainApiFor(modernClientId);
-  const found = await withAccessToken(context, grant.id, (accessToken) => {
-    takeRead(context, { modernClientId, clientId });
-    return readPost({ mainApi, accessToken, now: () => context.clock.now() }, id);
-  });
+async function fetchPost(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
   const fetchedAt = context.clock.now();
-  const name = { grantId: grant.id, what: `post ${id}` };
+  const found = await askForPosts(context, reader, (asker) => readPost(asker, id));
+  const name = { grantId: reader.grant.id, what: `post ${id}` };
   if (found) await keepPostAnswer(context, name, { answer: { post: found, fetchedAt } });
   return { post: found, fetchedAt, isStale: false };
 }
@@ -43,12 +32,16 @@ async function fetchPost(
 export async function readOne(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
   const { grant } = reader;
   const name = { grantId: grant.id, what: `post ${id}` };
-  const kept = keptPost.safeParse(await keptAnswer(context, name)).data;
+  const { answer, changedAt } = await keptAnswer(context, name);
+  const kept = keptPost.safeParse(answer).data;
   const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
   const known = (isStale: boolean): PostAnswer | undefined => kept && { ...kept, isStale };
-  const fresh = age < freshFor(context, grant) ? known(false) : undefined;
+  const isFresh = age < freshFor(context, grant) && (kept?.fetchedAt ?? 0) > changedAt;
+  const fresh = isFresh ? known(false) : undefined;
   if (fresh) return fresh;
-  const fetching = context.flights.run(`post ${grant.id} ${id}`, () => fetchPost(context, reader, id));
+  const fetching = context.flights.run(`post ${grant.id} ${id} ${changedAt}`, () =>
+    fetchPost(context, reader, id),
+  );
   const lastKnown = () => (age < context.settings.profilesStale ? known(true) : undefined);
   return freshOrLastKnown(context, { name, lastKnown }, fetching);
 }

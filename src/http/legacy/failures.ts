@@ -7,6 +7,7 @@ import {
   isKeyFault,
   isStorageFault,
   ReadGivesWay,
+  ScopeMissing,
   TokenRefused,
   TooManyGuesses,
   Unavailable,
@@ -41,19 +42,21 @@ function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused)
   return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
 }
 
-/** How long a caller has to wait that asked too much; undefined for other failures. */
-function secondsToWait(error: unknown): number | undefined {
-  if (error instanceof TooManyGuesses) return error.secondsLeft;
-  return error instanceof ReadGivesWay ? Math.ceil(error.retryAfter / 1000) : undefined;
+/** What a caller's own limits and rights refuse. */
+function refusedByRights(error: unknown): LegacyError | undefined {
+  if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
+  if (error instanceof ReadGivesWay) return tooManyCalls(Math.ceil(error.retryAfter / 1000));
+  if (error instanceof ScopeMissing)
+    return new LegacyError(REFUSALS.scope, { extra: { reauthorize: error.reauthorize } });
+  return error instanceof Forbidden ? new LegacyError(REFUSALS.scope) : undefined;
 }
 
 function toLegacyError(context: Context, error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
   if (error instanceof TokenRefused) return invalidToken(context, error);
-  const wait = secondsToWait(error);
-  if (wait !== undefined) return tooManyCalls(wait);
   if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
-  if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
+  const refused = refusedByRights(error);
+  if (refused) return refused;
   if (error instanceof Unavailable) return unavailable(error.retryAfter, error);
   if (isOutOfReach(error)) return unavailable(undefined, error);
   const status = unreadableStatus(error);

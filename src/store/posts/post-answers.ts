@@ -22,16 +22,19 @@ export interface StoredPostAnswer {
 
 const idOf = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
 
-/** The last answer of this name. */
-export async function findPostAnswer(
+/** The last answers of a grant about several things, by what they are about. */
+export async function findPostAnswers(
   store: Store,
-  name: PostAnswerName,
-): Promise<Pick<StoredPostAnswer, 'body' | 'fetched_at'> | undefined> {
-  return store.volatile
+  grantId: string,
+  whats: readonly string[],
+): Promise<Map<string, Pick<StoredPostAnswer, 'body' | 'fetched_at'>>> {
+  const names = new Map(whats.map((what) => [idOf({ grantId, what }), what]));
+  const rows = await store.volatile
     .selectFrom('post_answers')
-    .select(['body', 'fetched_at'])
-    .where('id', '=', idOf(name))
-    .executeTakeFirst();
+    .select(['id', 'body', 'fetched_at'])
+    .where('id', 'in', [...names.keys()])
+    .execute();
+  return new Map(rows.map(({ id, ...answer }) => [names.get(id) ?? id, answer]));
 }
 
 /** The lengths of a grant's lists that are known, by what the answers are about. */

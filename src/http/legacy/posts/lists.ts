@@ -11,7 +11,6 @@ import type { createCalls } from '../call.ts';
 import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
 import { tellAge } from './age.ts';
 import { type ListParameters, outOfBounds, readListParameters } from './list-parameters.ts';
-import { withinScope } from './within-scope.ts';
 
 type Calls = ReturnType<typeof createCalls>;
 
@@ -49,7 +48,7 @@ function listOf(context: Context, makeList: typeof pendingList) {
     const found = await channelOfProfile(context, caller, String(req.params['id']));
     if (!found) throw new LegacyError(REFUSALS.unknownProfile);
     const list = makeList(found.channel, parameters.since);
-    const answer = await withinScope(context, caller, () => pageOf(context, caller, { list, ...parameters }));
+    const answer = await pageOf(context, caller, { list, ...parameters });
     const view = viewOf(found, { now: context.clock.now(), isUtc: parameters.isUtc });
     tellAge(context, res, answer);
     sendJson(res, 200, { total: answer.total, updates: answer.posts.map((post) => oldUpdate(post, view)) });

@@ -9,7 +9,6 @@ import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
 import { queryParameters } from '../request-parameters.ts';
 import { tellAge } from './age.ts';
 import { readFlag } from './list-parameters.ts';
-import { withinScope } from './within-scope.ts';
 
 /** Ids of both generations; others name nothing, and nobody is asked about them. */
 const POST_ID = /^[0-9a-f]{24}$/i;
@@ -21,8 +20,8 @@ export function update(context: Context, call: ReturnType<typeof createCalls>): 
     const id = String(req.params['id']);
     if (!POST_ID.test(id)) throw new LegacyError(REFUSALS.unknownUpdate);
     const { client_id: clientId } = caller.mapping;
-    const answer = await withinScope(context, caller, () =>
-      servedBy(context, caller.mapping, (grant) => readOne(context, { grant, clientId }, id)),
+    const answer = await servedBy(context, caller.mapping, (grant) =>
+      readOne(context, { grant, clientId }, id),
     );
     const found = answer.post && (await channelWithId(context, caller, answer.post.channelId));
     if (!answer.post || !found) throw new LegacyError(REFUSALS.unknownUpdate);

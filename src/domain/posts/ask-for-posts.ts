@@ -1,0 +1,40 @@
+import { Forbidden } from '../../upstream/main-api.ts';
+import type { PostsAsker } from '../../upstream/posts/read-posts.ts';
+import type { GrantClient } from '../ask-for-account.ts';
+import type { Context } from '../context.ts';
+import { withAccessToken } from '../grants/with-access-token.ts';
+import { takeRead } from '../limits/fair-reads.ts';
+import { requireScope, ScopeMissing } from './scope-missing.ts';
+
+/** One request of the new API that reads posts. */
+
+const SCOPE = 'posts:read';
+
+/** Whose posts are read, and for which app. */
+export interface PostsReader {
+  grant: GrantClient;
+  clientId: string;
+}
+
+/**
+ * Sends one read of posts, where the grant's scope and the client's budget allow.
+ * @throws {ScopeMissing | ReadGivesWay | GrantDead | Unavailable}, and what `ask` throws
+ */
+export async function askForPosts<Answer>(
+  context: Context,
+  { grant, clientId }: PostsReader,
+  ask: (asker: PostsAsker) => Promise<Answer>,
+): Promise<Answer> {
+  const { id: grantId, modernClientId } = grant;
+  await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  try {
+    return await withAccessToken(context, grantId, (accessToken) => {
+      takeRead(context, { modernClientId, clientId });
+      return ask({ mainApi, accessToken, now: () => context.clock.now() });
+    });
+  } catch (error) {
+    if (error instanceof Forbidden) throw new ScopeMissing(context, { client_id: clientId }, SCOPE);
+    throw error;
+  }
+}

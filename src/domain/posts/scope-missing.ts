@@ -1,0 +1,25 @@
+import { findGrant } from '../../store/grants.ts';
+import { Forbidden } from '../../upstream/main-api.ts';
+import type { Context } from '../context.ts';
+import type { ServedMapping } from '../resolve-token.ts';
+
+/** The grant behind a token was given without the scope that a call needs; its owner can consent to more. */
+export class ScopeMissing extends Forbidden {
+  readonly reauthorize: { reason: string; link: string };
+  constructor({ settings }: Context, mapping: Pick<ServedMapping, 'client_id'>, scope: string) {
+    super(`the grant has no ${scope}`);
+    const reason = `The connection behind this token does not include ${scope}. Its owner has to authorize the app again.`;
+    this.reauthorize = { reason, link: `${settings.publicUrl}/apps/${mapping.client_id}` };
+  }
+}
+
+/** @throws {ScopeMissing} */
+export async function requireScope(
+  context: Context,
+  mapping: Pick<ServedMapping, 'client_id' | 'grant_id'>,
+  scope: string,
+): Promise<void> {
+  const grant = await findGrant(context.store.durable, mapping.grant_id);
+  const isGiven = grant === undefined || grant.scope.split(/\s+/).includes(scope);
+  if (!isGiven) throw new ScopeMissing(context, mapping, scope);
+}
