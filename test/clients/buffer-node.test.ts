@@ -1,6 +1,9 @@
 import { issueToken } from '../support/legacy-calls.ts';
 import { type OldClient, startOldClient } from './old-client.ts';
 
+/** A channel of the demo account with posts in both lists. */
+const TWITTER = '5e1f0c9a7b3d4e2f8a6c3d01';
+
 describe('buffer-node 1.0 through an HTTPS proxy', () => {
   let old: OldClient;
   let token: string;
@@ -25,6 +28,22 @@ describe('buffer-node 1.0 through an HTTPS proxy', () => {
     expect(all).toHaveProperty('data.0.id', id);
 
     expect(await old.client.ask({ token, call: 'profile', id })).toMatchObject({ data: { id } });
+  });
+
+  test('buffer-node reads the lists of a profile, and one of its updates', async () => {
+    const pending = await old.client.ask({ token, call: 'pending', id: TWITTER });
+    const [, id = ''] = /"id":"([0-9a-f]{24})"/.exec(JSON.stringify(pending)) ?? [];
+    const update = { id, profile_id: TWITTER, status: 'buffer', due_at: expect.any(Number) };
+    expect(pending).toMatchObject({ data: { total: expect.any(Number), updates: [update, {}] } });
+    expect(await old.client.ask({ token, call: 'update', id })).toMatchObject({ data: update });
+    expect(await old.client.ask({ token, call: 'sent', id: TWITTER })).toMatchObject({
+      data: { total: expect.any(Number), updates: [{ status: 'sent' }, { sent_at: expect.any(Number) }] },
+    });
+  });
+
+  test('buffer-node names the recorded error for an unknown update', async () => {
+    const answer = await old.client.ask({ token, call: 'update', id: 'f'.repeat(24) });
+    expect(answer).toEqual({ error: 'Update could not be found.', errorCode: 1020, httpCode: 404 });
   });
 
   test('buffer-node names the recorded error for an unknown profile', async () => {

@@ -1,6 +1,8 @@
 import { issueToken } from '../support/legacy-calls.ts';
 import { type OldClient, startOldClient } from './old-client.ts';
 
+const path = (list: string) => `profiles/5e1f0c9a7b3d4e2f8a6c3d01/updates/${list}`;
+
 describe('node-buffer 1.0 through an HTTPS proxy', () => {
   let old: OldClient;
   let token: string;
@@ -31,6 +33,27 @@ describe('node-buffer 1.0 through an HTTPS proxy', () => {
     const answer = await old.client.ask({ token, method: 'get', path: '/profiles.json', params });
 
     expect(answer).toMatchObject({ error: null, status: 200, data: expect.any(Array) });
+  });
+
+  test('node-buffer reads the lists of a profile, and one of its updates', async () => {
+    const params = { page: 1, count: 3, utc: true };
+    const pending = await old.client.ask({ token, method: 'get', path: path('pending'), params });
+    const [, id = ''] = /"id":"([0-9a-f]{24})"/.exec(JSON.stringify(pending)) ?? [];
+    expect(pending).toMatchObject({
+      error: null,
+      data: { total: expect.any(Number), updates: [{ id }, {}, {}] },
+    });
+    const sent = await old.client.ask({ token, method: 'get', path: path('sent') });
+    expect(sent).toMatchObject({ error: null, data: { total: 4 } });
+    const update = await old.client.ask({ token, method: 'get', path: `updates/${id}` });
+    expect(update).toMatchObject({ error: null, status: 200, data: { id, status: 'buffer' } });
+    const refused = await old.client.ask({
+      token,
+      method: 'get',
+      path: path('sent'),
+      params: { count: 500 },
+    });
+    expect(refused).toMatchObject({ error: 'Status Code: 400', data: { code: 1006 } });
   });
 
   test('node-buffer deauthorizes with an empty form body, and the token is refused from then on', async () => {

@@ -175,6 +175,21 @@ test('since on sent goes by the time of sending, whenever a post was made', asyn
   expect(await reader.list(`sent.json?since=${later + 1000}`)).toEqual({ total: 0, updates: [] });
 });
 
+test.each([
+  '1798761600',
+  '2027-01-01',
+  '2027-01-01T00:00',
+  '2027-01-01T00:00:00.000Z',
+  '2027-01-01%2000:00:00',
+  '2027-01-01T02:00:00%2B02:00',
+  '2027-01-01T02:00:00+02:00',
+])('since=%s is the same time', async (since) => {
+  const asked = await reader.asked(() => reader.list(`pending.json?since=${since}`));
+  expect(asked).toContain('posts');
+  const { body } = door.proxy.readings().findLast((reading) => reading.body.includes('createdAt":{')) ?? {};
+  expect(body).toContain('"createdAt":{"start":"2027-01-01T00:00:01.000Z"}');
+});
+
 test('filter takes both values of the old API', async () => {
   const sent = await reader.list('sent.json');
   expect(await reader.list('sent.json?filter=all')).toEqual(sent);
@@ -194,7 +209,10 @@ describe('bad input', () => {
     ['page', 'page=-1'],
     ['page', 'page=99999999999999999999'],
     ['since', 'since=yesterday'],
-    ['since', 'since=2026-01-01'],
+    ['since', 'since=2026-13-01'],
+    ['since', 'since=2026-01-01T25:00'],
+    ['since', 'since=9999-01-01'],
+    ['since', 'since=1000-01-01'],
     ['since', 'since=1790000000000'],
     ['utc', 'utc=berlin'],
     ['filter', 'filter=mine'],

@@ -1,6 +1,7 @@
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectChallenge, expectInvalidToken, expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive, knock } from '../endpoints/support/knock.ts';
+import { testInProcess } from '../support/test-mode.ts';
 import { connectReader, isoIn, LINKEDIN, type Reader, CHANNEL } from './support/reader.ts';
 
 /** One post by its id, answered by the new API. */
@@ -171,7 +172,7 @@ test('without a token it is the challenge, with a dead one the recorded 401', as
   expectInvalidToken(await knock(door, { path, headers }));
 });
 
-test('what an address is used for is kept without the ids in it', async () => {
+testInProcess('what an address is used for is kept without the ids in it', async () => {
   const id = await reader.create({ mode: 'customScheduled', dueAt: isoIn(7 * 86_400_000) });
   await get(id);
   await reader.list('pending.json');

@@ -4,6 +4,9 @@ const calls = {
   user: (api) => api.user.get(),
   profiles: (api) => api.profiles.get(),
   profile: (api, id) => api.profile(id).get(),
+  pending: (api, id) => api.profile(id).updates.pending({ count: 2, since: new Date(2000, 1, 1), utc: true }),
+  sent: (api, id) => api.profile(id).updates.sent({ count: 2, page: 2, filter: 'all' }),
+  update: (api, id) => api.update(id).get(),
   // the library has no deauthorize of its own; its core takes any path
   deauthorize: (api) => api.post('user/deauthorize', { authorize: true }),
 };

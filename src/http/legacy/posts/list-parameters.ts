@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { DateTime } from 'luxon';
 import { LegacyError, REFUSALS } from '../legacy-error.ts';
 import { type Parameters, queryParameters } from '../request-parameters.ts';
 
@@ -7,8 +8,8 @@ import { type Parameters, queryParameters } from '../request-parameters.ts';
 const DEFAULT_COUNT = 20;
 const MOST = 100;
 
-/** The new API reads no later time. */
-const LAST_SECOND = 32_503_679_999;
+/** The new API reads no later time; 0 is everything. */
+const ANY_SECOND = { least: 0, most: 32_503_679_999, otherwise: 0 };
 
 export interface ListParameters {
   page: number;
@@ -37,6 +38,27 @@ function readNumber(parameters: Parameters, name: string, { least, most, otherwi
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least && number <= most)) throw outOfBounds(name, rule);
   return number;
+}
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:$|[T ])/;
+const LONGEST_DATE = 40;
+
+/** Unix seconds of a time in ISO 8601, which is in UTC where it says no offset; undefined for another text. */
+function secondsOfIso(text: string): number | undefined {
+  if (!ISO_DATE.test(text) || text.length > LONGEST_DATE) return undefined;
+  // A plus that was not encoded is a space by now, and so is what some programs write for the T.
+  const iso = text.replace(/^(\S{10}) /, '$1T').replace(' ', '+');
+  const time = DateTime.fromISO(iso, { zone: 'utc' });
+  return time.isValid ? Math.floor(time.toSeconds()) : undefined;
+}
+
+/** A real library writes `since` in ISO 8601, whatever the old documents say. */
+function readSince(parameters: Parameters): number {
+  const rule = 'a time in Unix seconds or ISO 8601';
+  const iso = secondsOfIso(parameters.get('since') ?? '');
+  if (iso === undefined) return readNumber(parameters, 'since', { ...ANY_SECOND, rule });
+  if (iso < ANY_SECOND.least || iso > ANY_SECOND.most) throw outOfBounds('since', rule);
+  return iso;
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -69,12 +91,11 @@ export function readListParameters(req: Request): ListParameters {
   checkFilter(parameters);
   const page = { least: 0, most: 1_000_000, otherwise: 1, rule: 'a whole number from 1' };
   const count = { least: 1, most: MOST, otherwise: DEFAULT_COUNT, rule: `a whole number from 1 to ${MOST}` };
-  const since = { least: 0, most: LAST_SECOND, otherwise: 0, rule: 'a time in Unix seconds' };
   return {
     // A client that counts from 0 means the first page.
     page: Math.max(1, readNumber(parameters, 'page', page)),
     count: readNumber(parameters, 'count', count),
-    since: readNumber(parameters, 'since', since),
+    since: readSince(parameters),
     isUtc: readFlag(parameters, 'utc'),
   };
 }
