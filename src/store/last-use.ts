@@ -22,6 +22,9 @@ const PATHS_SERVED = [
   '/1/user',
   '/1/user/deauthorize',
   '/user/deauthorize',
+  '/1/profiles/:id/updates/pending',
+  '/1/profiles/:id/updates/sent',
+  '/1/updates/:id',
 ];
 
 const SERVED = PATHS_SERVED.flatMap((path) => [path, `${path}.json`]);

@@ -1,3 +1,4 @@
+import { SERVED_HERE } from '../../src/store/last-use.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectChallenge, expectInvalidToken, expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive, knock } from '../endpoints/support/knock.ts';
@@ -182,4 +183,6 @@ testInProcess('what an address is used for is kept without the ids in it', async
   expect(endpoints).toContain('/1/updates/:id.json');
   expect(endpoints).toContain('/1/profiles/:id/updates/pending.json');
   expect(endpoints.join(' ')).not.toMatch(/[0-9a-f]{24}/);
+  // Owners are not told that these calls end with the old API.
+  expect(SERVED_HERE).toEqual(expect.arrayContaining(endpoints));
 });
