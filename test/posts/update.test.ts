@@ -22,11 +22,21 @@ afterAll(async () => {
 
 const get = (id: string, query = '') => reader.get(`/1/updates/${id}.json${query}`);
 
+/** The last Sunday of the next year's March, on which clocks go forward in Europe at one o'clock UTC. */
+function springSunday(): { date: string; day: string } {
+  const year = new Date().getUTCFullYear() + 1;
+  const last = new Date(Date.UTC(year, 2, 31));
+  const number = 31 - last.getUTCDay();
+  return { date: `${year}-03-${number}`, day: `Sunday ${number}${number === 31 ? 'st' : 'th'} March` };
+}
+
 test('a scheduled post is the update itself, without an envelope', async () => {
+  const { date, day } = springSunday();
+  const dueAt = `${date}T00:59:00.000Z`;
   const id = await reader.create({
     text: 'Rolls & more https://bakery.example/rolls.',
     mode: 'customScheduled',
-    dueAt: '2027-03-28T00:59:00.000Z',
+    dueAt,
   });
   const { status, json } = await get(id);
   expect([status, json]).toEqual([
@@ -36,8 +46,8 @@ test('a scheduled post is the update itself, without an envelope', async () => {
       id,
       created_at: expect.any(Number),
       updated_at: expect.any(Number),
-      day: 'Sunday 28th March',
-      due_at: 1_806_195_540,
+      day,
+      due_at: Date.parse(dueAt) / 1000,
       due_time: '1:59 am',
       profile_id: CHANNEL,
       profile_service: 'threads',
@@ -51,7 +61,7 @@ test('a scheduled post is the update itself, without an envelope', async () => {
       via: 'api',
     },
   ]);
-  const inUtc = { day: 'Sunday 28th March', due_time: '12:59 am' };
+  const inUtc = { day, due_time: '12:59 am' };
   expect((await get(id, '?utc=1')).json).toEqual({ ...(json as object), ...inUtc });
   expect((await get(id.toUpperCase())).status).toBe(404);
 });

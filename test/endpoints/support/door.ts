@@ -15,6 +15,8 @@ export const CALLBACK = 'https://app.example.com/cb';
 
 export interface DoorOptions extends Pick<BridgeOptions, 'clock' | 'log'> {
   env?: Record<string, string>;
+  /** How long access tokens of the modern side live; an hour. */
+  accessTokenSeconds?: number;
 }
 
 interface NewApp {
@@ -52,24 +54,28 @@ async function addTo(bridge: System['bridge'], { name, callbacks, fixed }: NewAp
   return { ...registered, callback: wanted[0] ?? '' };
 }
 
-async function startModern(redirectUri: string) {
+async function startModern(redirectUri: string, accessTokenSeconds: number) {
   const [port, seen] = [await freePort(), await freePort()];
   const proxy = await startRecordingProxy(seen, `http://127.0.0.1:${port}`);
   const side = await startEmbeddedModern({
     port,
     issuer: proxy.origin,
     redirectUri,
-    accessTokenSeconds: 3600,
+    accessTokenSeconds,
   });
   const close = async () => void (await Promise.all([proxy.close(), side.close()]));
   return { proxy, person: side.person, close };
 }
 
 /** A modern side, the bridge and one registered app on loopback; limits of calls are off unless set. */
-export async function openDoor({ env = {}, ...options }: DoorOptions = {}): Promise<Door> {
+export async function openDoor({
+  env = {},
+  accessTokenSeconds = 3600,
+  ...options
+}: DoorOptions = {}): Promise<Door> {
   const port = await freePort();
   const bridgeUrl = `http://127.0.0.1:${port}`;
-  const modern = await startModern(`${env['PUBLIC_URL'] ?? bridgeUrl}/callback`);
+  const modern = await startModern(`${env['PUBLIC_URL'] ?? bridgeUrl}/callback`, accessTokenSeconds);
   const folder = mkdtempSync(join(tmpdir(), 'door-'));
   const settings = {
     PORT: String(port),
