@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
 import { Unavailable } from './outcomes.ts';
-import { takeSlot } from './slots.ts';
+import { type TakeSlot, takeSlot } from './slots.ts';
 
 /**
  * One connection for one request, opened before anything is claimed: what fails here has sent nothing of ours
@@ -79,8 +79,8 @@ async function connectTo(url: string): Promise<Connection> {
  * Opens a connection to an origin, TLS checked where the address is https; whoever gets one resets it when done.
  * @throws {Unavailable} nothing was sent
  */
-export async function openConnection(url: string): Promise<Connection> {
-  const giveBack = await takeSlot();
+export async function openConnection(url: string, take: TakeSlot = takeSlot): Promise<Connection> {
+  const giveBack = await take();
   try {
     const connection = await connectTo(url);
     const reset = () => {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
 import { budgetOf } from './rate-budget.ts';
+import { takeWriteSlot } from './slots.ts';
 
 /**
  * Reads of the modern main API (specification 4.1): one POST with a query text and its variables. Only the fields that
@@ -131,6 +133,13 @@ export interface MainApi {
   ask(accessToken: string, body: string): Promise<HttpAnswer>;
   /** How many requests are left in the tightest window; infinitely many while this process was not told. */
   remaining(): number;
+  /** Opens the connection that one write will use; nothing is sent. @throws {Unavailable} */
+  connect(): Promise<Connection>;
+  /**
+   * Sends one document on a connection of its own, never twice, whatever the budget says; the whole answer.
+   * @throws {Error} no whole answer came, which proves nothing about what arrived
+   */
+  sendOnce(connection: Connection, accessToken: string, body: string): Promise<HttpAnswer>;
   /** The share of the budget that is left, 0 to 1; 1 while the main API says nothing of one. */
   remainingShare(): number;
   /** What this process knows of the client's budget, heard itself or learned. */
@@ -147,14 +156,20 @@ export interface KnownBudget {
   pausedUntil: number;
 }
 
+function requestTo(url: string, accessToken: string, body: string) {
+  const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
+  return { method: 'POST', url, headers, body } as const;
+}
+
 /** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
 export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
   let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
   let told = { left: Number.POSITIVE_INFINITY, until: 0 };
 
+  const requestOf = (accessToken: string, body: string) => requestTo(apiUrl, accessToken, body);
+
   const post = async (accessToken: string, body: string): Promise<HttpAnswer> => {
-    const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
-    return send({ method: 'POST', url: apiUrl, headers, body }).catch((cause: unknown) => {
+    return send(requestOf(accessToken, body)).catch((cause: unknown) => {
       throw new Unavailable('the main API did not answer', { cause });
     });
   };
@@ -188,6 +203,12 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
     remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
     budget: () => known,
     learn,
+    connect: () => openConnection(apiUrl, takeWriteSlot),
+    async sendOnce(connection, accessToken, body) {
+      const answer = await send({ ...requestOf(accessToken, body), connection });
+      obey(answer);
+      return answer;
+    },
     async read(accessToken, organizationIds) {
       const answer = await ask(accessToken, readingRequest(organizationIds));
       return processReading(answer, clock.now());

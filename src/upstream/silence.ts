@@ -43,6 +43,8 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
     read: guarded((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
     ask: guarded((accessToken, body) => mainApi.ask(accessToken, body)),
     remaining: () => mainApi.remaining(),
+    connect: guarded(() => mainApi.connect()),
+    sendOnce: guarded((connection, accessToken, body) => mainApi.sendOnce(connection, accessToken, body)),
     remainingShare: () => mainApi.remainingShare(),
     budget: () => mainApi.budget(),
     learn: (heard) => mainApi.learn(heard),

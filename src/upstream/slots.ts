@@ -1,16 +1,23 @@
 import pLimit from 'p-limit';
 
 /**
- * How many exchanges of one process with the authorization server may run at once: a thousand grants that end in the
- * same second must not become a thousand connections. Taken before anything is claimed, so that waiting costs nothing.
+ * How many exchanges of one process run at once on connections of their own: a thousand grants that end in the same second
+ * must not become a thousand connections. Taken before anything is claimed, so that waiting costs nothing.
  */
-const AT_ONCE = 16;
-
-const limit = pLimit(AT_ONCE);
 
 /** Waits for a free slot; the answer gives it back, once. */
-export function takeSlot(): Promise<() => void> {
-  return new Promise((resolve) => {
-    void limit(() => new Promise<void>((giveBack) => resolve(giveBack)));
-  });
+export type TakeSlot = () => Promise<() => void>;
+
+function createSlots(atOnce: number): TakeSlot {
+  const limit = pLimit(atOnce);
+  return () =>
+    new Promise((resolve) => {
+      void limit(() => new Promise<void>((giveBack) => resolve(giveBack)));
+    });
 }
+
+/** For exchanges with the authorization server. */
+export const takeSlot = createSlots(16);
+
+/** For writes to the main API, of their own: slow ones must not keep access tokens from being renewed. */
+export const takeWriteSlot = createSlots(32);
