@@ -1,0 +1,94 @@
+/**
+ * The fields of an old call, read from the pairs that forms, multipart bodies, queries and JSON bodies are all brought
+ * to: `media[link]` for a field of a map, `profile_ids[]` for an entry of a list.
+ */
+
+export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** The numbers of the old API for parameters that cannot be used. */
+export const FIELD_CODES = { unknown: 1003, missing: 1004, outOfBounds: 1006, notSaved: 1022, past: 1034 };
+
+/** A call that cannot be answered as it is; `field` is the parameter that it is about, by its old name. */
+export class FieldRefused extends Error {
+  override readonly name = 'FieldRefused';
+  readonly field: string;
+  readonly code: number;
+  constructor(field: string, code: number, message: string) {
+    super(message);
+    this.field = field;
+    this.code = code;
+  }
+}
+
+/** The refusal of a value that is there and cannot be used. */
+export function badValue(field: string, why: string): FieldRefused {
+  return new FieldRefused(field, FIELD_CODES.outOfBounds, `The parameter ${field} ${why}.`);
+}
+
+/**
+ * The one value of a field; undefined where it is absent or empty. The same value twice counts once.
+ * @throws {FieldRefused} it has two values, or is a list or a map
+ */
+export function single(pairs: Pairs, field: string): string | undefined {
+  if (pairs.some(([name]) => name.startsWith(`${field}[`)))
+    throw badValue(field, 'has to be a single value, not a list or a map');
+  const values = new Set(
+    pairs.filter(([name, value]) => name === field && value !== '').map(([, value]) => value),
+  );
+  if (values.size > 1) throw badValue(field, 'was sent more than once with different values');
+  return [...values][0];
+}
+
+const ENTRY = /^\[\d*\]$/;
+
+/**
+ * The values of a list, each once: `name[]`, `name[0]`, the bare name repeated, or ids with commas between them.
+ * @throws {FieldRefused} it is a map, or a list of lists
+ */
+export function list(pairs: Pairs, field: string): string[] {
+  const own = pairs.filter(([name]) => name === field || name.startsWith(`${field}[`));
+  if (own.some(([name]) => name !== field && !ENTRY.test(name.slice(field.length))))
+    throw badValue(field, 'has to be a list of single values');
+  const values = own.flatMap(([, value]) => value.split(',')).map((value) => value.trim());
+  return [...new Set(values.filter((value) => value !== ''))];
+}
+
+const YES = ['true', '1', 'yes', 'on'];
+const NO = ['false', '0', 'no', 'off'];
+
+/**
+ * A yes or no in the spellings of PHP; no where it is absent.
+ * @throws {FieldRefused}
+ */
+export function flag(pairs: Pairs, field: string): boolean {
+  const value = single(pairs, field)?.trim().toLowerCase();
+  if (value === undefined || NO.includes(value)) return false;
+  if (YES.includes(value)) return true;
+  throw badValue(field, 'has to be true or false');
+}
+
+const LONGEST_ADDRESS = 2048;
+
+/**
+ * A whole web address; undefined where it is absent.
+ * @throws {FieldRefused}
+ */
+export function webAddress(pairs: Pairs, field: string): string | undefined {
+  const value = single(pairs, field)?.trim();
+  if (value === undefined || value === '') return undefined;
+  const isUsable =
+    value.length <= LONGEST_ADDRESS && /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value);
+  if (isUsable) return value;
+  throw badValue(field, `has to be a whole http or https address of at most ${LONGEST_ADDRESS} characters`);
+}
+
+/**
+ * A text of a bounded length; undefined where it is absent.
+ * @throws {FieldRefused}
+ */
+export function boundedText(pairs: Pairs, field: string, longest: number): string | undefined {
+  const value = single(pairs, field);
+  if (value !== undefined && value.length > longest)
+    throw badValue(field, `has more than ${longest} characters`);
+  return value;
+}

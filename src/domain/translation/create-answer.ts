@@ -1,0 +1,86 @@
+import type { WrittenPost } from '../../upstream/posts/written-post.ts';
+import type { OldRefusal } from './old-refusal.ts';
+
+/** What a create of the old API is answered in words, for people who read it in an old program. */
+
+/** What became of the post for one profile. */
+export type EndInWords = { profile: string } & (
+  | { kind: 'done'; post: WrittenPost; leftOut: readonly string[] }
+  | { kind: 'refused'; refusal: OldRefusal }
+  | { kind: 'in_doubt' }
+  | { kind: 'not_sent' }
+);
+
+type Done = Extract<EndInWords, { kind: 'done' }>;
+
+const isDone = (end: EndInWords): end is Done => end.kind === 'done';
+
+function placeOf({ status, sharedNow, shareMode }: WrittenPost): string {
+  if (status === 'draft') return 'saved as a draft';
+  if (status === 'needs_approval') return 'saved and waits for approval';
+  if (status === 'sent' || status === 'sending' || sharedNow) return 'shared';
+  return shareMode === 'customScheduled' ? 'scheduled' : 'added to the queue';
+}
+
+function acceptedWords(done: readonly Done[], total: number): string {
+  const places = new Set(done.map(({ post }) => placeOf(post)));
+  const [place = ''] = places;
+  const what = places.size === 1 ? place : 'accepted';
+  if (total === 1) return `The update was ${what}.`;
+  return `The update was ${what} for ${done.length} of ${total} profiles.`;
+}
+
+/** A paused queue takes posts and sends none. */
+function waitsInPausedQueue({ post }: Done): boolean {
+  return post.status === 'scheduled' && post.shareMode !== 'customScheduled' && post.channel.isQueuePaused;
+}
+
+function remarksOn(end: EndInWords): string[] {
+  const { profile } = end;
+  switch (end.kind) {
+    case 'done':
+      return [
+        ...(waitsInPausedQueue(end)
+          ? [`The queue of ${profile} is paused: the post is sent once the queue goes on.`]
+          : []),
+        ...end.leftOut.map((what) => `Left out for ${profile}: ${what}.`),
+      ];
+    case 'refused':
+      return [`Nothing was posted to ${profile}: ${end.refusal.message}`];
+    case 'not_sent':
+      return [
+        `Nothing was posted to ${profile}: the service is not available. Try this profile again later.`,
+      ];
+    case 'in_doubt':
+      return [
+        `The new API did not answer for ${profile}. The update may have been posted there: look at the profile before you send the update again.`,
+      ];
+  }
+}
+
+/** The message of a create of which something was posted. */
+export function acceptedMessage(ends: readonly EndInWords[]): string {
+  return [acceptedWords(ends.filter(isDone), ends.length), ...ends.flatMap(remarksOn)].join(' ');
+}
+
+const UNKNOWN_OUTCOME = [500, 1000] as const;
+
+const MAY_HAVE_BEEN_POSTED =
+  'The new API did not answer. The update may have been posted: look at the profile before you send the update again.';
+
+/**
+ * The refusal of a create of which nothing is known to be posted. One post in doubt makes the whole call so: a caller
+ * that reads only the code must not take it for a failure. `link` is where a person can look.
+ */
+export function refusalOfAll(ends: readonly EndInWords[], link: string): OldRefusal {
+  const refusals = ends.flatMap((end) => (end.kind === 'refused' ? [end.refusal] : []));
+  const isInDoubt = ends.some(({ kind }) => kind === 'in_doubt');
+  const [first] = refusals;
+  if (!isInDoubt && first) {
+    const isOnlyOne = ends.length === 1;
+    return { ...first, message: isOnlyOne ? first.message : ends.flatMap(remarksOn).join(' ') };
+  }
+  const [status, code] = UNKNOWN_OUTCOME;
+  const message = ends.length === 1 ? MAY_HAVE_BEEN_POSTED : ends.flatMap(remarksOn).join(' ');
+  return { status, code, message, link };
+}

@@ -1,0 +1,48 @@
+import { badValue, FIELD_CODES, FieldRefused } from './call-fields.ts';
+
+/** `scheduled_at` of the old API: Unix seconds or ISO 8601, in UTC where no offset is given. */
+
+const FIELD = 'scheduled_at';
+
+const SECONDS = /^\d{1,11}$/;
+const ISO =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+/** `+0530`, `+05` and `+05:30` name offsets in the form that every parser reads. */
+function offsetOf(text: string | undefined): string {
+  if (text === undefined || /^z$/i.test(text)) return 'Z';
+  const digits = text.slice(1).replace(':', '').padEnd(4, '0');
+  return `${text[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
+}
+
+/** Whether the month has this day: one that it does not have would become one of the next month. */
+function isRealDay(day: string): boolean {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
+}
+
+function isoTime(text: string): number {
+  const [, day, minute = '00:00', second = '00', fraction = '0', offset] = ISO.exec(text) ?? [];
+  if (day === undefined || !isRealDay(day)) return Number.NaN;
+  return Date.parse(`${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}${offsetOf(offset)}`);
+}
+
+/** An offset whose plus was sent unescaped arrives with a space in its place. */
+const SPACE_FOR_PLUS = /^(.*\d{2}:\d{2}.*) (\d{2}:?\d{2})$/;
+
+function timeIn(text: string): number {
+  return SECONDS.test(text) ? Number(text) * 1000 : isoTime(text.replace(SPACE_FOR_PLUS, '$1+$2'));
+}
+
+/**
+ * The time that a call names, in Unix milliseconds.
+ * @throws {FieldRefused} it cannot be read, or lies in the past
+ */
+export function dueTime(text: string, now: number): number {
+  const trimmed = text.trim();
+  const at = timeIn(trimmed);
+  if (!Number.isFinite(at))
+    throw badValue(FIELD, 'has to be a Unix time in seconds or an ISO 8601 date and time');
+  if (at <= now) throw new FieldRefused(FIELD, FIELD_CODES.past, `The parameter ${FIELD} lies in the past.`);
+  return at;
+}

@@ -1,0 +1,147 @@
+import {
+  badValue,
+  boundedText,
+  FIELD_CODES,
+  FieldRefused,
+  flag,
+  list,
+  type Pairs,
+  single,
+  webAddress,
+} from './call-fields.ts';
+import { dueTime } from './due-time.ts';
+
+/**
+ * What a create or update of the old API asks for, read from its parameters. `shorten` and `attachment` are accepted and
+ * change nothing: the new API shortens links as the channel's own setting says, and finds previews by itself.
+ */
+
+const LONGEST_TEXT = 10_000;
+const LONGEST_TITLE = 1000;
+
+/** So many profiles in one call, each of which costs a request of its own. */
+const MOST_PROFILES = 50;
+
+export interface UpdateMedia {
+  photo: string | undefined;
+  /** Of a link's preview; a picture of its own where there is no link. */
+  picture: string | undefined;
+  thumbnail: string | undefined;
+  video: string | undefined;
+  link: string | undefined;
+  title: string | undefined;
+  description: string | undefined;
+}
+
+/** When it is published; without a wish nothing is changed about that. */
+type Timing = { mode: 'shareNow' | 'shareNext' } | { mode: 'customScheduled'; dueAt: number } | undefined;
+
+export interface UpdateContent {
+  text: string;
+  timing: Timing;
+  media: UpdateMedia;
+}
+
+export interface NewUpdate extends UpdateContent {
+  /** As the caller names them, each once. */
+  profileIds: string[];
+  retweet: { id: string; comment: string | undefined } | undefined;
+  isDraft: boolean;
+  /** Boards of Pinterest. */
+  subprofileIds: string[];
+}
+
+const MEDIA_FIELD = /^media\[([\w-]*)\]$/;
+
+function requireMap(pairs: Pairs): void {
+  const own = pairs.filter(
+    ([name, value]) => name.startsWith('media') && /^media(\[|$)/.test(name) && value !== '',
+  );
+  if (own.some(([name]) => !MEDIA_FIELD.test(name)))
+    throw badValue('media', 'has to be a map of single values, such as media[link]');
+}
+
+function mediaIn(pairs: Pairs): UpdateMedia {
+  requireMap(pairs);
+  return {
+    photo: webAddress(pairs, 'media[photo]'),
+    picture: webAddress(pairs, 'media[picture]'),
+    thumbnail: webAddress(pairs, 'media[thumbnail]'),
+    video: webAddress(pairs, 'media[video]'),
+    link: webAddress(pairs, 'media[link]'),
+    title: boundedText(pairs, 'media[title]', LONGEST_TITLE),
+    description: boundedText(pairs, 'media[description]', LONGEST_TITLE),
+  };
+}
+
+/** Whether anything is attached. A title, a description or a thumbnail alone attaches nothing. */
+export function hasMedia({ photo, picture, video, link }: UpdateMedia): boolean {
+  return [photo, picture, video, link].some((address) => address !== undefined);
+}
+
+/** A time that is named counts more than `now`, and that more than `top`. */
+function timingIn(pairs: Pairs, now: number): Timing {
+  const [isNow, isNext] = [flag(pairs, 'now'), flag(pairs, 'top')];
+  const scheduledAt = single(pairs, 'scheduled_at');
+  if (scheduledAt !== undefined) return { mode: 'customScheduled', dueAt: dueTime(scheduledAt, now) };
+  if (isNow) return { mode: 'shareNow' };
+  return isNext ? { mode: 'shareNext' } : undefined;
+}
+
+function retweetIn(pairs: Pairs): NewUpdate['retweet'] {
+  if (pairs.some(([name, value]) => name === 'retweet' && value !== ''))
+    throw badValue('retweet', 'has to be a map, such as retweet[tweet_id]');
+  const id = single(pairs, 'retweet[tweet_id]');
+  const comment = boundedText(pairs, 'retweet[comment]', LONGEST_TEXT);
+  if (id === undefined && comment === undefined) return undefined;
+  if (id === undefined) throw missing('retweet[tweet_id]');
+  if (!/^\d{1,20}$/.test(id)) throw badValue('retweet[tweet_id]', 'has to be the number of a tweet');
+  return { id, comment };
+}
+
+function missing(field: string): FieldRefused {
+  return new FieldRefused(field, FIELD_CODES.missing, `The parameter ${field} is missing.`);
+}
+
+function profileIdsIn(pairs: Pairs): string[] {
+  const ids = list(pairs, 'profile_ids');
+  if (ids.length === 0) throw missing('profile_ids');
+  if (ids.length > MOST_PROFILES) throw badValue('profile_ids', `names more than ${MOST_PROFILES} profiles`);
+  return ids;
+}
+
+/** Read for what is wrong with them alone; they change nothing. */
+function checkIdle(pairs: Pairs): void {
+  flag(pairs, 'shorten');
+  flag(pairs, 'attachment');
+}
+
+/**
+ * What POST updates/create asks for; `now` in Unix milliseconds.
+ * @throws {FieldRefused}
+ */
+export function newUpdate(pairs: Pairs, now: number): NewUpdate {
+  checkIdle(pairs);
+  const update = {
+    profileIds: profileIdsIn(pairs),
+    text: boundedText(pairs, 'text', LONGEST_TEXT) ?? '',
+    timing: timingIn(pairs, now),
+    media: mediaIn(pairs),
+    retweet: retweetIn(pairs),
+    isDraft: flag(pairs, 'is_draft'),
+    subprofileIds: list(pairs, 'subprofile_ids'),
+  };
+  if (update.text.trim() === '' && !hasMedia(update.media) && !update.retweet) throw missing('text');
+  return update;
+}
+
+/**
+ * What POST updates/:id/update asks for; `now` in Unix milliseconds.
+ * @throws {FieldRefused}
+ */
+export function changedUpdate(pairs: Pairs, now: number): UpdateContent {
+  checkIdle(pairs);
+  const text = boundedText(pairs, 'text', LONGEST_TEXT);
+  if (text === undefined) throw missing('text');
+  return { text, timing: timingIn(pairs, now), media: mediaIn(pairs) };
+}

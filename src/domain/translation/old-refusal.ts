@@ -1,0 +1,63 @@
+import type { RefusalKind, WriteRefusal } from '../../upstream/posts/write-post.ts';
+import { FIELD_CODES, type FieldRefused } from './call-fields.ts';
+
+/** Refusals of writes as the old API gave them: status, number and text. */
+
+export interface OldRefusal {
+  status: number;
+  code: number;
+  message: string;
+  link?: string | undefined;
+}
+
+const FORBIDDEN_CODES = [1001, 1002, 1011, 1013, 1014, 1015, 1021, 1023, 1024, 1028, 1051];
+const NOT_FOUND_CODES = [404, 1010, 1020, 1050];
+
+/**
+ * The status that belongs to a number of the old API. A number that speaks of the token becomes a 403: the token itself is
+ * good here, and old clients throw a token away after a 401.
+ */
+function statusOf(code: number): number {
+  if (NOT_FOUND_CODES.includes(code)) return 404;
+  if (FORBIDDEN_CODES.includes(code) || code === 401 || code === 403) return 403;
+  if (code === 1005) return 406;
+  if (code === 1000) return 500;
+  return code === 405 || code === 429 ? code : 400;
+}
+
+type Place = 'profile' | 'update';
+
+const NOT_FOUND = { profile: 1010, update: 1020 };
+const NOT_ALLOWED = { profile: 1011, update: 1021 };
+
+/** The new API has no other type for a post that is not there when one is deleted. */
+const speaksOfNotFound = (message: string) => /not found|does not exist|no longer exists/i.test(message);
+
+const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissing\b/i.test(message);
+
+const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number> = {
+  NotFoundError: (_, place) => NOT_FOUND[place],
+  UnauthorizedError: (_, place) => NOT_ALLOWED[place],
+  LimitReachedError: () => 1023,
+  InvalidInputError: ({ message }) => (speaksOfMissing(message) ? FIELD_CODES.missing : FIELD_CODES.notSaved),
+  VoidMutationError: ({ message }, place) =>
+    speaksOfNotFound(message) ? NOT_FOUND[place] : FIELD_CODES.notSaved,
+  UnexpectedError: () => 1000,
+  RestProxyError: ({ code }) => code ?? FIELD_CODES.notSaved,
+  Forbidden: () => 1002,
+  BadRequest: () => FIELD_CODES.notSaved,
+};
+
+/** The new API speaks of its own fields; the caller knows the parameter. */
+const inOldWords = (message: string) => message.replaceAll(/\bdueAt\b/g, 'scheduled_at');
+
+/** A refusal of the new API; `place` is what the call was about. */
+export function refusalOfWrite(refusal: WriteRefusal, place: Place): OldRefusal {
+  const code = CODES[refusal.kind](refusal, place);
+  return { status: statusOf(code), code, message: inOldWords(refusal.message), link: refusal.link };
+}
+
+/** A parameter that cannot be used. */
+export function refusalOfField({ code, message }: Pick<FieldRefused, 'code' | 'message'>): OldRefusal {
+  return { status: statusOf(code), code, message };
+}

@@ -1,0 +1,142 @@
+import { FIELD_CODES, FieldRefused } from './call-fields.ts';
+import { hasMedia, type NewUpdate, type UpdateContent, type UpdateMedia } from './new-update.ts';
+
+/**
+ * An update of the old API as the input of the new API's `createPost` and `editPost`, with what a service's posts need
+ * there and the old API never asked for.
+ */
+
+/** What decides how a post looks: the service of its channel. */
+export interface PostChannel {
+  id: string;
+  service: string;
+}
+
+type Metadata = Record<string, Record<string, unknown>>;
+
+/** An input of `createPost` or `editPost`, and in words what a service could not take of the update. */
+export interface PostInput {
+  input: Record<string, unknown>;
+  leftOut: string[];
+}
+
+/** Services whose posts have a preview of a link. */
+const LINK_TAKERS = ['facebook', 'linkedin', 'threads', 'bluesky'];
+
+const keyOf = (service: string) => (service === 'googlebusiness' ? 'google' : service);
+
+/** What every post of a service has to say in the new API. */
+const DEFAULTS: Record<string, Record<string, unknown>> = {
+  facebook: { type: 'post' },
+  instagram: { type: 'post', shouldShareToFeed: true },
+  google: { type: 'whats_new' },
+};
+
+const withoutAbsent = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** The pictures and videos. A picture is a link's preview only where the service has one. */
+function assetsOf({ photo, picture, thumbnail, video, link }: UpdateMedia, takesLink: boolean): object[] {
+  const isPreview = link !== undefined && takesLink && photo === undefined && video === undefined;
+  const image = photo ?? (isPreview ? undefined : picture);
+  if (video !== undefined) return [{ video: { url: video } }];
+  return image === undefined ? [] : [{ image: withoutAbsent({ url: image, thumbnailUrl: thumbnail }) }];
+}
+
+function attachmentOf({ link, title, description, picture }: UpdateMedia): Record<string, unknown> {
+  const thumbnail = picture === undefined ? undefined : { url: picture };
+  return withoutAbsent({ url: link, title, description, thumbnail });
+}
+
+/** Where the link of an update goes; a service without a place for it leaves it to the text. */
+function linkFieldsOf(media: UpdateMedia, service: string, hasAssets: boolean): Record<string, unknown> {
+  const { link, title } = media;
+  if (link === undefined) return {};
+  if (LINK_TAKERS.includes(service)) return hasAssets ? {} : { linkAttachment: attachmentOf(media) };
+  if (service === 'pinterest') return withoutAbsent({ url: link, title });
+  if (service === 'googlebusiness') return { detailsWhatsNew: { button: 'learn_more', link } };
+  return {};
+}
+
+function leftOutOf({ media, text }: UpdateContent, linkFields: object): string[] {
+  const { link } = media;
+  const isLost = link !== undefined && Object.keys(linkFields).length === 0 && !text.includes(link);
+  return isLost
+    ? [`the link ${link}, for which a post of this service has no place beside its text and media`]
+    : [];
+}
+
+function refused(field: string, message: string): FieldRefused {
+  return new FieldRefused(field, FIELD_CODES.notSaved, message);
+}
+
+/** Without one the new API takes no pin; the old API had boards as subprofiles. */
+function boardOf({ subprofileIds, isDraft }: NewUpdate): Record<string, unknown> {
+  const [board, another] = subprofileIds;
+  if (another !== undefined)
+    throw refused('subprofile_ids', 'The parameter subprofile_ids can name one Pinterest board only.');
+  if (board !== undefined) return { boardServiceId: board };
+  if (isDraft) return {};
+  throw new FieldRefused(
+    'subprofile_ids',
+    FIELD_CODES.missing,
+    'The parameter subprofile_ids is missing: a post for Pinterest needs a board.',
+  );
+}
+
+function retweetOf({ retweet }: NewUpdate, service: string): Record<string, unknown> {
+  if (!retweet) return {};
+  if (service !== 'twitter') throw refused('retweet', 'The parameter retweet is for Twitter profiles only.');
+  return { retweet: withoutAbsent({ ...retweet }) };
+}
+
+/** What only the service's own posts have. @throws {FieldRefused} */
+function ownFieldsOf(update: NewUpdate, service: string): Record<string, unknown> {
+  if (service === 'youtube' && !update.isDraft)
+    throw refused(
+      'profile_ids',
+      'A YouTube profile cannot be posted to from here: a video needs a title and a category, which the old API has no parameters for.',
+    );
+  return { ...retweetOf(update, service), ...(service === 'pinterest' ? boardOf(update) : {}) };
+}
+
+function metadataFor(service: string, fields: Record<string, unknown>): Metadata | undefined {
+  const key = keyOf(service);
+  const own = { ...DEFAULTS[key], ...fields };
+  return Object.keys(own).length === 0 ? undefined : { [key]: own };
+}
+
+function timingFields({ timing }: UpdateContent): Record<string, unknown> {
+  if (timing?.mode !== 'customScheduled') return withoutAbsent({ mode: timing?.mode });
+  return { mode: timing.mode, dueAt: new Date(timing.dueAt).toISOString() };
+}
+
+function contentOf(update: UpdateContent, service: string, ownFields: Record<string, unknown>) {
+  const assets = assetsOf(update.media, LINK_TAKERS.includes(service));
+  const linkFields = linkFieldsOf(update.media, service, assets.length > 0);
+  return {
+    fields: withoutAbsent({ assets, metadata: metadataFor(service, { ...ownFields, ...linkFields }) }),
+    leftOut: leftOutOf(update, linkFields),
+  };
+}
+
+/**
+ * The input of `createPost` for one channel.
+ * @throws {FieldRefused} the service cannot take it
+ */
+export function createInput(update: NewUpdate, channel: PostChannel): PostInput {
+  const { service, id: channelId } = channel;
+  const { fields, leftOut } = contentOf(update, service, ownFieldsOf(update, service));
+  const { text, isDraft } = update;
+  const own = { channelId, schedulingType: 'automatic', mode: 'addToQueue', text };
+  const draft = isDraft ? { saveToDraft: true } : {};
+  return { input: { ...own, ...timingFields(update), ...fields, ...draft }, leftOut };
+}
+
+/** The input of `editPost`; `channel` has to be known where the update has media, whose form depends on the service. */
+export function editInput(id: string, update: UpdateContent, channel: PostChannel | undefined): PostInput {
+  const own = { id, text: update.text, ...timingFields(update) };
+  if (!channel || !hasMedia(update.media)) return { input: own, leftOut: [] };
+  const { fields, leftOut } = contentOf(update, channel.service, {});
+  return { input: { ...own, ...fields }, leftOut };
+}

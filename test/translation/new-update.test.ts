@@ -1,0 +1,163 @@
+import { FieldRefused, type Pairs } from '../../src/domain/translation/call-fields.ts';
+import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
+
+/** What the parameters of an old create and update mean, row by row. */
+
+const NOW = Date.UTC(2026, 10, 1, 12);
+
+const pairsOf = (text: string): Pairs => [...new URLSearchParams(text)];
+
+const read = (text: string) => newUpdate(pairsOf(text), NOW);
+
+function refusalOf(work: () => unknown): { field: string; code: number } {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof FieldRefused) return { field: error.field, code: error.code };
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('the profiles', () => {
+  test.each([
+    ['profile_ids[]=a&profile_ids[]=b', ['a', 'b']],
+    ['profile_ids[0]=a&profile_ids[1]=b', ['a', 'b']],
+    ['profile_ids%5B%5D=a&profile_ids%5B%5D=b', ['a', 'b']],
+    ['profile_ids=a&profile_ids=b', ['a', 'b']],
+    ['profile_ids=a', ['a']],
+    ['profile_ids=a,b', ['a', 'b']],
+    ['profile_ids[]=a&profile_ids[]=a', ['a']],
+    ['profile_ids[]=&profile_ids[]=a', ['a']],
+  ])('of %s', (text, expected) => {
+    expect(read(`${text}&text=x`).profileIds).toEqual(expected);
+  });
+
+  test.each([
+    ['', 1004],
+    ['profile_ids[]=', 1004],
+    ['profile_ids[a]=b', 1006],
+    ['profile_ids[0][id]=b', 1006],
+    [Array.from({ length: 51 }, (_, index) => `profile_ids[]=${index}`).join('&'), 1006],
+  ])('are refused in %s', (text, code) => {
+    expect(refusalOf(() => read(`${text}&text=x`))).toEqual({ field: 'profile_ids', code });
+  });
+});
+
+const at = (iso: string) => ({ mode: 'customScheduled', dueAt: Date.parse(iso) });
+
+describe('the time', () => {
+  test.each([
+    ['', undefined],
+    ['now=true', { mode: 'shareNow' }],
+    ['now=1', { mode: 'shareNow' }],
+    ['now=false', undefined],
+    ['now=', undefined],
+    ['top=yes', { mode: 'shareNext' }],
+    ['top=0', undefined],
+    ['now=true&top=true', { mode: 'shareNow' }],
+    ['scheduled_at=1793541600', at('2026-11-01T14:00:00Z')],
+    ['scheduled_at=2026-11-02T08:30:00Z', at('2026-11-02T08:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30:00.250Z', at('2026-11-02T08:30:00.250Z')],
+    ['scheduled_at=2026-11-02T08:30:00%2B02:00', at('2026-11-02T06:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30:00%2B0200', at('2026-11-02T06:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30:00+02:00', at('2026-11-02T06:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30:00-05', at('2026-11-02T13:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30', at('2026-11-02T08:30:00Z')],
+    ['scheduled_at=2026-11-02 08:30:00', at('2026-11-02T08:30:00Z')],
+    ['scheduled_at=2026-11-02', at('2026-11-02T00:00:00Z')],
+    ['scheduled_at=2026-11-02&now=true&top=true', at('2026-11-02T00:00:00Z')],
+    ['scheduled_at=&now=true', { mode: 'shareNow' }],
+  ])('of %s', (text, expected) => {
+    expect(read(`profile_ids[]=a&text=x&${text}`).timing).toEqual(expected);
+  });
+
+  test.each([
+    ['scheduled_at=tomorrow', 'scheduled_at', 1006],
+    ['scheduled_at=2026-02-30', 'scheduled_at', 1006],
+    ['scheduled_at=2026-13-01', 'scheduled_at', 1006],
+    ['scheduled_at=1793541600000', 'scheduled_at', 1006],
+    ['scheduled_at=-5', 'scheduled_at', 1006],
+    ['scheduled_at=0', 'scheduled_at', 1034],
+    ['scheduled_at=2026-11-01T12:00:00Z', 'scheduled_at', 1034],
+    ['scheduled_at=2020-01-01', 'scheduled_at', 1034],
+    ['scheduled_at[]=2026-11-02', 'scheduled_at', 1006],
+    ['scheduled_at=2026-11-02&scheduled_at=2026-11-03', 'scheduled_at', 1006],
+    ['now=perhaps', 'now', 1006],
+    ['top[a]=1', 'top', 1006],
+  ])('is refused in %s', (text, field, code) => {
+    expect(refusalOf(() => read(`profile_ids[]=a&text=x&${text}`))).toEqual({ field, code });
+  });
+});
+
+describe('what is posted', () => {
+  test('text, media, a retweet, a draft and boards are read as they came', () => {
+    const update = read(
+      'profile_ids[]=a&text=Ein+Brot%26mehr&media[link]=https://a.example/b&media[title]=T&media[description]=D&media[picture]=https://a.example/p.png&media[thumbnail]=https://a.example/t.png&media[photo]=https://a.example/f.png&retweet[tweet_id]=123&retweet[comment]=C&is_draft=true&subprofile_ids[]=s1&shorten=true&attachment=false',
+    );
+    expect(update).toEqual({
+      profileIds: ['a'],
+      text: 'Ein Brot&mehr',
+      timing: undefined,
+      media: {
+        photo: 'https://a.example/f.png',
+        picture: 'https://a.example/p.png',
+        thumbnail: 'https://a.example/t.png',
+        video: undefined,
+        link: 'https://a.example/b',
+        title: 'T',
+        description: 'D',
+      },
+      retweet: { id: '123', comment: 'C' },
+      isDraft: true,
+      subprofileIds: ['s1'],
+    });
+  });
+
+  test.each([
+    'media[photo]=https://a.example/f.png',
+    'retweet[tweet_id]=1',
+    'media[link]=https://a.example/',
+  ])('%s needs no text', (text) => {
+    expect(read(`profile_ids[]=a&${text}`).text).toBe('');
+  });
+
+  test('parameters that are not known change nothing', () => {
+    expect(read('profile_ids[]=a&text=x&body[text]=y&_=1&callback=f&media[other]=z&client_id=c').text).toBe(
+      'x',
+    );
+  });
+
+  test.each([
+    ['', 'text', 1004],
+    ['text=+', 'text', 1004],
+    ['media[title]=T', 'text', 1004],
+    [`text=${'x'.repeat(10_001)}`, 'text', 1006],
+    ['text[]=x', 'text', 1006],
+    ['text=x&text=y', 'text', 1006],
+    ['text=x&media=https://a.example/', 'media', 1006],
+    ['text=x&media[photo][]=https://a.example/', 'media', 1006],
+    ['text=x&media[photo]=ftp://a.example/', 'media[photo]', 1006],
+    ['text=x&media[photo]=/f.png', 'media[photo]', 1006],
+    ['text=x&media[link]=javascript:alert(1)', 'media[link]', 1006],
+    [`text=x&media[link]=https://a.example/${'x'.repeat(2048)}`, 'media[link]', 1006],
+    [`text=x&media[title]=${'x'.repeat(1001)}`, 'media[title]', 1006],
+    ['retweet[comment]=C', 'retweet[tweet_id]', 1004],
+    ['retweet[tweet_id]=abc', 'retweet[tweet_id]', 1006],
+    ['retweet=123', 'retweet', 1006],
+    ['text=x&is_draft=maybe', 'is_draft', 1006],
+    ['text=x&shorten=maybe', 'shorten', 1006],
+  ])('is refused in %s', (text, field, code) => {
+    expect(refusalOf(() => read(`profile_ids[]=a&${text}`))).toEqual({ field, code });
+  });
+});
+
+const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
+
+test('an update of a post needs a text and names no profiles', () => {
+  expect(changed('text=New&scheduled_at=2026-11-02')).toMatchObject({
+    text: 'New',
+    timing: { mode: 'customScheduled', dueAt: Date.UTC(2026, 10, 2) },
+  });
+  expect(refusalOf(() => changed('now=true'))).toEqual({ field: 'text', code: 1004 });
+});

@@ -1,0 +1,130 @@
+import { FieldRefused, type Pairs } from '../../src/domain/translation/call-fields.ts';
+import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
+import { createInput, editInput } from '../../src/domain/translation/post-input.ts';
+
+/** An old update as the input of the new API, service by service. */
+
+const NOW = Date.UTC(2026, 10, 1, 12);
+
+const pairsOf = (text: string): Pairs => [...new URLSearchParams(text)];
+
+function inputFor(service: string, text: string) {
+  return createInput(newUpdate(pairsOf(`profile_ids[]=a&${text}`), NOW), { id: 'c1', service });
+}
+
+const BASE = { channelId: 'c1', schedulingType: 'automatic', mode: 'addToQueue', text: 'x' };
+const LINK =
+  'media[link]=https://a.example/b&media[title]=T&media[description]=D&media[picture]=https://a.example/p.png';
+const ATTACHMENT = {
+  url: 'https://a.example/b',
+  title: 'T',
+  description: 'D',
+  thumbnail: { url: 'https://a.example/p.png' },
+};
+const PHOTO = 'media[photo]=https://a.example/f.png&media[thumbnail]=https://a.example/t.png';
+const IMAGE = { image: { url: 'https://a.example/f.png', thumbnailUrl: 'https://a.example/t.png' } };
+const PREVIEW = { image: { url: 'https://a.example/p.png' } };
+
+test.each([
+  ['twitter', 'text=x', { assets: [] }],
+  ['linkedin', 'text=x', { assets: [] }],
+  ['facebook', 'text=x', { assets: [], metadata: { facebook: { type: 'post' } } }],
+  [
+    'instagram',
+    `text=x&${PHOTO}`,
+    { assets: [IMAGE], metadata: { instagram: { type: 'post', shouldShareToFeed: true } } },
+  ],
+  ['googlebusiness', 'text=x', { assets: [], metadata: { google: { type: 'whats_new' } } }],
+  [
+    'pinterest',
+    `text=x&${PHOTO}&subprofile_ids[]=b1`,
+    { assets: [IMAGE], metadata: { pinterest: { boardServiceId: 'b1' } } },
+  ],
+  [
+    'facebook',
+    `text=x&${LINK}`,
+    { assets: [], metadata: { facebook: { type: 'post', linkAttachment: ATTACHMENT } } },
+  ],
+  ['linkedin', `text=x&${LINK}`, { assets: [], metadata: { linkedin: { linkAttachment: ATTACHMENT } } }],
+  ['bluesky', `text=x&${LINK}`, { assets: [], metadata: { bluesky: { linkAttachment: ATTACHMENT } } }],
+  ['facebook', `text=x&${LINK}&${PHOTO}`, { assets: [IMAGE], metadata: { facebook: { type: 'post' } } }],
+  ['twitter', `text=x&${LINK}`, { assets: [PREVIEW] }],
+  ['twitter', 'text=x&media[picture]=https://a.example/p.png', { assets: [PREVIEW] }],
+  [
+    'facebook',
+    'text=x&media[picture]=https://a.example/p.png',
+    { assets: [PREVIEW], metadata: { facebook: { type: 'post' } } },
+  ],
+  [
+    'pinterest',
+    `text=x&${LINK}&subprofile_ids[]=b1`,
+    {
+      assets: [PREVIEW],
+      metadata: { pinterest: { boardServiceId: 'b1', url: 'https://a.example/b', title: 'T' } },
+    },
+  ],
+  [
+    'googlebusiness',
+    'text=x&media[link]=https://a.example/b',
+    {
+      assets: [],
+      metadata: {
+        google: { type: 'whats_new', detailsWhatsNew: { button: 'learn_more', link: 'https://a.example/b' } },
+      },
+    },
+  ],
+  [
+    'twitter',
+    'text=x&media[video]=https://a.example/v.mp4',
+    { assets: [{ video: { url: 'https://a.example/v.mp4' } }] },
+  ],
+  [
+    'twitter',
+    'text=x&retweet[tweet_id]=7&retweet[comment]=C',
+    { assets: [], metadata: { twitter: { retweet: { id: '7', comment: 'C' } } } },
+  ],
+  ['twitter', 'text=x&now=true', { assets: [], mode: 'shareNow' }],
+  ['twitter', 'text=x&top=true', { assets: [], mode: 'shareNext' }],
+  [
+    'twitter',
+    'text=x&scheduled_at=2026-11-02',
+    { assets: [], mode: 'customScheduled', dueAt: '2026-11-02T00:00:00.000Z' },
+  ],
+  ['pinterest', 'text=x&is_draft=true', { assets: [], saveToDraft: true }],
+  ['youtube', 'text=x&is_draft=true', { assets: [], saveToDraft: true }],
+])('%s of %s', (service, text, expected) => {
+  expect(inputFor(service, text).input).toEqual({ ...BASE, ...expected });
+});
+
+test.each([
+  ['pinterest', `text=x&${PHOTO}`, 'subprofile_ids', 1004],
+  ['pinterest', `text=x&${PHOTO}&subprofile_ids[]=b1&subprofile_ids[]=b2`, 'subprofile_ids', 1022],
+  ['youtube', 'text=x&media[video]=https://a.example/v.mp4', 'profile_ids', 1022],
+  ['facebook', 'retweet[tweet_id]=7', 'retweet', 1022],
+])('%s refuses %s', (service, text, field, code) => {
+  expect(() => inputFor(service, text)).toThrow(expect.objectContaining({ field, code }));
+  expect(() => inputFor(service, text)).toThrow(FieldRefused);
+});
+
+test.each([
+  ['twitter', `text=x&${LINK}`, 1],
+  ['twitter', `text=see+https://a.example/b&${LINK}`, 0],
+  ['facebook', `text=x&${LINK}`, 0],
+  ['facebook', `text=x&${LINK}&${PHOTO}`, 1],
+])('a link that %s has no place for is told: %s', (service, text, count) => {
+  expect(inputFor(service, text).leftOut).toHaveLength(count);
+});
+
+const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
+
+test('an edit changes the text alone, or text, time and media', () => {
+  expect(editInput('p1', changed('text=x'), undefined).input).toEqual({ id: 'p1', text: 'x' });
+  const whole = changed(`text=x&now=1&${LINK}`);
+  expect(editInput('p1', whole, { id: 'c1', service: 'facebook' }).input).toEqual({
+    id: 'p1',
+    text: 'x',
+    mode: 'shareNow',
+    assets: [],
+    metadata: { facebook: { type: 'post', linkAttachment: ATTACHMENT } },
+  });
+});
