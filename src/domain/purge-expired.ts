@@ -4,6 +4,7 @@ import {
   SPENT_ROWS_KEPT,
   UNFINISHED_REQUESTS_KEPT,
   USAGE_KEPT,
+  WRITES_KEPT,
 } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { dropAnswersBefore, FIRST_ANSWERS } from '../store/answers.ts';
@@ -18,6 +19,7 @@ import { deleteCodesBefore } from '../store/legacy-codes.ts';
 import { deleteLeasesBefore } from '../store/leases.ts';
 import type { Piece, PieceDone } from '../store/pieces.ts';
 import { dropPostAnswersBefore, FIRST_POST_ANSWERS } from '../store/posts/post-answers.ts';
+import { deleteWritesBefore } from '../store/posts/write-journal.ts';
 import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
@@ -87,6 +89,7 @@ export async function purgeExpired(context: Context): Promise<void> {
     ),
     deleteLeasesBefore(store, now),
     inPieces(options, (piece) => deleteSessionsBefore(store, now, piece)),
+    inPieces(options, (piece) => deleteWritesBefore(store.durable, now - WRITES_KEPT, piece)),
     purgeUsage(context),
     forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
   ]);

@@ -103,3 +103,25 @@ export const CALLS_CUT_AFTER = STOP_LIMIT - STORE_LIMIT;
 export const LIVE_KEPT = 10 * MINUTE;
 export const LIVE_LOOK = 10 * MINUTE;
 export const LIVE_WATCH = 2 * MINUTE;
+
+/**
+ * One old call that writes: a post that is not claimed within the first time is not sent any more; what has no answer
+ * within the second is in doubt for its caller, which may wait 20 seconds at most.
+ */
+export const WRITE_BEGUN_WITHIN = 9 * SECOND;
+export const WRITE_ANSWERED_WITHIN = 17 * SECOND;
+
+/** From the claim of a write to its last byte out, a renewal of the access token in between included. */
+export const WRITE_SENT_WITHIN = CALLER_WAIT + CLAIM_TO_WRITE_LIMIT;
+
+/** A write without an outcome after this time belongs to a process that died. */
+export const WRITE_ABANDONED = WRITE_SENT_WITHIN + UPSTREAM_TIMEOUT + 13 * SECOND;
+
+/** How soon after a lost answer the bridge looks for the post, and when it stops looking. */
+export const WRITE_LOOKS = [0, 10 * SECOND, 1 * MINUTE, 10 * MINUTE] as const;
+
+/** How far the clock of the new API may be behind ours: a post made so long before its write is taken for it. */
+export const WRITE_CLOCKS_DIFFER = 5 * SECOND;
+
+/** What was written is known to support for this long. */
+export const WRITES_KEPT = 30 * DAY;

@@ -15,7 +15,7 @@ interface Question extends KeyName {
 
 async function count(
   db: Database,
-  table: 'mappings' | 'app_secrets' | 'legacy_codes' | 'authorization_requests' | 'events',
+  table: 'mappings' | 'app_secrets' | 'legacy_codes' | 'authorization_requests' | 'events' | 'post_writes',
   condition: Expression<SqlBool>,
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
@@ -42,12 +42,14 @@ async function digestUsage(db: Database, question: Question): Promise<KeyUsage> 
   const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)})
     and phase in ('new', 'consenting') and ${lives}`;
   const pages = sql<SqlBool>`${madeWith('browser_digest', id)} and ${lives}`;
+  const writes = sql<SqlBool>`${madeWith('content_digest', id)} and state in ('sending', 'in_doubt')`;
   return [
     { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
     { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
     { what: 'codes', count: await count(db, 'legacy_codes', codes) },
     { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
     { what: 'open approval pages', count: await countOpenPages(question, pages) },
+    { what: 'writes in doubt', count: await count(db, 'post_writes', writes) },
   ];
 }
 

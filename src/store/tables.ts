@@ -4,6 +4,7 @@ import type { AuthorizationRequestsTable } from './authorization/requests-table.
 import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle-tables.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
+import type { PostTables } from './posts/tables.ts';
 
 /** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -235,7 +236,7 @@ interface BudgetsTable {
 }
 
 /** The durable database. */
-export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables {
+export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables, PostTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;

@@ -1,0 +1,179 @@
+import { sql, type SqlBool } from 'kysely';
+import type { SeenInstance } from '../instance.ts';
+import { deletePiece, type Piece, type PieceDone } from '../pieces.ts';
+import type { Database } from '../store.ts';
+import type { NewPostWrite, PostWriteRow, WriteState } from './tables.ts';
+
+/**
+ * The journal of writes: what was sent to make or change a post, and what became of it. A row is durable before the first
+ * byte leaves. Each step is one conditional statement that answers whether it won.
+ */
+
+/** Without an outcome yet. */
+const OPEN: readonly WriteState[] = ['sending', 'in_doubt'];
+
+/** Claims the right to send a write, unless the database is a copy or older than it was seen. */
+export async function beginWrite(
+  db: Database,
+  write: NewPostWrite,
+  { id, epoch }: SeenInstance,
+): Promise<boolean> {
+  const row = { ...write, state: 'sending' };
+  const names = Object.keys(row) as Array<keyof typeof row>;
+  const original = db
+    .selectFrom('instance')
+    .where('id', '=', id)
+    .where('state', '=', 'original')
+    .where('epoch', '>=', epoch)
+    .select(names.map((name) => sql.val(row[name] ?? null).as(name)));
+  const result = await db.insertInto('post_writes').columns(names).expression(original).executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+interface Outcome {
+  state: 'done' | 'refused';
+  /** The post that a create made. */
+  madePostId?: string | undefined;
+  refusal?: string | undefined;
+  now: number;
+}
+
+/** A row that took the post for its own, because it found an equal one, is in doubt again: an answer knows better. */
+async function takeBackPost(tx: Database, postId: string, now: number): Promise<boolean> {
+  await tx
+    .updateTable('post_writes')
+    .set({ state: 'in_doubt', post_id: null, settled_at: null, next_look_at: now })
+    .where('post_id', '=', postId)
+    .where('call', '=', 'create')
+    .where('state', '=', 'found')
+    .execute();
+  return (await withoutWriter(tx, [postId])).length > 0;
+}
+
+/** Keeps what an answer said, however late it came; in a transaction. */
+export async function endWrite(tx: Database, id: string, outcome: Outcome): Promise<void> {
+  const { state, madePostId, refusal, now } = outcome;
+  const isOwn = madePostId !== undefined && (await takeBackPost(tx, madePostId, now));
+  await tx
+    .updateTable('post_writes')
+    .set({ state, refusal: refusal ?? null, settled_at: now, next_look_at: null })
+    .$if(isOwn, (update) => update.set({ post_id: madePostId ?? null }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Records that no answer came. */
+export async function doubtWrite(db: Database, id: string, nextLookAt: number): Promise<void> {
+  await db
+    .updateTable('post_writes')
+    .set({ state: 'in_doubt', next_look_at: nextLookAt })
+    .where('id', '=', id)
+    .where('state', '=', 'sending')
+    .execute();
+}
+
+/** Writes whose outcome is to be looked for now; one that is still `sending` after so long belongs to a process that died. */
+export async function listOpenWrites(
+  db: Database,
+  { now, abandonedBefore, limit }: { now: number; abandonedBefore: number; limit: number },
+): Promise<PostWriteRow[]> {
+  return db
+    .selectFrom('post_writes')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', '=', 'in_doubt'), eb('next_look_at', '<=', now)]),
+        eb.and([eb('state', '=', 'sending'), eb('sent_at', '<', abandonedBefore)]),
+      ]),
+    )
+    .orderBy('sent_at')
+    .limit(limit)
+    .execute();
+}
+
+/** One write. */
+export async function findWrite(db: Database, id: string): Promise<PostWriteRow | undefined> {
+  return db.selectFrom('post_writes').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Claims the next look at a write; false where another process looks, or the outcome is known by now. */
+export async function claimLook(
+  db: Database,
+  { id, looks }: Pick<PostWriteRow, 'id' | 'looks'>,
+  nextLookAt: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('post_writes')
+    .set({ state: 'in_doubt', looks: looks + 1, next_look_at: nextLookAt })
+    .where('id', '=', id)
+    .where('looks', '=', looks)
+    .where('state', 'in', OPEN)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Nobody can look for a write any more; it stays in doubt. */
+export async function stopLooking(db: Database, id: string): Promise<void> {
+  await db
+    .updateTable('post_writes')
+    .set({ state: 'in_doubt', next_look_at: null })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .execute();
+}
+
+/** Of some posts, those that no create has made. */
+export async function withoutWriter(tx: Database, postIds: readonly string[]): Promise<string[]> {
+  const taken = await tx
+    .selectFrom('post_writes')
+    .select('post_id')
+    .where('call', '=', 'create')
+    .where('post_id', 'in', postIds)
+    .execute();
+  const ids = new Set(taken.map(({ post_id: id }) => id));
+  return postIds.filter((id) => !ids.has(id));
+}
+
+/** How many writes of this content have no outcome yet. */
+export async function countEqualWrites(tx: Database, digests: readonly string[]): Promise<number> {
+  const row = await tx
+    .selectFrom('post_writes')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('content_digest', 'in', digests)
+    .where('state', 'in', OPEN)
+    .executeTakeFirstOrThrow();
+  return row.n;
+}
+
+/** Ends a write in doubt by what was seen; false where it has an outcome by now. */
+export async function settleWrite(
+  tx: Database,
+  id: string,
+  { state, postId, now }: { state: 'found' | 'not_found'; postId?: string; now: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('post_writes')
+    .set({ state, settled_at: now, next_look_at: null, ...(postId !== undefined && { post_id: postId }) })
+    .where('id', '=', id)
+    .where('state', '=', 'in_doubt')
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** The newest writes of a token. */
+export async function listWritesOf(db: Database, mappingId: string, limit: number): Promise<PostWriteRow[]> {
+  return db
+    .selectFrom('post_writes')
+    .selectAll()
+    .where('mapping_id', '=', mappingId)
+    .orderBy('sent_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Removes a piece of the writes older than the given time. */
+export function deleteWritesBefore(db: Database, time: number, piece: Piece): Promise<PieceDone> {
+  const rows = { table: 'post_writes', key: 'id', by: 'sent_at' };
+  return deletePiece(db, { ...rows, which: sql<SqlBool>`sent_at < ${time}` }, piece);
+}
