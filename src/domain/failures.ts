@@ -4,6 +4,7 @@ export { Forbidden, OrganizationGone } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';
 export { GrantDead } from './access-token.ts';
 export { ReadGivesWay } from './limits/fair-reads.ts';
+export { BudgetSpent } from './posts/budget-spent.ts';
 export { ScopeMissing } from './posts/scope-missing.ts';
 export { TooManyGuesses } from './refused-tokens.ts';
 export { TokenRefused } from './resolve-token.ts';

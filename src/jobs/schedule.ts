@@ -6,6 +6,7 @@ import { settleOwedRevocations } from '../domain/owe-revocation.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
+import { settleWrites } from '../domain/posts/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { settleDoubts } from '../domain/settle-doubts.ts';
 import { MINUTE } from '../shared/lifetimes.ts';
@@ -23,6 +24,7 @@ interface Job {
 const JOBS: readonly Job[] = [
   { name: 'spilled-pairs', cron: '* * * * *', run: recoverSpilledPairs, isLocal: true },
   { name: 'settle-doubts', cron: '*/10 * * * * *', run: settleDoubts, isLocal: true },
+  { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
   { name: 'owed-revocations', cron: '* * * * *', run: settleOwedRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },

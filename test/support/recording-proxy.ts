@@ -31,6 +31,8 @@ export interface RecordingProxy {
   onTokenCall: ((call: TokenCall) => void) | undefined;
   /** Called before any other call is passed on, the main API's above all; may wait. */
   onOtherCall: ((call: OtherCall) => Promise<void>) | undefined;
+  /** Answers another call in the modern side's place, which never hears of it then. */
+  insteadOfOther: ((call: OtherCall) => Answer | undefined) | undefined;
   /** Called with every answer to another call before it is passed back; may wait, or return another answer. */
   onOtherAnswer: ((call: OtherCall, answer: Answer) => Promise<Answer> | Answer) | undefined;
   refreshes(): TokenCall[];
@@ -71,6 +73,7 @@ export async function startRecordingProxy(port: number, target: string): Promise
     onTokenAnswer: undefined,
     onTokenCall: undefined,
     onOtherCall: undefined,
+    insteadOfOther: undefined,
     onOtherAnswer: undefined,
     refreshes: () => calls.filter((call) => call.grantType === 'refresh_token'),
     readings: () => others.filter(({ method, path }) => method === 'POST' && path === '/'),
@@ -106,7 +109,7 @@ export async function startRecordingProxy(port: number, target: string): Promise
     const call = otherCall(request, body);
     others.push(call);
     await proxy.onOtherCall?.(call);
-    const answer = await forward(request, body, target);
+    const answer = proxy.insteadOfOther?.(call) ?? (await forward(request, body, target));
     call.status = answer.status;
     send(response, (await proxy.onOtherAnswer?.(call, answer)) ?? answer);
   }

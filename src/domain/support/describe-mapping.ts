@@ -9,6 +9,8 @@ import {
 } from '../../store/support-pair.ts';
 import { appWithId, type AppFound, mappingsWith } from '../../store/support-search.ts';
 import type { MappingRow } from '../../store/find-mappings.ts';
+import type { PostWriteRow } from '../../store/posts/tables.ts';
+import { listWritesOf } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/usage-days.ts';
 import type { Pair } from '../../store/mappings.ts';
 import { type Calls, callsOf } from '../calls-of.ts';
@@ -19,7 +21,10 @@ import { REST_MAX } from '../../shared/lifetimes.ts';
 
 /** Everything that support sees of one token. */
 
-export type { ReminderMail, ShownGrant };
+export type { PostWriteRow, ReminderMail, ShownGrant };
+
+/** The newest writes of posts that are told. */
+const WRITES_TOLD = 50;
 
 /** Calls are told of so many days. */
 export const DAYS_TOLD = 30;
@@ -36,6 +41,7 @@ export interface MappingDescription {
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
+  writes: PostWriteRow[];
   calls: { days: string[]; perDay: DayCalls[]; kinds: Calls['kinds']; last: Calls['last'] };
 }
 
@@ -80,13 +86,14 @@ export async function describeMapping(context: Context, id: string): Promise<Map
   const pair = pairOf(mapping);
   const claimedId = mapping.claimed_client_id;
   const claimed = claimedId === null ? undefined : await appWithId(durable, claimedId);
-  const [account, grant, handover, link, mails, calls] = await Promise.all([
+  const [account, grant, handover, link, mails, writes, calls] = await Promise.all([
     pair ? readAccount(durable, pair.accountId) : undefined,
     grantOf(context, mapping, pair),
     pair ? findNewestHandover(durable, pair) : undefined,
     pair ? findLinkState(durable, pair) : undefined,
     mailsOfToken(context, mapping),
+    listWritesOf(durable, id, WRITES_TOLD),
     callsOfMapping(context, id),
   ]);
-  return { mapping, app, claimed, account, pair, grant, handover, link, mails, calls };
+  return { mapping, app, claimed, account, pair, grant, handover, link, mails, writes, calls };
 }

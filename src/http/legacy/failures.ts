@@ -2,6 +2,7 @@ import type { ErrorRequestHandler } from 'express';
 import type { Context } from '../../domain/context.ts';
 import {
   alarmOf,
+  BudgetSpent,
   Forbidden,
   GrantDead,
   isKeyFault,
@@ -17,6 +18,7 @@ import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
 import { UnreadableBody } from '../wire/read-body.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
+import { asWriteRefusal } from './posts/write-answers.ts';
 import { MalformedBody } from './request-parameters.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
@@ -46,6 +48,7 @@ function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused)
 function refusedByRights(error: unknown): LegacyError | undefined {
   if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
   if (error instanceof ReadGivesWay) return tooManyCalls(Math.ceil(error.retryAfter / 1000));
+  if (error instanceof BudgetSpent) return tooManyCalls(Math.ceil((error.retryAfter ?? 1000) / 1000));
   if (error instanceof ScopeMissing)
     return new LegacyError(REFUSALS.scope, { extra: { reauthorize: error.reauthorize } });
   return error instanceof Forbidden ? new LegacyError(REFUSALS.scope) : undefined;
@@ -89,7 +92,7 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
   const note = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
-    const refusal = toLegacyError(context, error);
+    const refusal = asWriteRefusal(res, toLegacyError(context, error));
     const { status } = refusal;
     const message = `${alarmOf(error)}a legacy call failed`;
     const fields = { status, error };

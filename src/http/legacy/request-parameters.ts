@@ -18,6 +18,11 @@ export class Parameters {
     return this.#pairs.filter(([key]) => key === name).map(([, value]) => value);
   }
 
+  /** Every pair, in the order they came. */
+  pairs(): ReadonlyArray<readonly [string, string]> {
+    return this.#pairs;
+  }
+
   /** The first value; a parameter without a value counts as absent (draft 20 section 3.1). */
   get(name: string): string | undefined {
     return this.all(name)[0] || undefined;

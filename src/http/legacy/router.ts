@@ -12,6 +12,8 @@ import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
 import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
 import { createPassing } from './pass-through.ts';
+import { changing } from './posts/change.ts';
+import { createUpdate } from './posts/create.ts';
 import { pendingUpdates, sentUpdates } from './posts/lists.ts';
 import { unlessOldApi } from './posts/unless-old-api.ts';
 import { update } from './posts/update.ts';
@@ -89,6 +91,13 @@ function resources({ context, perMinute, gate }: Parts): Router {
   addCall(router, '/1/user', served(user(context, call)));
   addCall(router, '/1/user/deauthorize', served(deauthorize(context, call)));
   addCall(router, '/user/deauthorize', served(deauthorize(context, call)));
+  const addWrite = (path: string, handle: RequestHandler) =>
+    router.post([`${path}.json`, path], readBody, unlessOldApi(context), handle);
+  addWrite('/1/updates/create', createUpdate(context, call));
+  addWrite('/1/updates/:id/update', changing(context, call, 'update'));
+  addWrite('/1/updates/:id/share', changing(context, call, 'share'));
+  addWrite('/1/updates/:id/destroy', changing(context, call, 'destroy'));
+  addWrite('/1/updates/:id/move_to_top', changing(context, call, 'move_to_top'));
   addServed(router, '/1/profiles/:id.json', served(profile(context, call)));
   router.all('/1/profiles/:id.:format', ...elsewhere(() => new LegacyError(REFUSALS.format)));
   addServed(router, '/1/profiles/:id', served(profile(context, call)));

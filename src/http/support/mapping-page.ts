@@ -13,6 +13,7 @@ import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts'
 import { standingOf } from './mapping-standing.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
 import { hintText, holderText, stateBadge } from './token-line.ts';
+import { writeLines } from './write-words.ts';
 
 /** /support/mappings/:id: all that is known of one token, first of all how it stands and what to do. */
 
@@ -110,6 +111,7 @@ function show(frame: Frame): RequestHandler {
       link: all.link,
       handover: all.handover,
       mails: mailLines(all.mails, role),
+      writes: writeLines(all.writes),
       calls: shownCalls(all),
       timeline: await shownHistory(frame, req, all),
     });

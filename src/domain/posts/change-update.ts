@@ -1,0 +1,121 @@
+import type { WrittenPost } from '../../upstream/posts/written-post.ts';
+import { findPost } from '../../upstream/posts/find-posts.ts';
+import { FieldRefused, type Pairs } from '../translation/call-fields.ts';
+import { changedUpdate, hasMedia, type UpdateContent } from '../translation/new-update.ts';
+import { type OldRefusal, refusalOfWrite } from '../translation/old-refusal.ts';
+import { editInput, type PostChannel } from '../translation/post-input.ts';
+import type { Context } from '../context.ts';
+import { withAccessToken } from '../grants/with-access-token.ts';
+import { servedBy } from '../resolve-token.ts';
+import { contentText } from './content-digest.ts';
+import { requireScope, ScopeMissing } from './scope-missing.ts';
+import { sendWrite, WriteTooLarge } from './send-write.ts';
+import { settleInCall } from './settle-in-call.ts';
+import type { Write, WriteEnd, Writer } from './writes.ts';
+
+/** The old calls that change one post that is there. */
+
+/** What became of the change. */
+export type ChangeEnd =
+  | { kind: 'done'; post: WrittenPost | undefined; leftOut: string[] }
+  | { kind: 'refused'; refusal: OldRefusal }
+  | { kind: 'in_doubt' };
+
+/** What to do with a post, by its id. */
+export type Change =
+  | { call: 'update'; id: string; pairs: Pairs }
+  | { call: 'share' | 'destroy' | 'move_to_top'; id: string };
+
+const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update could not be found.' };
+
+/** The new API takes ids of no other form. */
+const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
+
+/** The form of media depends on the service of the post's channel. */
+async function channelOf(
+  context: Context,
+  { mapping }: Writer,
+  id: string,
+): Promise<PostChannel | undefined> {
+  const found = await servedBy(context, mapping, (grant) => {
+    const mainApi = context.sides.mainApiFor(grant.modernClientId);
+    return withAccessToken(context, grant.id, (accessToken) =>
+      findPost({ mainApi, accessToken, now: context.clock.now() }, id),
+    );
+  });
+  return found && { id: found.channelId, service: found.channelService };
+}
+
+function contentOfChange(id: string, { text, timing }: UpdateContent): string {
+  return contentText({
+    channelId: id,
+    text,
+    dueAt: timing?.mode === 'customScheduled' ? timing.dueAt : undefined,
+  });
+}
+
+interface Prepared {
+  write: Write;
+  leftOut: string[];
+}
+
+/** @throws {FieldRefused} */
+async function editOf(
+  context: Context,
+  writer: Writer,
+  { id, pairs }: Extract<Change, { call: 'update' }>,
+): Promise<Prepared> {
+  const update = changedUpdate(pairs, context.clock.now());
+  const channel = hasMedia(update.media) ? await channelOf(context, writer, id) : undefined;
+  const { input, leftOut } = editInput(id, update, channel);
+  const write = { mutation: 'editPost', input } as const;
+  return { write: { call: 'update', write, postId: id, content: contentOfChange(id, update) }, leftOut };
+}
+
+async function prepared(context: Context, writer: Writer, change: Change): Promise<Prepared> {
+  const { call, id } = change;
+  switch (call) {
+    case 'update':
+      return editOf(context, writer, change);
+    case 'share':
+      return wordless({ call, postId: id, write: { mutation: 'editPost', input: { id, mode: 'shareNow' } } });
+    case 'destroy':
+      return wordless({ call, postId: id, write: { mutation: 'deletePost', input: { id } } });
+    case 'move_to_top':
+      return wordless({
+        call,
+        postId: id,
+        write: { mutation: 'movePostInQueue', input: { id, position: 'top' } },
+      });
+  }
+}
+
+const wordless = (write: Write): Prepared => ({ write, leftOut: [] });
+
+/** @throws {ScopeMissing} */
+function endOf(context: Context, { mapping }: Writer, end: WriteEnd): ChangeEnd {
+  if (end.kind === 'done') return { kind: 'done', post: end.post, leftOut: [] };
+  if (end.kind === 'in_doubt') return { kind: 'in_doubt' };
+  if (end.refusal.kind === 'Forbidden') throw new ScopeMissing(context, mapping, 'posts:write');
+  return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
+}
+
+/**
+ * Changes one post.
+ * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was changed
+ */
+export async function changeUpdate(context: Context, writer: Writer, change: Change): Promise<ChangeEnd> {
+  if (!isPostId(change.id)) return { kind: 'refused', refusal: UNKNOWN_UPDATE };
+  await requireScope(context, writer.mapping, 'posts:write');
+  const { write, leftOut } = await prepared(context, writer, change);
+  try {
+    const end = await sendWrite(context, writer, write);
+    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, end) : end;
+    const ended = endOf(context, writer, settled);
+    return ended.kind === 'done' ? { ...ended, leftOut } : ended;
+  } catch (error) {
+    if (error instanceof WriteTooLarge)
+      throw new FieldRefused('text', 1006, 'The update is larger than the new API takes.');
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import pLimit from 'p-limit';
+import { FieldRefused, type Pairs } from '../translation/call-fields.ts';
+import { type NewUpdate, newUpdate } from '../translation/new-update.ts';
+import { type OldRefusal, refusalOfField, refusalOfWrite } from '../translation/old-refusal.ts';
+import { createInput, type PostInput } from '../translation/post-input.ts';
+import type { WrittenPost } from '../../upstream/posts/written-post.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../learn-ids.ts';
+import { contentText } from './content-digest.ts';
+import { type NamedProfile, type NamedProfiles, profilesNamed } from './known-profiles.ts';
+import { requireScope, ScopeMissing } from './scope-missing.ts';
+import { sendWrite, WriteTooLarge } from './send-write.ts';
+import { settleInCall } from './settle-in-call.ts';
+import type { Write, WriteEnd, Writer } from './writes.ts';
+
+/** One post for each profile that an old create names. */
+
+/** What became of one profile's post. */
+export type ProfileEnd = NamedProfile &
+  (
+    | { kind: 'done'; post: WrittenPost; leftOut: string[] }
+    | { kind: 'refused'; refusal: OldRefusal }
+    | { kind: 'in_doubt' }
+    /** Nothing was sent. */
+    | { kind: 'not_sent'; error: unknown }
+  );
+
+export interface CreatedUpdates {
+  update: NewUpdate;
+  ends: ProfileEnd[];
+  named: NamedProfiles;
+}
+
+/** So many posts of one call are under way at once. */
+const AT_ONCE = 4;
+
+function writeOf(update: NewUpdate, { channel }: NamedProfile, { input }: PostInput): Write {
+  const { text, timing, isDraft } = update;
+  const dueAt = timing?.mode === 'customScheduled' && !isDraft ? timing.dueAt : undefined;
+  return {
+    call: 'create',
+    write: { mutation: 'createPost', input },
+    organizationId: channel.organizationId,
+    channelId: channel.id,
+    content: contentText({ channelId: channel.id, text, dueAt }),
+  };
+}
+
+function endOf(profile: NamedProfile, end: WriteEnd, leftOut: string[]): ProfileEnd {
+  if (end.kind === 'done' && end.post) return { ...profile, kind: 'done', post: end.post, leftOut };
+  if (end.kind === 'refused')
+    return { ...profile, kind: 'refused', refusal: refusalOfWrite(end.refusal, 'profile') };
+  return { ...profile, kind: 'in_doubt' };
+}
+
+const TOO_LARGE = { status: 400, code: 1006, message: 'The post is larger than the new API takes.' };
+
+/** Whatever a send throws proves that nothing was done for this profile; another's post may be there by then. */
+function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
+  if (error instanceof FieldRefused) return { ...profile, kind: 'refused', refusal: refusalOfField(error) };
+  if (error instanceof WriteTooLarge) return { ...profile, kind: 'refused', refusal: TOO_LARGE };
+  return { ...profile, kind: 'not_sent', error };
+}
+
+/** @throws {ScopeMissing} */
+function requireRight(context: Context, { mapping }: Writer, end: WriteEnd): void {
+  if (end.kind === 'refused' && end.refusal.kind === 'Forbidden')
+    throw new ScopeMissing(context, mapping, 'posts:write');
+}
+
+async function postTo(
+  context: Context,
+  { writer, update }: { writer: Writer; update: NewUpdate },
+  profile: NamedProfile,
+): Promise<ProfileEnd> {
+  try {
+    const input = createInput(update, profile.channel);
+    const end = await sendWrite(context, writer, writeOf(update, profile, input));
+    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, end) : end;
+    requireRight(context, writer, settled);
+    return endOf(profile, settled, input.leftOut);
+  } catch (error) {
+    return endOfFailure(profile, error);
+  }
+}
+
+/** @throws {FieldRefused} */
+function requireProfile({ profiles }: NamedProfiles): void {
+  if (profiles.length > 0) return;
+  throw new FieldRefused(
+    'profile_ids',
+    1011,
+    'The parameter profile_ids names no profile that this token can post to.',
+  );
+}
+
+/** What kept every post from being sent ends the call as a whole. */
+function throwIfNothingSent(ends: readonly ProfileEnd[]): void {
+  const [first] = ends;
+  if (first?.kind === 'not_sent' && ends.every(({ kind }) => kind === 'not_sent')) throw first.error;
+}
+
+/**
+ * Makes the posts of an old create; `ends` has one for each profile, in the order of the call.
+ * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was posted
+ */
+export async function createUpdates(
+  context: Context,
+  caller: Caller,
+  { pairs, writer }: { pairs: Pairs; writer: Writer },
+): Promise<CreatedUpdates> {
+  const update = newUpdate(pairs, context.clock.now());
+  await requireScope(context, caller.mapping, 'posts:write');
+  const named = await profilesNamed(context, caller, update.profileIds);
+  requireProfile(named);
+  const ends = await pLimit(AT_ONCE).map(named.profiles, (profile) =>
+    postTo(context, { writer, update }, profile),
+  );
+  throwIfNothingSent(ends);
+  return { update, ends, named };
+}

@@ -1,0 +1,74 @@
+import { WRITE_LOOKS } from '../../shared/lifetimes.ts';
+import type { WriteCall } from '../../store/posts/tables.ts';
+import { doubtWrite, endWrite } from '../../store/posts/write-journal.ts';
+import type { WriteOutcome } from '../../upstream/posts/write-post.ts';
+import type { Context } from '../context.ts';
+import { insist } from '../insist.ts';
+import { BudgetSpent } from './budget-spent.ts';
+import type { Claim } from './claim-write.ts';
+import type { WriteEnd } from './writes.ts';
+
+/** Keeps in the journal what an answer proves of a write. */
+
+/** The first look comes at once, by whoever waits for the write; the jobs make the next. */
+async function keepDoubt(context: Context, rowId: string): Promise<void> {
+  const nextLookAt = context.clock.now() + WRITE_LOOKS[1];
+  await insist(context, 'a write in doubt', () => doubtWrite(context.store.durable, rowId, nextLookAt));
+}
+
+/** Keeps how a write ended; insists, for it is known nowhere else. */
+export async function endRow(
+  context: Context,
+  rowId: string,
+  end: { state: 'done' | 'refused'; madePostId?: string | undefined; refusal?: string },
+): Promise<void> {
+  const now = context.clock.now();
+  await insist(context, 'the outcome of a write', () =>
+    context.store.transaction((tx) => endWrite(tx, rowId, { ...end, now })),
+  );
+}
+
+/** Keeps what an outcome proves; the answer leaves after it. @throws {BudgetSpent} */
+async function keepOutcome(
+  context: Context,
+  { claimed: { rowId }, call }: { claimed: Claim; call: WriteCall },
+  outcome: Exclude<WriteOutcome, { kind: 'unauthorized' }>,
+): Promise<WriteEnd> {
+  switch (outcome.kind) {
+    case 'done':
+      await endRow(context, rowId, {
+        state: 'done',
+        madePostId: call === 'create' ? outcome.post?.id : undefined,
+      });
+      return outcome;
+    case 'refused':
+      await endRow(context, rowId, { state: 'refused', refusal: outcome.refusal.kind });
+      return outcome;
+    case 'limited':
+      await endRow(context, rowId, { state: 'refused', refusal: 'limited' });
+      throw new BudgetSpent(outcome.retryAfter);
+    case 'failed':
+      await keepDoubt(context, rowId);
+      return { kind: 'in_doubt', rowId, message: outcome.message };
+    case 'in_doubt':
+      context.logger.warn('the answer to a write was lost', { writeId: rowId, error: outcome.cause });
+      await keepDoubt(context, rowId);
+      return { kind: 'in_doubt', rowId, message: undefined };
+  }
+}
+
+/** An outcome that could not be kept is a doubt, for the row does not say it: the bridge will look. */
+export async function settle(
+  context: Context,
+  settling: { claimed: Claim; call: WriteCall },
+  outcome: Exclude<WriteOutcome, { kind: 'unauthorized' }>,
+): Promise<WriteEnd> {
+  const { rowId } = settling.claimed;
+  try {
+    return await keepOutcome(context, settling, outcome);
+  } catch (error) {
+    if (error instanceof BudgetSpent) throw error;
+    context.logger.error('ALARM: the outcome of a write was not kept', { writeId: rowId, error });
+    return { kind: 'in_doubt', rowId, message: undefined };
+  }
+}

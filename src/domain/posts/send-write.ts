@@ -1,0 +1,110 @@
+import { newOrderedId } from '../../shared/ids.ts';
+import { WRITE_ANSWERED_WITHIN } from '../../shared/lifetimes.ts';
+import { Unauthorized } from '../../upstream/main-api.ts';
+import { documentOf, type WriteOutcome, writePost } from '../../upstream/posts/write-post.ts';
+import type { GrantClient } from '../ask-for-account.ts';
+import type { Context } from '../context.ts';
+import { withAccessToken } from '../grants/with-access-token.ts';
+import { servedBy } from '../resolve-token.ts';
+import { withUsableKeys } from '../under-all-keys.ts';
+import { BudgetSpent } from './budget-spent.ts';
+import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
+import { endRow, settle } from './keep-outcome.ts';
+import type { Write, WriteEnd, Writer } from './writes.ts';
+
+/**
+ * One write of the new API for an old call: connect, keep a row of the journal durably, send. What may not happen: that a
+ * post is made twice, or that the caller is told it failed and it is there. A write is sent once more only after a 401,
+ * which the new API gives before it reads what was sent.
+ */
+
+/** A body of more bytes is not sent. */
+const LONGEST_DOCUMENT = 60 * 1024;
+
+/** What was written would be larger than the new API takes. */
+export class WriteTooLarge extends Error {
+  override readonly name = 'WriteTooLarge';
+}
+
+/** @throws {BudgetSpent | Unavailable} */
+function requireBudget({ sides, clock }: Context, { modernClientId }: GrantClient): void {
+  const retryAfter = sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
+  if (retryAfter > 0) throw new BudgetSpent(retryAfter);
+}
+
+async function send(context: Context, parts: ClaimedWrite, accessToken: string): Promise<WriteOutcome> {
+  const mainApi = context.sides.mainApiFor(parts.grant.modernClientId);
+  const { attempt, document } = parts;
+  const connection = await mainApi.connect();
+  try {
+    attempt.claim ??= await claimWrite(context, parts);
+    requireSendable(context, attempt);
+    if (!connection.isOpen()) throw notSent('the connection was closed before anything was written');
+    const now = () => context.clock.now();
+    return await writePost({ mainApi, connection, accessToken, document, now });
+  } finally {
+    connection.reset();
+  }
+}
+
+async function sendOrRenew(
+  context: Context,
+  parts: ClaimedWrite,
+  accessToken: string,
+): Promise<WriteOutcome> {
+  const outcome = await send(context, parts, accessToken);
+  if (outcome.kind === 'unauthorized') throw new Unauthorized('the main API refused the access token');
+  return outcome;
+}
+
+/** Whatever is thrown proves that the write was not done. */
+async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<WriteEnd> {
+  const { attempt, grant } = parts;
+  let outcome: WriteOutcome;
+  try {
+    outcome = await withAccessToken(context, grant.id, (token) => sendOrRenew(context, parts, token));
+  } catch (error) {
+    if (attempt.claim) await endRow(context, attempt.claim.rowId, { state: 'refused', refusal: 'not_sent' });
+    attempt.claim = undefined;
+    throw error;
+  }
+  const claimed = attempt.claim;
+  if (!claimed || outcome.kind === 'unauthorized') throw new Error('a write has an outcome and no row');
+  return settle(context, { claimed, call: parts.call }, outcome);
+}
+
+interface Waiting {
+  /** In milliseconds. */
+  left: number;
+  attempt: Attempt;
+}
+
+/** Waits for a write as long as its caller may wait; the write itself goes on. @throws {Unavailable} it was not sent */
+function withinPatience(work: Promise<WriteEnd>, { left, attempt }: Waiting): Promise<WriteEnd> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      attempt.isGivenUp = true;
+      if (attempt.claim) resolve({ kind: 'in_doubt', rowId: attempt.claim.rowId, message: undefined });
+      else reject(notSent('the service takes too long'));
+    }, left);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/**
+ * Sends one write for an old call, at most once.
+ * @throws {BudgetSpent | Unavailable | GrantDead | TokenRefused | WriteTooLarge} nothing was done
+ */
+export async function sendWrite(context: Context, writer: Writer, write: Write): Promise<WriteEnd> {
+  const document = documentOf(write.write);
+  if (Buffer.byteLength(document) > LONGEST_DOCUMENT) throw new WriteTooLarge();
+  const attempt: Attempt = { claim: undefined, isGivenUp: false };
+  const sendFor = (grant: GrantClient) => {
+    requireBudget(context, grant);
+    return sendClaimed(context, { ...writer, ...write, document, grant, attempt });
+  };
+  const run = () => withUsableKeys(context, () => servedBy(context, writer.mapping, sendFor));
+  const work = context.flights.run(`write ${newOrderedId(context.clock.now())}`, run);
+  const left = Math.max(0, writer.came + WRITE_ANSWERED_WITHIN - context.clock.elapsed());
+  return withinPatience(work, { left, attempt });
+}

@@ -1,0 +1,73 @@
+import type { RequestHandler, Response } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import { type Change, type ChangeEnd, changeUpdate } from '../../../domain/posts/change-update.ts';
+import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
+import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
+import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
+import { sendJson } from '../legacy-error.ts';
+import { callPairs } from './call-pairs.ts';
+import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
+
+/** The old calls that change one post: update, share, destroy, move_to_top. */
+
+type Done = Extract<ChangeEnd, { kind: 'done' }>;
+
+interface Answering {
+  context: Context;
+  known: NamedProfiles;
+  pairs: Pairs;
+}
+
+function updateOf({ context, known, pairs }: Answering, post: NonNullable<Done['post']>): OldUpdate {
+  const { reading, ids } = known;
+  const channel = reading.channels.find(({ id }) => id === post.channelId);
+  return oldUpdate(post, {
+    profileId: ids.profiles.get(post.channelId) ?? post.channelId,
+    account: { modernId: reading.account.id, toldId: ids.account },
+    zone: flag(pairs, 'utc') ? 'UTC' : (channel?.timezone ?? 'UTC'),
+    now: context.clock.now(),
+  });
+}
+
+type SendDone = (res: Response, answering: Answering, done: Done) => void;
+
+const SENT: Record<Change['call'], SendDone> = {
+  update(res, answering, { post, leftOut }) {
+    const message = ['The update was changed.', ...leftOut.map((what) => `Left out: ${what}.`)].join(' ');
+    sendJson(res, 200, { success: true, message, update: post && updateOf(answering, post) });
+  },
+  share: (res) => sendJson(res, 200, { success: true, message: 'The update was shared.' }),
+  destroy: (res) => sendJson(res, 200, { success: true, message: 'The update was deleted.' }),
+  move_to_top: (res, answering, { post }) =>
+    sendJson(res, 200, post ? updateOf(answering, post) : { success: true }),
+};
+
+const IN_DOUBT: Record<Change['call'], string> = {
+  update: 'The update may have been changed',
+  share: 'The update may have been posted',
+  destroy: 'The update may have been deleted',
+  move_to_top: 'The update may have been moved',
+};
+
+const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
+
+function inDoubt(call: Change['call'], link: string) {
+  const message = `The new API did not answer. ${IN_DOUBT[call]}: look at the profile before you send the call again.`;
+  return errorOf({ ...UNKNOWN_OUTCOME, message, link });
+}
+
+/** Makes the handler of POST /1/updates/:id/update.json and its like. */
+export function changing(context: Context, call: Calls, name: Change['call']): RequestHandler {
+  return call(
+    writing(context, async (caller, writer, { req, res }) => {
+      const pairs = await callPairs(req);
+      flag(pairs, 'utc');
+      // Read before anything is changed, so that nothing is left to fail once it was.
+      const known = await profilesNamed(context, caller, []);
+      const end = await changeUpdate(context, writer, { call: name, id: String(req.params['id']), pairs });
+      if (end.kind === 'refused') throw errorOf(end.refusal);
+      if (end.kind === 'in_doubt') throw inDoubt(name, placeToLook(context, caller.mapping));
+      SENT[name](res, { context, known, pairs }, end);
+    }),
+  );
+}

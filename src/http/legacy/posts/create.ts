@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import { type CreatedUpdates, createUpdates, type ProfileEnd } from '../../../domain/posts/create-update.ts';
+import { acceptedMessage, type EndInWords, refusalOfAll } from '../../../domain/translation/create-answer.ts';
+import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
+import { sendJson } from '../legacy-error.ts';
+import { callPairs } from './call-pairs.ts';
+import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
+
+/** POST /1/updates/create.json: one post for each profile that is named. */
+
+function inWords(end: ProfileEnd): EndInWords {
+  const { displayName, name, service } = end.channel;
+  return { ...end, profile: `${displayName ?? name} (${service})` };
+}
+
+function updatesOf({ ends, named }: CreatedUpdates, now: number): OldUpdate[] {
+  const account = { modernId: named.reading.account.id, toldId: named.ids.account };
+  return ends.flatMap((end) =>
+    end.kind === 'done'
+      ? [oldUpdate(end.post, { profileId: end.toldId, account, zone: end.channel.timezone, now })]
+      : [],
+  );
+}
+
+/** POST /1/updates/create.json. */
+export function createUpdate(context: Context, call: Calls): RequestHandler {
+  return call(
+    writing(context, async (caller, writer, { req, res }) => {
+      const created = await createUpdates(context, caller, { pairs: await callPairs(req), writer });
+      const ends = created.ends.map(inWords);
+      const updates = updatesOf(created, context.clock.now());
+      if (updates.length === 0) throw errorOf(refusalOfAll(ends, placeToLook(context, caller.mapping)));
+      sendJson(res, 200, { success: true, message: acceptedMessage(ends), updates });
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+import type { PostWriteRow } from '../../domain/support/describe-mapping.ts';
+
+/** The journal of writes as support reads it: which call, when, and what became of it; never what a post says. */
+
+const CALLS: Record<PostWriteRow['call'], string> = {
+  create: 'new post',
+  update: 'change of a post',
+  share: 'post shared now',
+  destroy: 'post deleted',
+  move_to_top: 'post moved to the top',
+};
+
+type Outcome = { label: string; kind: 'ok' | 'warning' | 'danger' | '' };
+
+const OUTCOMES: Record<PostWriteRow['state'], Outcome> = {
+  sending: { label: 'under way', kind: '' },
+  done: { label: 'done', kind: 'ok' },
+  refused: { label: 'refused', kind: 'danger' },
+  in_doubt: { label: 'in doubt: it may have been done', kind: 'warning' },
+  found: { label: 'no answer came, but it was done', kind: 'ok' },
+  not_found: { label: 'no answer came, and it could not be found', kind: 'warning' },
+};
+
+const REASONS: Record<string, string> = {
+  not_sent: 'it could not be sent',
+  limited: 'the budget of the new API was spent',
+  NotFoundError: 'the profile or post was not found',
+  UnauthorizedError: 'the profile does not allow it',
+  LimitReachedError: 'a limit of the plan was reached',
+  InvalidInputError: 'the content does not fit the profile',
+  Forbidden: 'the connection lacks the right to post',
+};
+
+/** The new API's own name stands for a reason that has no words here. */
+function reasonOf({ refusal }: PostWriteRow): string | undefined {
+  return refusal === null ? undefined : (REASONS[refusal] ?? refusal);
+}
+
+/** One line for each write. */
+export function writeLines(writes: readonly PostWriteRow[]) {
+  return writes.map((row) => ({
+    call: CALLS[row.call],
+    at: row.sent_at,
+    outcome: OUTCOMES[row.state],
+    reason: reasonOf(row),
+    channelId: row.channel_id,
+    postId: row.post_id,
+    requestId: row.request_id,
+  }));
+}

@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import type { Connection } from '../connection.ts';
+import { type HttpAnswer, jsonObject, retryAfterOf } from '../http-client.ts';
+import type { MainApi } from '../main-api.ts';
+import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
+
+/**
+ * One mutation of the new API as one HTTP request on a connection of its own. What its answer proves decides whether the
+ * mutation may be sent once more, so that every answer is exactly one of the outcomes below.
+ */
+
+/** The mutations that the old API needs; the names are the new API's. */
+const MUTATIONS = {
+  createPost: 'CreatePostInput',
+  editPost: 'EditPostInput',
+  deletePost: 'DeletePostInput',
+  movePostInQueue: 'MovePostInQueueInput',
+} as const;
+
+type Mutation = keyof typeof MUTATIONS;
+
+export interface PostWrite {
+  mutation: Mutation;
+  input: Record<string, unknown>;
+}
+
+/** The members of the payloads that say no, and the errors that are given before a mutation runs. */
+export type RefusalKind =
+  | 'NotFoundError'
+  | 'UnauthorizedError'
+  | 'RestProxyError'
+  | 'LimitReachedError'
+  | 'InvalidInputError'
+  | 'VoidMutationError'
+  | 'UnexpectedError'
+  | 'Forbidden'
+  | 'BadRequest';
+
+/** The new API read the mutation and did nothing. */
+export interface WriteRefusal {
+  kind: RefusalKind;
+  message: string;
+  /** The old API's number, where the new API says it. */
+  code: number | undefined;
+  link: string | undefined;
+}
+
+export type WriteOutcome =
+  | { kind: 'done'; post: WrittenPost | undefined }
+  | { kind: 'refused'; refusal: WriteRefusal }
+  /** Answered, with an error of the new API's own side: the post may be there, but no more will happen. */
+  | { kind: 'failed'; message: string }
+  /** A well-formed 401, which the new API gives before it reads the mutation. */
+  | { kind: 'unauthorized' }
+  /** A well-formed 429: nothing was done. */
+  | { kind: 'limited'; retryAfter: number }
+  /** Nobody knows whether it was done, or still will be. */
+  | { kind: 'in_doubt'; cause: unknown };
+
+const MADE = `... on PostActionSuccess { post { ${WRITTEN_POST_FIELDS} } }`;
+const HANDED_ON = '... on RestProxyError { link code }';
+
+/** A payload refuses a spread over a type that is no member of it. */
+const FIELDS: Record<Mutation, string> = {
+  createPost: `${MADE} ${HANDED_ON}`,
+  editPost: `${MADE} ${HANDED_ON}`,
+  deletePost: '... on DeletePostSuccess { id }',
+  movePostInQueue: MADE,
+};
+
+/** The text of the request that carries a mutation. */
+export function documentOf({ mutation, input }: PostWrite): string {
+  const fields = `__typename ... on MutationError { message } ${FIELDS[mutation]}`;
+  const query = `mutation Write($input: ${MUTATIONS[mutation]}!) { written: ${mutation}(input: $input) { ${fields} } }`;
+  return JSON.stringify({ query, variables: { input } });
+}
+
+const errors = z
+  .array(
+    z.object({
+      message: z.string(),
+      path: z.array(z.union([z.string(), z.number()])).nullish(),
+      extensions: z.object({ code: z.string().optional() }).optional(),
+    }),
+  )
+  .min(1);
+
+const done = z.union([
+  z.object({ __typename: z.literal('PostActionSuccess'), post: writtenPost }),
+  z.object({ __typename: z.literal('DeletePostSuccess') }),
+]);
+
+const refused = z.object({
+  __typename: z.enum([
+    'NotFoundError',
+    'UnauthorizedError',
+    'RestProxyError',
+    'LimitReachedError',
+    'InvalidInputError',
+    'VoidMutationError',
+  ]),
+  message: z.string(),
+  code: z.number().int().nullish(),
+  link: z.string().nullish(),
+});
+
+const failed = z.object({ __typename: z.literal('UnexpectedError'), message: z.string() });
+
+function outcomeOfPayload(written: unknown): WriteOutcome {
+  const success = done.safeParse(written);
+  if (success.success) return { kind: 'done', post: 'post' in success.data ? success.data.post : undefined };
+  const refusal = refused.safeParse(written).data;
+  if (refusal) {
+    const { __typename: kind, message, code, link } = refusal;
+    return { kind: 'refused', refusal: { kind, message, code: code ?? undefined, link: link ?? undefined } };
+  }
+  const failure = failed.safeParse(written).data;
+  if (failure) return { kind: 'failed', message: failure.message };
+  return { kind: 'in_doubt', cause: new Error('the payload has an unknown shape', { cause: success.error }) };
+}
+
+/** What errors of a request say that are given before any mutation runs. */
+const BEFORE_RUNNING: ReadonlyMap<string, RefusalKind> = new Map([
+  ['FORBIDDEN', 'Forbidden'],
+  ['NOT_FOUND', 'NotFoundError'],
+  ['GRAPHQL_PARSE_FAILED', 'BadRequest'],
+  ['GRAPHQL_VALIDATION_FAILED', 'BadRequest'],
+  ['BAD_USER_INPUT', 'BadRequest'],
+]);
+
+const UNAUTHORIZED = ['UNAUTHENTICATED', 'UNAUTHORIZED'];
+
+/** An error below the mutation's own field speaks of an answer that could not be given: the mutation itself ran. */
+const isBelowMutation = ({ path }: z.infer<typeof errors>[number]) => (path?.length ?? 0) > 1;
+
+/** What a refusal before the mutation ran is; undefined where the errors do not prove that. */
+function refusalKind(status: number, said: z.infer<typeof errors>): RefusalKind | undefined {
+  if ((status !== 200 && status !== 400) || said.some(isBelowMutation)) return undefined;
+  const kinds = said.map(({ extensions }) => BEFORE_RUNNING.get(extensions?.code ?? ''));
+  return kinds.includes(undefined) ? undefined : kinds[0];
+}
+
+function outcomeOfErrors({ status }: HttpAnswer, said: z.infer<typeof errors>): WriteOutcome {
+  const code = said[0]?.extensions?.code ?? '';
+  if (status === 401 && UNAUTHORIZED.includes(code)) return { kind: 'unauthorized' };
+  const kind = refusalKind(status, said);
+  const message = said[0]?.message ?? '';
+  if (kind) return { kind: 'refused', refusal: { kind, message, code: undefined, link: undefined } };
+  return { kind: 'in_doubt', cause: new Error(`the main API answered ${status} ${code}`) };
+}
+
+const LIMITED_FOR = 60_000;
+
+/** What an answer to a mutation proves; `now` in Unix milliseconds. */
+function processWriteAnswer(answer: HttpAnswer, now: number): WriteOutcome {
+  const body = jsonObject(answer);
+  const said = errors.safeParse(body?.['errors']);
+  if (answer.status === 429 && said.success)
+    return { kind: 'limited', retryAfter: retryAfterOf(answer, now) ?? LIMITED_FOR };
+  if (said.success) return outcomeOfErrors(answer, said.data);
+  const data = body?.['data'];
+  if (answer.status === 200 && data instanceof Object && 'written' in data)
+    return outcomeOfPayload(data.written);
+  return { kind: 'in_doubt', cause: new Error(`the main API answered ${answer.status} in an unknown shape`) };
+}
+
+interface WriteRequest {
+  mainApi: MainApi;
+  connection: Connection;
+  accessToken: string;
+  /** As `documentOf` made it. */
+  document: string;
+  now: () => number;
+}
+
+/** Sends a mutation once. Whatever goes wrong from here on is in doubt. */
+export async function writePost({
+  mainApi,
+  connection,
+  accessToken,
+  document,
+  now,
+}: WriteRequest): Promise<WriteOutcome> {
+  try {
+    return processWriteAnswer(await mainApi.sendOnce(connection, accessToken, document), now());
+  } catch (cause) {
+    return { kind: 'in_doubt', cause };
+  }
+}

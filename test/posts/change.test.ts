@@ -1,0 +1,124 @@
+import { type Bakery, cut, openBakery } from './support/bakery.ts';
+import { BAKERY, CHANNELS, realPosts } from './support/posts.ts';
+
+/** The old calls that change one post: updates/:id/update, share and destroy. */
+
+let bakery: Bakery;
+let count = 0;
+let text: string;
+let id: string;
+
+beforeAll(async () => {
+  bakery = await openBakery();
+});
+
+afterAll(() => bakery.system.stop());
+
+beforeEach(async () => {
+  count += 1;
+  text = `Cake ${count}`;
+  id = (await bakery.create(text)).json.updates?.[0]?.id ?? '';
+});
+
+afterEach(() => bakery.mend());
+
+const lastRow = async () => (await bakery.rows()).at(-1);
+
+async function real() {
+  const { context } = bakery.system.bridge;
+  const options = { apiUrl: bakery.system.proxy.origin, since: 0, organizationId: BAKERY };
+  return (await realPosts(context, options)).find((post) => post.id === id);
+}
+
+test('an update changes the text and keeps the time', async () => {
+  const before = await real();
+  const answer = await bakery.post(`updates/${id}/update`, [['text', `${text} with cream`]]);
+  expect(answer.status).toBe(200);
+  expect(Object.keys(answer.json)).toEqual(['success', 'message', 'update']);
+  expect(answer.json.update).toMatchObject({ id, text: `${text} with cream`, status: 'buffer' });
+  expect(await real()).toMatchObject({ text: `${text} with cream`, dueAt: before?.dueAt });
+  expect(await lastRow()).toMatchObject({ call: 'update', state: 'done', post_id: id });
+});
+
+test('an update takes a time, media, and the zone of its answer', async () => {
+  const at = new Date(Date.now() + 86_400_000).toISOString().replace(/\d\d\.\d{3}Z/, '00.000Z');
+  const answer = await bakery.post(`updates/${id}/update`, [
+    ['text', text],
+    ['scheduled_at', at],
+    ['media[photo]', 'https://images.example/cake.png'],
+    ['utc', 'true'],
+  ]);
+  expect(answer.json.update).toMatchObject({ due_at: Date.parse(at) / 1000 });
+  expect(await real()).toMatchObject({ dueAt: at, assets: [{ source: 'https://images.example/cake.png' }] });
+});
+
+test('share publishes a post at once', async () => {
+  const answer = await bakery.post(`updates/${id}/share`);
+  expect([answer.status, answer.json]).toEqual([200, { success: true, message: 'The update was shared.' }]);
+  expect(await real()).toMatchObject({ status: 'sent' });
+  expect(await lastRow()).toMatchObject({ call: 'share', state: 'done', post_id: id });
+});
+
+test('destroy deletes a post, and a second one says that there is none', async () => {
+  const first = await bakery.post(`updates/${id}/destroy`);
+  expect([first.status, first.json.success]).toEqual([200, true]);
+  expect(await real()).toBeUndefined();
+  const second = await bakery.post(`updates/${id}/destroy`);
+  expect([second.status, second.json.success, second.json.code]).toEqual([404, false, 1020]);
+});
+
+test.each([
+  ['update', [['text', 'x']]],
+  ['share', []],
+  ['destroy', []],
+] as Array<[string, Array<[string, string]>]>)(
+  '%s of no such post is a 404 with code 1020',
+  async (call, fields) => {
+    for (const unknown of ['5e1f0c9a7b3d4e2f8a6cffff', 'nobody']) {
+      const answer = await bakery.post(`updates/${unknown}/${call}`, fields);
+      expect([answer.status, answer.json.success, answer.json.code]).toEqual([404, false, 1020]);
+      expect(answer.json.error).toBe(answer.json.message);
+    }
+  },
+);
+
+test('an update without a text is refused, and nothing is sent', async () => {
+  const rows = (await bakery.rows()).length;
+  const answer = await bakery.post(`updates/${id}/update`, [['now', 'true']]);
+  expect([answer.status, answer.json.code, answer.json.error]).toEqual([
+    400,
+    1004,
+    'The parameter text is missing.',
+  ]);
+  expect(await bakery.rows()).toHaveLength(rows);
+});
+
+test.each([
+  ['update', [['text', 'Lost and found']]],
+  ['share', []],
+  ['destroy', []],
+] as Array<[string, Array<[string, string]>]>)(
+  '%s whose answer is lost is looked for and told',
+  async (call, fields) => {
+    bakery.onWrites(1, cut);
+    const answer = await bakery.post(`updates/${id}/${call}`, fields);
+    expect([answer.status, answer.json.success]).toEqual([200, true]);
+    expect(await lastRow()).toMatchObject({ call, state: 'found', post_id: id });
+  },
+);
+
+test.each([
+  ['update', [['text', 'Never there']], /may have been changed/],
+  ['share', [], /may have been posted/],
+  ['destroy', [], /may have been deleted/],
+] as Array<[string, Array<[string, string]>, RegExp]>)(
+  '%s that the new API never heard of is in doubt',
+  async (call, fields, words) => {
+    bakery.cutBefore(1);
+    const answer = await bakery.post(`updates/${id}/${call}`, fields);
+    expect([answer.status, answer.json.success, answer.json.code]).toEqual([500, false, 1000]);
+    expect(answer.json.error).toMatch(words);
+    expect(await lastRow()).toMatchObject({ call, state: 'in_doubt' });
+    expect(await real()).toMatchObject({ text, status: 'scheduled', channelId: CHANNELS.twitter });
+  },
+);

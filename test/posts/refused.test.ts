@@ -1,0 +1,115 @@
+import { until } from '../support/held-answer.ts';
+import { type Bakery, openBakery, said, written } from './support/bakery.ts';
+
+/** What proves that a create was not done, and what its caller is told then. */
+
+let bakery: Bakery;
+let count = 0;
+let text: string;
+let before: number;
+
+beforeAll(async () => {
+  bakery = await openBakery();
+});
+
+afterAll(() => bakery.system.stop());
+
+beforeEach(async () => {
+  count += 1;
+  text = `Roll ${count}`;
+  before = (await bakery.rows()).length;
+});
+
+afterEach(() => bakery.mend());
+
+const newRows = async () => (await bakery.rows()).slice(before);
+
+const errors = (message: string, code: string) => ({ errors: [{ message, extensions: { code } }] });
+
+test('a well-formed 401 renews the access token, and the post is made once', async () => {
+  const { proxy } = bakery.system;
+  const refreshes = proxy.refreshes().length;
+  bakery.instead(said(401, errors('Access token is not valid', 'UNAUTHENTICATED')));
+  const answer = await bakery.create(text);
+  expect(answer.json.message).toBe('The update was added to the queue.');
+  expect(proxy.refreshes()).toHaveLength(refreshes + 1);
+  expect(await newRows()).toMatchObject([{ state: 'done' }]);
+  expect(await bakery.made(text)).toHaveLength(1);
+});
+
+test('a 429 is passed on with its time, and nothing is sent before that time', async () => {
+  const { proxy } = bakery.system;
+  const limit = errors('Too many requests', 'RATE_LIMIT_EXCEEDED');
+  bakery.instead(said(429, limit, { 'retry-after': '2' }));
+  const first = await bakery.create(text);
+  expect([first.status, first.headers['retry-after'], first.json.success]).toEqual([429, '2', false]);
+  expect(await newRows()).toMatchObject([{ state: 'refused', refusal: 'limited' }]);
+  const requests = proxy.readings().length;
+  expect((await bakery.create(text)).status).toBe(429);
+  expect(proxy.readings()).toHaveLength(requests);
+  await until(async () => (await bakery.create(text)).status === 200);
+  expect(await bakery.made(text)).toHaveLength(1);
+});
+
+test.each([
+  ['InvalidInputError', 'Text is required', 400, 1004],
+  ['InvalidInputError', 'Invalid post: too long', 400, 1022],
+  ['LimitReachedError', 'No more', 403, 1023],
+  ['NotFoundError', 'Channel not found', 404, 1010],
+  ['UnauthorizedError', 'Not allowed', 403, 1011],
+  ['UnexpectedError', 'It broke', 500, 1000],
+])('%s "%s" is a %s with code %s', async (type, message, status, code) => {
+  bakery.instead(written({ __typename: type, message }));
+  const answer = await bakery.create(text);
+  expect(answer.status).toBe(status);
+  expect(answer.json).toEqual({ success: false, error: message, message, code });
+  expect(await newRows()).toMatchObject([{ state: 'refused', refusal: type }]);
+});
+
+test.each([
+  ['NOT_FOUND', 200, 404, 1010],
+  ['GRAPHQL_VALIDATION_FAILED', 400, 400, 1022],
+])('the error %s under %s is a %s with code %s', async (name, given, status, code) => {
+  bakery.instead(said(given, errors('Words', name)));
+  const answer = await bakery.create(text);
+  expect([answer.status, answer.json]).toEqual([
+    status,
+    { success: false, error: 'Words', message: 'Words', code },
+  ]);
+});
+
+test('the number and the link of the old API are passed on', async () => {
+  const link = 'https://faq.example/limit';
+  bakery.instead(written({ __typename: 'RestProxyError', message: 'Duplicate', code: 1025, link }));
+  const answer = await bakery.create(text);
+  expect([answer.status, answer.json]).toEqual([
+    400,
+    { success: false, error: 'Duplicate', code: 1025, message: 'Duplicate', link },
+  ]);
+});
+
+test('a grant that the new API finds too small is told the way to more rights', async () => {
+  bakery.instead(said(200, errors('Not allowed', 'FORBIDDEN')));
+  const answer = await bakery.create(text);
+  expect([answer.status, answer.json]).toEqual([
+    403,
+    {
+      success: false,
+      error: 'Not within application scope.',
+      message: 'Not within application scope.',
+      code: 1002,
+      reauthorize: {
+        reason: expect.stringContaining('posts:write'),
+        link: expect.stringContaining('/apps/'),
+      },
+    },
+  ]);
+});
+
+test('where no connection comes about nothing was sent, and the caller may come again', async () => {
+  await bakery.system.proxy.close();
+  const answer = await bakery.create(text);
+  expect([answer.status, answer.json.success, answer.json.code]).toEqual([503, false, 1000]);
+  expect(answer.headers['retry-after']).toBeDefined();
+  expect(await newRows()).toEqual([]);
+});
