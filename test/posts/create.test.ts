@@ -242,3 +242,16 @@ test('the journal says who wrote, when and with which outcome, and nothing of th
   expect(row).toMatchObject({ call: 'create', state: 'done', channel_id: CHANNELS.twitter, refusal: null });
   expect(JSON.stringify(rows)).not.toContain('Nobody may');
 });
+
+test('who has posted sees the post in the list at once, and how many wait there', async () => {
+  const path = `/1/profiles/${CHANNELS.twitter}/updates/pending.json?count=100`;
+  const headers = { authorization: `Bearer ${token}` };
+  const list = async () =>
+    (await sendRaw(system.bridgeUrl, { path, headers })).json as { total: number; updates: Array<{ id: string }> };
+  const before = await list();
+  const { json: answer } = await toTwitter('text=Seen+at+once');
+  const after = await list();
+  expect(after.total).toBe(before.total + 1);
+  expect(after.updates.map(({ id }) => id)).toContain(answer.updates?.[0]?.['id']);
+  expect(answer).toMatchObject({ buffer_count: after.total });
+});

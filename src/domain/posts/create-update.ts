@@ -7,6 +7,7 @@ import type { WrittenPost } from '../../upstream/posts/written-post.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../learn-ids.ts';
 import { contentText } from './content-digest.ts';
+import { countNewPost, knownCounts } from './known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from './known-profiles.ts';
 import { requireScope, ScopeMissing } from './scope-missing.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
@@ -29,6 +30,8 @@ export interface CreatedUpdates {
   update: NewUpdate;
   ends: ProfileEnd[];
   named: NamedProfiles;
+  /** How many posts wait in the queue of the first profile that was posted to, where that is known. */
+  pending: number | undefined;
 }
 
 /** So many posts of one call are under way at once. */
@@ -94,6 +97,17 @@ function requireProfile({ profiles }: NamedProfiles): void {
   );
 }
 
+async function pendingAfter(
+  context: Context,
+  { mapping }: Writer,
+  ends: readonly ProfileEnd[],
+): Promise<number | undefined> {
+  const done = ends.flatMap((end) => (end.kind === 'done' ? [end.post] : []));
+  for (const post of done) await countNewPost(context, mapping.grant_id, post);
+  const [first] = done;
+  return first && (await knownCounts(context, mapping.grant_id))(first.channelId)?.pending;
+}
+
 /** What kept every post from being sent ends the call as a whole. */
 function throwIfNothingSent(ends: readonly ProfileEnd[]): void {
   const [first] = ends;
@@ -117,5 +131,5 @@ export async function createUpdates(
     postTo(context, { writer, update }, profile),
   );
   throwIfNothingSent(ends);
-  return { update, ends, named };
+  return { update, ends, named, pending: await pendingAfter(context, writer, ends) };
 }

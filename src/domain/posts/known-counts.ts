@@ -1,4 +1,5 @@
-import { findListLengths } from '../../store/posts/post-answers.ts';
+import { findListLengths, lengthenList } from '../../store/posts/post-answers.ts';
+import type { Post } from '../../upstream/posts/post.ts';
 import { withoutCacheFaults } from '../answer-cache.ts';
 import type { Context } from '../context.ts';
 import { nameOfPending, nameOfSent } from './lists.ts';
@@ -20,4 +21,11 @@ export async function knownCounts(
     if (pending === undefined && sent === undefined) return undefined;
     return { ...(pending === undefined ? {} : { pending }), ...(sent === undefined ? {} : { sent }) };
   };
+}
+
+/** A post that was just made is one more in the queue of its channel, where the number of its posts is known. */
+export async function countNewPost(context: Context, grantId: string, post: Post): Promise<void> {
+  if (post.status !== 'scheduled') return;
+  const what = nameOfPending(post.channelId);
+  await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }));
 }

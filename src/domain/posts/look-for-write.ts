@@ -7,6 +7,7 @@ import type { GrantClient } from '../ask-for-account.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/with-access-token.ts';
 import { contentOfPost, contentsOfEdit } from './content-digest.ts';
+import { notePostsChanged } from './post-cache.ts';
 
 /**
  * Looks whether a write in doubt was done: one request for each look. That a post is not there proves nothing while the
@@ -128,7 +129,8 @@ export async function lookForWrite(context: Context, grant: GrantClient, row: Po
   const now = context.clock.now();
   if (!(await claimLook(context.store.durable, row, nextLookAt(row, now)))) return { kind: 'not_looked' };
   const sight = await (row.call === 'create' ? lookForNew : lookForChange)(context, { grant, row });
-  if (sight.kind !== 'found' && now - row.sent_at >= LAST_LOOK)
+  if (sight.kind === 'found') await notePostsChanged(context, grant.id);
+  else if (now - row.sent_at >= LAST_LOOK)
     await settleWrite(context.store.durable, row.id, { state: 'not_found', now });
   return sight;
 }

@@ -10,6 +10,7 @@ import { withUsableKeys } from '../under-all-keys.ts';
 import { BudgetSpent } from './budget-spent.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
+import { notePostsChanged } from './post-cache.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /**
@@ -70,7 +71,9 @@ async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<Write
   }
   const claimed = attempt.claim;
   if (!claimed || outcome.kind === 'unauthorized') throw new Error('a write has an outcome and no row');
-  return settle(context, { claimed, call: parts.call }, outcome);
+  const end = await settle(context, { claimed, call: parts.call }, outcome);
+  if (end.kind !== 'refused') await notePostsChanged(context, grant.id);
+  return end;
 }
 
 interface Waiting {

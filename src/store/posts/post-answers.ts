@@ -49,6 +49,16 @@ export async function findListLengths(store: Store, grantId: string): Promise<Ma
   return new Map(rows.flatMap(({ id, length }) => (length === null ? [] : [[id.slice(start), length]])));
 }
 
+/** One more in a list whose length is known. */
+export async function lengthenList(store: Store, name: PostAnswerName): Promise<void> {
+  await store.volatile
+    .updateTable('post_answers')
+    .set((eb) => ({ length: eb('length', '+', 1) }))
+    .where('id', '=', idOf(name))
+    .where('length', 'is not', null)
+    .execute();
+}
+
 async function dropOldest({ volatile }: Store, grantId: string): Promise<void> {
   await volatile
     .deleteFrom('post_answers')

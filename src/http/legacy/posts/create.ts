@@ -31,7 +31,8 @@ export function createUpdate(context: Context, call: Calls): RequestHandler {
       const ends = created.ends.map(inWords);
       const updates = updatesOf(created, context.clock.now());
       if (updates.length === 0) throw errorOf(refusalOfAll(ends, placeToLook(context, caller.mapping)));
-      sendJson(res, 200, { success: true, message: acceptedMessage(ends), updates });
+      const count = created.pending === undefined ? {} : { buffer_count: created.pending };
+      sendJson(res, 200, { success: true, message: acceptedMessage(ends), ...count, updates });
     }),
   );
 }
