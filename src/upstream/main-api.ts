@@ -161,51 +161,50 @@ function requestTo(url: string, accessToken: string, body: string) {
   return { method: 'POST', url, headers, body } as const;
 }
 
-/** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
-export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
+/** What is known of a client's budget: heard from its own answers, or learned from other processes. */
+function createBudget(clock: { now(): number }) {
   let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
   let told = { left: Number.POSITIVE_INFINITY, until: 0 };
-
-  const requestOf = (accessToken: string, body: string) => requestTo(apiUrl, accessToken, body);
-
-  const post = async (accessToken: string, body: string): Promise<HttpAnswer> => {
-    return send(requestOf(accessToken, body)).catch((cause: unknown) => {
-      throw new Unavailable('the main API did not answer', { cause });
-    });
+  return {
+    remaining: () => (clock.now() < told.until ? told.left : Number.POSITIVE_INFINITY),
+    remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
+    budget: () => known,
+    learn: (heard: KnownBudget): void => {
+      const newer = heard.saidAt > known.saidAt ? heard : known;
+      known = { ...newer, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
+    },
+    obey: (answer: HttpAnswer): void => {
+      const now = clock.now();
+      const budget = budgetOf(answer);
+      if (budget) told = { left: budget.left, until: now + budget.validMs };
+      if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
+      const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
+      const wait = Math.max(asked, budget?.waitMs ?? 0);
+      if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
+    },
   };
+}
 
-  const learn = (heard: KnownBudget): void => {
-    const newer = heard.saidAt > known.saidAt ? heard : known;
-    known = { ...newer, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
-  };
-
-  const obey = (answer: HttpAnswer): void => {
-    const now = clock.now();
-    const budget = budgetOf(answer);
-    if (budget) told = { left: budget.left, until: now + budget.validMs };
-    if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
-    const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
-    const wait = Math.max(asked, budget?.waitMs ?? 0);
-    if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
-  };
+/** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
+export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
+  const { obey, ...budget } = createBudget(clock);
 
   const ask = async (accessToken: string, body: string): Promise<HttpAnswer> => {
-    const retryAfter = known.pausedUntil - clock.now();
+    const retryAfter = budget.budget().pausedUntil - clock.now();
     if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
-    const answer = await post(accessToken, body);
+    const answer = await send(requestTo(apiUrl, accessToken, body)).catch((cause: unknown) => {
+      throw new Unavailable('the main API did not answer', { cause });
+    });
     obey(answer);
     return answer;
   };
 
   return {
+    ...budget,
     ask,
-    remaining: () => (clock.now() < told.until ? told.left : Number.POSITIVE_INFINITY),
-    remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
-    budget: () => known,
-    learn,
     connect: () => openConnection(apiUrl, takeWriteSlot),
     async sendOnce(connection, accessToken, body) {
-      const answer = await send({ ...requestOf(accessToken, body), connection });
+      const answer = await send({ ...requestTo(apiUrl, accessToken, body), connection });
       obey(answer);
       return answer;
     },

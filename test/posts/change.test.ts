@@ -67,10 +67,33 @@ test('destroy deletes a post, and a second one says that there is none', async (
   expect([second.status, second.json.success, second.json.code]).toEqual([404, false, 1020]);
 });
 
+test('move_to_top makes a post the first of its queue and answers with the update itself', async () => {
+  const answer = await bakery.post(`updates/${id}/move_to_top`);
+  expect(answer.status).toBe(200);
+  expect(answer.json).toMatchObject({ id, _id: id, text, status: 'buffer' });
+  const { context } = bakery.system.bridge;
+  const options = { apiUrl: bakery.system.proxy.origin, since: 0, organizationId: BAKERY };
+  const queue = (await realPosts(context, options)).filter(
+    (post) => post.status === 'scheduled' && post.channelId === CHANNELS.twitter,
+  );
+  const [first] = queue.toSorted((one, other) => (one.dueAt ?? '').localeCompare(other.dueAt ?? ''));
+  expect(first?.id).toBe(id);
+  expect(await lastRow()).toMatchObject({ call: 'move_to_top', state: 'done', post_id: id });
+});
+
+test('a move whose answer is lost stays in doubt, for nothing shows it', async () => {
+  bakery.onWrites(1, cut);
+  const answer = await bakery.post(`updates/${id}/move_to_top`);
+  expect([answer.status, answer.json.code]).toEqual([500, 1000]);
+  expect(answer.json.error).toMatch(/may have been moved/);
+  expect(await lastRow()).toMatchObject({ call: 'move_to_top', state: 'in_doubt' });
+});
+
 test.each([
   ['update', [['text', 'x']]],
   ['share', []],
   ['destroy', []],
+  ['move_to_top', []],
 ] as Array<[string, Array<[string, string]>]>)(
   '%s of no such post is a 404 with code 1020',
   async (call, fields) => {

@@ -247,7 +247,10 @@ test('who has posted sees the post in the list at once, and how many wait there'
   const path = `/1/profiles/${CHANNELS.twitter}/updates/pending.json?count=100`;
   const headers = { authorization: `Bearer ${token}` };
   const list = async () =>
-    (await sendRaw(system.bridgeUrl, { path, headers })).json as { total: number; updates: Array<{ id: string }> };
+    (await sendRaw(system.bridgeUrl, { path, headers })).json as {
+      total: number;
+      updates: Array<{ id: string }>;
+    };
   const before = await list();
   const { json: answer } = await toTwitter('text=Seen+at+once');
   const after = await list();

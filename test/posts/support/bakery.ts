@@ -9,7 +9,7 @@ import { BAKERY, CHANNELS, type RealPost, realPosts } from './posts.ts';
 /** A whole system with one token, whose writes can go wrong on the way to the new API and back. */
 
 /** What a call that writes is answered. */
-export interface Told {
+interface Told {
   success: boolean;
   message: string;
   error?: string;

@@ -1,0 +1,57 @@
+import type { CookieWalker } from '../support/cookie-walker.ts';
+import { openBakery, type Bakery } from '../posts/support/bakery.ts';
+import { CHANNELS } from '../posts/support/posts.ts';
+import { findKeyUsage } from '../../src/store/key-usage.ts';
+import { keyIdOf } from '../../src/shared/secrets.ts';
+import { browserOf, DANA } from '../owners/support/people.ts';
+import { staffBrowser } from './support/staff-browser.ts';
+
+/** Support sees what a token wrote through the new API: when, which call, with which outcome; never what a post says. */
+
+let bakery: Bakery;
+let sam: CookieWalker;
+
+beforeAll(async () => {
+  bakery = await openBakery();
+  await browserOf(bakery.system, DANA);
+  sam = await staffBrowser(bakery.system, 'reader');
+});
+
+afterAll(() => bakery.system.stop());
+
+const mappingId = async () => (await bakery.rows())[0]?.mapping_id;
+
+test('the page of a token tells its writes, the newest first', async () => {
+  const made = await bakery.create('A text that support must not read');
+  await bakery.create('refused', [CHANNELS.disconnected]);
+  bakery.cutBefore(1);
+  await bakery.create('lost');
+  bakery.mend();
+  const page = await sam.get(`${bakery.system.bridgeUrl}/support/mappings/${await mappingId()}`);
+  const [, posts = ''] = page.body.split('<h2>Posts</h2>');
+  const outcomes = [...posts.matchAll(/<span class="badge [a-z]*">([^<]*)<\/span>/g)].map(
+    ([, label]) => label,
+  );
+  expect(outcomes.slice(0, 3)).toEqual(['in doubt: it may have been done', 'refused', 'done']);
+  expect(posts).toContain('the profile does not allow it');
+  expect(posts).toContain(made.json.updates?.[0]?.id);
+  expect(page.body).not.toContain('support must not read');
+});
+
+test('a token that wrote nothing says so', async () => {
+  const { durable } = bakery.system.bridge.context.store;
+  const id = await mappingId();
+  await durable.deleteFrom('post_writes').execute();
+  const page = await sam.get(`${bakery.system.bridgeUrl}/support/mappings/${id}`);
+  expect(page.body).toContain('wrote nothing through the new API');
+});
+
+test('a key that a write in doubt is known by is not dropped', async () => {
+  bakery.cutBefore(1);
+  await bakery.create('lost again');
+  bakery.mend();
+  const { store, clock } = bakery.system.bridge.context;
+  const id = keyIdOf((await bakery.rows()).at(-1)?.content_digest ?? '');
+  const question = { purpose: 'digest', id, now: clock.now(), store } as const;
+  expect(await findKeyUsage(store.durable, question)).toContainEqual({ what: 'writes in doubt', count: 1 });
+});
