@@ -41,6 +41,30 @@ describe('buffer-node 1.0 through an HTTPS proxy', () => {
     });
   });
 
+  test('buffer-node makes a post, changes, moves, shares and deletes it', async () => {
+    const made = await old.client.ask({ token, call: 'create', id: TWITTER });
+    const [, id = ''] = /"id":"([0-9a-f]{24})"/.exec(JSON.stringify(made)) ?? [];
+    const update = {
+      id,
+      profile_id: TWITTER,
+      status: 'buffer',
+      text: 'Written by buffer-node',
+      type: 'picture',
+    };
+    expect(made).toMatchObject({ data: { success: true, updates: [update] } });
+    expect(await old.client.ask({ token, call: 'change', id })).toMatchObject({
+      data: { success: true, update: { id, text: 'Changed by buffer-node' } },
+    });
+    expect(await old.client.ask({ token, call: 'moveToTop', id })).toMatchObject({ data: { id } });
+    expect(await old.client.ask({ token, call: 'share', id })).toMatchObject({ data: { success: true } });
+    expect(await old.client.ask({ token, call: 'update', id })).toMatchObject({ data: { status: 'sent' } });
+    expect(await old.client.ask({ token, call: 'destroy', id })).toMatchObject({ data: { success: true } });
+    expect(await old.client.ask({ token, call: 'destroy', id })).toMatchObject({
+      errorCode: 1020,
+      httpCode: 404,
+    });
+  });
+
   test('buffer-node names the recorded error for an unknown update', async () => {
     const answer = await old.client.ask({ token, call: 'update', id: 'f'.repeat(24) });
     expect(answer).toEqual({ error: 'Update could not be found.', errorCode: 1020, httpCode: 404 });

@@ -56,6 +56,20 @@ describe('node-buffer 1.0 through an HTTPS proxy', () => {
     expect(refused).toMatchObject({ error: 'Status Code: 400', data: { code: 1006 } });
   });
 
+  test('node-buffer makes a post, and hands a refusal on', async () => {
+    const params = { profile_ids: ['5e1f0c9a7b3d4e2f8a6c3d01'], text: 'Written by node-buffer', top: true };
+    const call = { token, method: 'post', path: 'updates/create' };
+    expect(await old.client.ask({ ...call, params })).toMatchObject({
+      error: null,
+      status: 200,
+      data: { success: true, updates: [{ text: params.text, status: 'buffer' }] },
+    });
+    expect(await old.client.ask({ ...call, params: { text: 'To nobody' } })).toMatchObject({
+      error: 'Status Code: 400',
+      data: { success: false, code: 1004, error: 'The parameter profile_ids is missing.' },
+    });
+  });
+
   test('node-buffer deauthorizes with an empty form body, and the token is refused from then on', async () => {
     const app = await old.system.registerApp('https://second.example/callback');
     const spent = await issueToken(old.system, { app });

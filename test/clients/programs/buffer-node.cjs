@@ -7,6 +7,16 @@ const calls = {
   pending: (api, id) => api.profile(id).updates.pending({ count: 2, since: new Date(2000, 1, 1), utc: true }),
   sent: (api, id) => api.profile(id).updates.sent({ count: 2, page: 2, filter: 'all' }),
   update: (api, id) => api.update(id).get(),
+  create: (api, id) =>
+    api.updates.create('Written by buffer-node', [id], {
+      scheduled_at: new Date(Date.now() + 86_400_000),
+      media: api.helpers.picture('https://images.example/a.png', 'https://images.example/b.png'),
+      shorten: false,
+    }),
+  change: (api, id) => api.update(id).update('Changed by buffer-node', { utc: true }),
+  moveToTop: (api, id) => api.update(id).moveToTop(),
+  share: (api, id) => api.update(id).share(),
+  destroy: (api, id) => api.update(id).destroy(),
   // the library has no deauthorize of its own; its core takes any path
   deauthorize: (api) => api.post('user/deauthorize', { authorize: true }),
 };
