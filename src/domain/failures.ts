@@ -3,6 +3,6 @@ export { isStorageFault } from '../store/storage-fault.ts';
 export { Forbidden } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';
 export { GrantDead } from './access-token.ts';
-export { TooManyGuesses } from './refused-tokens.ts';
+export { TooManyGuesses } from './old-api/ask-limit.ts';
 export { TokenRefused } from './resolve-token.ts';
 export { alarmOf, isKeyFault } from './under-all-keys.ts';

@@ -105,7 +105,7 @@ async function hintsOf(clientId: string): Promise<string[]> {
 }
 
 test.each([
-  [404, 'other', '/1/updates/create.json', {}],
+  [404, 'other', '/1/nothing.json', {}],
   [410, 'refused', '/1/profiles.json', { dates: { sunset: 1 } }],
 ])(
   'a call that is answered %d unread is counted as %s, if its token is known',
@@ -143,18 +143,18 @@ test('the answer waits for no body, and the call is counted once that has come',
   const body = `access_token=${encodeURIComponent(token)}`;
   const { hostname, port } = new URL(door.bridgeUrl);
   const socket = connect(Number(port), hostname);
-  const head = ['POST /1/updates/create.json HTTP/1.1', 'Host: localhost'];
+  const head = ['POST /1/nothing.json HTTP/1.1', 'Host: localhost'];
   const kind = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`];
   socket.write([...head, ...kind, '', body.slice(0, 9)].join('\r\n'));
   const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
   expect(await written(0)).toEqual([]);
   socket.write(body.slice(9));
-  expect(await written(1)).toEqual(['/1/updates/create.json body none other 1']);
+  expect(await written(1)).toEqual(['/1/nothing.json body none other 1']);
   socket.destroy();
 });
 
-const PATH = '/1/updates/create.json';
+const PATH = '/1/nothing.json';
 
 test.each([
   ['closes and sends its body later', 'HTTP/1.1', 'close', 'header'],

@@ -8,11 +8,12 @@ import type { FoundToken } from './bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
 
+/** The segment behind `profiles` or `updates`, without the suffix `.json`. */
+const ID_SEGMENT = /^(\/1\/(?:profiles|updates)\/)[^/]*?(\.json)?(?=\/|$)/;
+
 /** The path as it is served; what stands for an id in it is left out here, or where usage is kept. */
 function endpointOf({ path, params }: Request): string {
-  if (params['id'] === undefined) return path.slice(0, ENDPOINT_MAX);
-  const suffix = path.endsWith('.json') ? '.json' : '';
-  return `${path.slice(0, path.lastIndexOf('/'))}/:id${suffix}`;
+  return (params['id'] === undefined ? path : path.replace(ID_SEGMENT, '$1:id$2')).slice(0, ENDPOINT_MAX);
 }
 
 /** What is kept of a request itself. */
