@@ -131,6 +131,14 @@ test('after the recorded 401 the old API is asked no more, by a process that sta
   expect(old.requests).toEqual([]);
 });
 
+test('the call that learns it is answered by the new API, and asks the old one for nothing else', async () => {
+  const { token } = await connectedToken();
+  const path = `/1/profiles/${'f'.repeat(24)}/schedules.json`;
+  await old.setBehaviour({ status: 401, headers: JSON_TYPE, body: INVALID });
+  expect(await call(token, path)).toMatchObject({ status: 404, json: { code: 1010 } });
+  expect(old.requests.map(({ target }) => target)).toEqual([path]);
+});
+
 test('what a token that waits is refused with goes back, and says nothing of it', async () => {
   const token = newLegacyToken();
   accounts.push({ tokens: [token], user: { id: newHexId() }, profiles: [PROFILE] });

@@ -103,9 +103,8 @@ async function answersOf({ waiting, mapped, clientId }: Tokens): Promise<RawAnsw
 const statusesOf = async (tokens: Tokens) => (await answersOf(tokens)).map(({ status }) => status);
 
 const GOES_ON = [200, 200, 200, 200, 200];
-const ENDED = [401, 401, 200, 404, 401];
-/** A brownout leaves connected tokens where they are. */
-const MISSED = [401, 401, 200, 200, 401];
+/** The calls of connected tokens go on: the new API answers them. */
+const ENDED = [401, 401, 200, 200, 401];
 /** For a token that nobody has seen the dates of all count, whatever app is named. */
 const KNOWN_GO_ON = [200, 200, 200, 200, 401];
 
@@ -125,7 +124,11 @@ test('the last millisecond before the retirement is passed on, the next one is n
     `The old API was retired on ${day} (UTC), and this token had not been connected to the new API by then. Its owner has to authorize the app again.`,
   );
   expect([path!.status, path!.json]).toEqual([401, waiting!.json]);
-  expect([servedPath!.status, servedPath!.json]).toEqual([404, { error: UNKNOWN_PATH, code: 404 }]);
+  expect(servedPath!.json).toMatchObject({ services: { twitter: { types: expect.any(Object) } } });
+  expect(await call(one.mapped, '/1/nothing.json')).toMatchObject({
+    status: 404,
+    json: { error: UNKNOWN_PATH, code: 404 },
+  });
   expect([unseen!.status, unseen!.json]).toEqual([401, { error: INVALID, code: 401 }]);
   await system.bridge.untilShared();
   expect(old.requests).toEqual([]);
@@ -155,14 +158,14 @@ test('an app with more time keeps the old API until its own date, and its name a
   expect(await statusesOf(one)).toEqual(ENDED);
 });
 
-test('in a brownout the answers are those of the retirement, with a text of their own; but connected tokens stay', async () => {
+test('in a brownout the answers are those of the retirement, with a text of their own; but connected tokens stay with the old API', async () => {
   const [startsAt, endsAt] = [START + MINUTE, START + 2 * MINUTE];
   await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', startsAt, endsAt, text: TEXT }] });
   clock.set(startsAt - 1);
   expect(await statusesOf(one)).toEqual(GOES_ON);
   clock.set(startsAt);
   const answers = await answersOf(one);
-  expect(answers.map(({ status }) => status)).toEqual(MISSED);
+  expect(answers.map(({ status }) => status)).toEqual(ENDED);
   const error = `${TEXT} This is a planned brownout. It is over at ${new Date(endsAt).toISOString()}. Read more at ${system.bridgeUrl}/lifecycle`;
   const reauthorize = {
     reason: 'This token has not been connected to the new API yet.',
@@ -177,7 +180,7 @@ test('in a brownout the answers are those of the retirement, with a text of thei
   ]);
   for (const { headers } of answers) expect(headers['retry-after']).toBeUndefined();
   clock.set(endsAt - 1);
-  expect(await statusesOf(one)).toEqual(MISSED);
+  expect(await statusesOf(one)).toEqual(ENDED);
   clock.set(endsAt);
   expect(await statusesOf(one)).toEqual(GOES_ON);
 });
@@ -227,9 +230,9 @@ test('an exempt app does not meet the brownout of all', async () => {
     brownouts: [{ rehearses: 'retirement', startsAt: START, endsAt: RETIREMENT }],
     exemptions: [{ clientId: one.clientId, until: START + MINUTE }],
   });
-  expect([await statusesOf(one), await statusesOf(other)]).toEqual([KNOWN_GO_ON, MISSED]);
+  expect([await statusesOf(one), await statusesOf(other)]).toEqual([KNOWN_GO_ON, ENDED]);
   clock.set(START + MINUTE);
-  expect(await statusesOf(one)).toEqual(MISSED);
+  expect(await statusesOf(one)).toEqual(ENDED);
 });
 
 // Usage lies in the memory of the process that answered until it is written.

@@ -11,7 +11,7 @@ import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from './added-headers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
-import { LegacyError, REFUSALS, sendChallenge } from './legacy-error.ts';
+import { LegacyError, REFUSALS } from './legacy-error.ts';
 import { type Passing, passOn } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
@@ -115,7 +115,7 @@ const unknownPath = () => new LegacyError(REFUSALS.unknownPath);
 /** Makes handlers of a known call of this kind. */
 export function createCalls(
   passing: Passing,
-  { kind, withoutToken = (_req, res) => sendChallenge(res) }: Pick<Address, 'kind'> & Partial<Address>,
+  { kind, withoutToken }: Pick<Address, 'kind' | 'withoutToken'>,
 ) {
   const answers = createAnswers(passing);
   return (answer: CallHandler, beforeRefusal?: RefusedHandler): RequestHandler =>

@@ -1,4 +1,4 @@
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/posts/old-calls.ts';
 import { brake } from '../wire/brake.ts';
@@ -11,9 +11,13 @@ import { createElsewhere } from './elsewhere.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
-import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
+import { LegacyError, REFUSALS, sendChallenge, sendLegacyError } from './legacy-error.ts';
 import { createPassing, type Passing } from './pass-through.ts';
 import { collapseKnownPaths } from './passable-path.ts';
+import { configuration } from './posts/configuration.ts';
+import { interactions } from './posts/interactions.ts';
+import { schedules, updateSchedules } from './posts/schedules.ts';
+import { sendShares, shares } from './posts/shares.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -52,7 +56,24 @@ const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
 type MakeHandler = (context: Context, call: ReturnType<typeof createCalls>) => RequestHandler;
 
 /** The answers of the new API. A call that is not here yet has none: it is an unknown path there. */
-const HANDLERS: Partial<Record<OldCallName, MakeHandler>> = { user, profiles, profile, deauthorize };
+const HANDLERS: Partial<Record<OldCallName, MakeHandler>> = {
+  user,
+  profiles,
+  profile,
+  deauthorize,
+  schedules,
+  updateSchedules,
+  interactions,
+  shares,
+  configuration,
+};
+
+/** Answers to calls without a token, once the old API is gone. The others get the recorded challenge. */
+const WITHOUT_TOKEN: Partial<Record<OldCallName, (req: Request, res: Response) => void>> = {
+  shares: sendShares,
+};
+
+const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
 
 const notServed: MakeHandler = (_context, call) =>
   call(() => Promise.reject(new LegacyError(REFUSALS.unknownPath)));
@@ -69,7 +90,9 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
   const elsewhere = createElsewhere(passing, readBody);
   return (name: OldCallName): void => {
     const { paths, kind, methods, isRead } = OLD_CALLS[name];
-    const handle = (HANDLERS[name] ?? notServed)(context, createCalls(passing, { kind }));
+    const withoutToken = WITHOUT_TOKEN[name] ?? sendNoToken;
+    const call = createCalls(passing, { kind, withoutToken });
+    const handle = (HANDLERS[name] ?? notServed)(context, call);
     const other = kind === 'queue' ? 'unserved' : 'otherwise';
     const headers = { Allow: methods.join(', ') };
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
