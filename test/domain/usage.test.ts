@@ -219,19 +219,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('the old API answered the addresses at which a call was answered, and no others', async () => {
     for (const [endpoint, status] of [
       ['/1/profiles.json', 200],
-      ['/1/updates/create.json', 200],
-      ['/1/updates/create.json', 401],
+      ['/1/analytics.json', 200],
+      ['/1/analytics.json', 401],
       ['/1/typo.json', 404],
       ['/1/links.json', 405],
     ] as const)
       one.note({ ...CALL, endpoint, status });
     await one.flush();
     const { kinds } = await callsOf({ store: stores.one, clock }, ['m1'], { days: 7 });
-    expect(endpointsPassed(kinds)).toEqual(['/1/updates/create.json']);
+    expect(endpointsPassed(kinds)).toEqual(['/1/analytics.json']);
     expect(endpointsElsewhere(kinds).toSorted()).toEqual([
+      '/1/analytics.json',
       '/1/links.json',
       '/1/typo.json',
-      '/1/updates/create.json',
     ]);
   });
 });

@@ -195,7 +195,7 @@ async function expectSaid(says: ReadonlyArray<[path: string, browser: CookieWalk
 }
 
 async function calledElsewhere(): Promise<void> {
-  const call = { endpoint: '/1/updates/create.json', carrier: 'header', user_agent: 'x', outcome: 'ok' };
+  const call = { endpoint: '/1/analytics.json', carrier: 'header', user_agent: 'x', outcome: 'ok' };
   const row = { ...call, mapping_id: waiting, day: dayOf(now), calls: 3, last_at: now };
   await system.bridge.context.store.volatile.insertInto('usage').values(row).execute();
 }

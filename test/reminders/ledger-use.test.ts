@@ -184,7 +184,7 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
     expect((await readLedger(one)).join()).toContain('holder unused');
     clock.advance(MINUTE);
     const at = clock.now();
-    const elsewhere = '/1/updates/create.json';
+    const elsewhere = '/1/analytics.json';
     const calls: Array<[string, Call]> = [
       [nobodys ?? '', { endpoint: elsewhere, outcome: 'other' }],
       [nobodys ?? '', { endpoint: elsewhere, outcome: 'refused' }],
@@ -232,10 +232,10 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
       await addToken(one, app, { state: 'active' }),
       await addToken(one, other, { state: 'active' }),
     ];
-    await useAt(one, unlike, clock.now(), { endpoint: '/1/updates/create.json', outcome: 'other' });
+    await useAt(one, unlike, clock.now(), { endpoint: '/1/analytics.json', outcome: 'other' });
     for (const endpoint of ['/1/user.json', '/1/profiles/:id.json', '/user/deauthorize'])
       await useAt(one, unlike, clock.now(), { endpoint });
-    await useAt(one, token, clock.now(), { endpoint: '/1/updates/create.json' });
+    await useAt(one, token, clock.now(), { endpoint: '/1/analytics.json' });
     expect(await planReminders(one)).toBe(0);
     expect(await planReminders(backed)).toBe(1);
     expect(await readLedger(one)).toEqual([

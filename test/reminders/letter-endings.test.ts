@@ -112,11 +112,11 @@ test('an owner is told which calls a connection does not carry over the retireme
     .where('client_id', '=', app.clientId)
     .where('source', '=', 'imported')
     .executeTakeFirstOrThrow();
-  const paths = ['profiles.json', 'profiles/:id', 'user', 'user/deauthorize.json', 'updates/create.json'];
+  const paths = ['profiles.json', 'profiles/:id', 'user', 'user/deauthorize.json', 'analytics.json'];
   await seen(
     system,
     id,
-    [...paths, 'profiles/:id/updates/pending.json'].map((path) => ({ endpoint: `/1/${path}` })),
+    [...paths, 'profiles/:id/analytics.json'].map((path) => ({ endpoint: `/1/${path}` })),
   );
   const part = {
     tokens: { waiting: 0, active: 1 },
@@ -128,7 +128,7 @@ test('an owner is told which calls a connection does not carry over the retireme
   const said = flat(letter).replaceAll('\u2060', '');
   expect(said).toContain('Some of its calls stop working in 14 days: on 1 February 2027');
   expect(said).toContain(
-    'These calls end with the retirement for connected tokens too: /1/profiles/:id/updates/pending.json, /1/updates/create.json Wh',
+    'These calls end with the retirement for connected tokens too: /1/analytics.json, /1/profiles/:id/analytics.json Wh',
   );
   expect(
     flat(await letterTo(withoutOldBackend(system), DANA_PERSON, [toOwner(app, { part })])),
@@ -145,9 +145,8 @@ async function afterCalls(state: 'unmapped' | 'reauthorization_required', paths:
     flat(await letterTo(where, DANA_PERSON, [toHolder(app, due)])).replaceAll('\u2060', '');
 }
 
-const MIXED = ['user.json', 'updates/create.json'];
-const NOT_BACK =
-  'Connecting does not bring back /1/updates/create.json. Whoever makes this app has to change it.';
+const MIXED = ['user.json', 'analytics.json'];
+const NOT_BACK = 'Connecting does not bring back /1/analytics.json. Whoever makes this app has to change it.';
 const ALL_BACK = /works again|answered again|needs no change/;
 
 test('without an old backend a holder is promised no call that a connection does not bring back', async () => {
@@ -173,7 +172,7 @@ test('with an old backend such calls come back until the retirement, and the hol
   const before = await said(system);
   expect(before).toContain('Is refused now: connect it and it works again.');
   expect(before).toContain(
-    'From 1 February 2027 on these calls are refused, connected or not: /1/updates/create.json. Whoever makes',
+    'From 1 February 2027 on these calls are refused, connected or not: /1/analytics.json. Whoever makes',
   );
   expect(before).not.toContain('needs no change');
   await setDates(system, { sunset: SUNSET });

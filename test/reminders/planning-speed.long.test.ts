@@ -58,7 +58,7 @@ async function use({ store, clock }: Context): Promise<void> {
     const each = isSqlite(durable)
       ? sql`(select value as id from json_each(${JSON.stringify(ids)})) as t`
       : sql`json_array_elements_text(${JSON.stringify(ids)}) as t (id)`;
-    for (const endpoint of ['/1/user.json', '/1/profiles.json', '/1/updates/create.json'])
+    for (const endpoint of ['/1/user.json', '/1/profiles.json', '/1/analytics.json'])
       await sql`insert into usage (mapping_id, day, endpoint, carrier, user_agent, outcome, calls, last_at)
         select id, ${dayOf(now)}, ${endpoint}, 'header', 'test', 'ok', 10, ${now} from ${each} where true
         on conflict do nothing`.execute(volatile);

@@ -178,7 +178,7 @@ export async function sampleLetters(system: System): Promise<Record<string, Lett
       calls: 1240 - index * 500,
       last_at: NOW - DAY * (index + 1),
     })),
-    { endpoint: '/1/updates/create.json', carrier: 'body', calls: 31 },
+    { endpoint: '/1/analytics.json', carrier: 'body', calls: 31 },
     { endpoint: '/1/profiles/:id.json', carrier: 'query', calls: 12 },
     { endpoint: '/1/profiles/:id/schedules.json', calls: 3 },
     { endpoint: '/1/user.json', calls: 2 },
