@@ -47,6 +47,7 @@ const environment = z.object({
   MODERN_API_URL: httpAddress.optional(),
   MODERN_CLIENT_ID: z.string().optional(),
   MODERN_CLIENT_SECRET: z.string().optional(),
+  MODERN_SETTINGS_URL: httpAddress.optional(),
   MODERN_PORT: port.default(3001),
   MODERN_ACCESS_TOKEN_SECONDS: seconds.pipe(z.number().min(1)).default(3600),
   MODERN_QUOTAS: quotas.optional(),
@@ -118,6 +119,8 @@ export interface Config {
   upstream: UpstreamConfig | undefined;
   embedded: { port: number; accessTokenSeconds: number; quotas: Quotas | undefined; demoPort: number };
   scopes: string;
+  /** Undefined: `/settings` at the modern authorization server. */
+  modernSettingsUrl: string | undefined;
   inDoubtQuiet: number;
   /** A grant unused for this long is refreshed once, in milliseconds. */
   keepAlive: number;
@@ -219,6 +222,7 @@ function interpret(env: Environment): Config {
       demoPort: env.DEMO_PORT,
     },
     scopes: env.MODERN_SCOPES.trim(),
+    modernSettingsUrl: env.MODERN_SETTINGS_URL,
     inDoubtQuiet: env.IN_DOUBT_QUIET_SECONDS * 1000,
     keepAlive: env.GRANT_KEEPALIVE_DAYS * DAY,
     workers: env.WORKERS,

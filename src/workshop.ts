@@ -100,6 +100,11 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   };
 }
 
+/** The settings, with the address that follows from the modern side where none is set. */
+function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
+  return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
+}
+
 /** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
 export async function openWorkshop(
   config: Config,
@@ -119,7 +124,7 @@ export async function openWorkshop(
   const clock = overrides.clock ?? databaseClock;
   const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
   const context: Context = {
-    settings: config,
+    settings: settingsFor(config, upstream),
     store,
     clock,
     databaseClock: overrides.clock ? undefined : databaseClock,

@@ -34,6 +34,8 @@ interface DomainSettings {
   appRegistration: 'open' | 'staff' | 'off';
   shadow: boolean;
   trustModernEmails: boolean;
+  /** Where people change at the modern side what programs cannot. */
+  modernSettingsUrl: string;
   /** How many days before a date people are reminded, the most first. */
   reminderDays: readonly number[];
   /** When reminders are planned, in UTC. */

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { type Caller, learnIds } from './learn-ids.ts';
 import { oldBackendUntilRetired } from './old-backend-for.ts';
 import { withPatience } from './patience.ts';
-import { isFromBefore } from './resolve-token.ts';
+import { isKnownThere } from './resolve-token.ts';
 import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './tell-ids.ts';
 import { provenApp } from './tokens/proven-app.ts';
 
@@ -74,7 +74,7 @@ async function lookUp(
   const told = await findTold(context.store.durable, mapping.client_id, modernIdsOf(unknown));
   const untold = without(unknown, told);
   if (untold.length === 0) return told;
-  if (oldBackendUntilRetired(context, provenApp(mapping)) && isFromBefore(mapping)) {
+  if (oldBackendUntilRetired(context, provenApp(mapping)) && isKnownThere(mapping)) {
     const pairs = await findPairs(context.store.durable, modernIdsOf(untold));
     if (without(untold, pairs).length > 0) await learnMissing(context, caller, reading);
   }

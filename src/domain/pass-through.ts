@@ -6,14 +6,15 @@ import { Unavailable } from '../upstream/outcomes.ts';
 import type { Takers } from '../upstream/places.ts';
 import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
+import { leaveOldApi } from './old-api/leave-old-api.ts';
 import { noteClaim } from './old-api/note-claim.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from './old-backend-for.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
-import { refusalWithout, TokenRefused } from './resolve-token.ts';
+import { refusalWithout, type ServedMapping, TokenRefused } from './resolve-token.ts';
 import { actorOf, provenApp } from './tokens/proven-app.ts';
 
-export type { PassedAnswer } from '../upstream/old-backend.ts';
+export type { PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
 
 /** Calls that the old backend answers, while there is one: as they came, and with its answer as it was (design 5). */
 
@@ -71,19 +72,33 @@ export async function passWaiting(
   return answer;
 }
 
+const INVALID_TOKEN = { error: 'The provided access token is invalid', code: 401 };
+
+/** The recorded refusal of a token (legacy-api 2.1); a 401 may also be about the path, or a service behind it. */
+function saysInvalid({ body }: PassedAnswer): boolean {
+  try {
+    const { error, code } = Object(JSON.parse(body.toString('utf8'))) as Record<string, unknown>;
+    return error === INVALID_TOKEN.error && code === INVALID_TOKEN.code;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * A call that only the old backend serves, with a token that it may know and a grant serves already, for whoever has seen
- * that the app still has the old API. Undefined where that does not know the token any more, or there is none: then the
- * path is unknown, and the token as good as before.
+ * A call that the old API answers, with a token that a grant serves, for a caller that has decided so. Undefined where the
+ * old API refuses the token: the bridge has kept that before this function returns. Any other answer is the caller's.
  * @throws {Unavailable}
  */
 export async function passServed(
-  { oldBackend }: Pick<Context, 'oldBackend'>,
-  mapping: FoundMapping,
-  call: PassedCall,
+  context: Context,
+  mapping: ServedMapping,
+  call: LegacyCall,
 ): Promise<PassedAnswer | undefined> {
-  const answer = await oldBackend?.pass({ ...call, takers: takersOf(mapping) });
-  return answer?.status === 401 ? undefined : answer;
+  if (!context.oldBackend) throw new Error('a call was to be passed on, and there is no old API');
+  const answer = await context.oldBackend.pass({ ...call, takers: takersOf(mapping) });
+  if (answer.status !== 401 || !saysInvalid(answer)) return answer;
+  await leaveOldApi(context, mapping, call.requestId);
+  return undefined;
 }
 
 interface Strangers {
@@ -102,18 +117,6 @@ async function isHopeless(
 ): Promise<boolean> {
   if (!PLAUSIBLE.test(token) || refused.isRefused(token)) return true;
   return hasToken(context.store, context.vault.digests(token));
-}
-
-const INVALID_TOKEN = { error: 'The provided access token is invalid', code: 401 };
-
-/** The recorded refusal of a token (legacy-api 2.1); a 401 may also be about the path, or a service behind it. */
-function saysInvalid({ body }: PassedAnswer): boolean {
-  try {
-    const { error, code } = Object(JSON.parse(body.toString('utf8'))) as Record<string, unknown>;
-    return error === INVALID_TOKEN.error && code === INVALID_TOKEN.code;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether the token is meant by a 401: where that does not say so, the user object decides, which any good token reads. */

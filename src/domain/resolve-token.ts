@@ -71,6 +71,11 @@ export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
   return source === 'imported' || source === 'observed';
 }
 
+/** Whether the old API still knows a token, as far as the bridge has seen: it has refused the others. */
+export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at'>): boolean {
+  return isFromBefore(mapping) && mapping.refused_there_at === null;
+}
+
 /**
  * What stands behind a legacy token: a grant; nothing yet, so that the old backend answers; nothing any more; or, where
  * there is an old backend to ask, something that the bridge has never seen. A refused token without a mapping is one that

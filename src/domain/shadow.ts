@@ -4,7 +4,7 @@ import { compareObjects, compareProfiles, type Difference } from './compare-answ
 import type { Context } from './context.ts';
 import type { Caller } from './learn-ids.ts';
 import { oldBackendUntilRetired } from './old-backend-for.ts';
-import { isFromBefore } from './resolve-token.ts';
+import { isKnownThere } from './resolve-token.ts';
 import { provenApp } from './tokens/proven-app.ts';
 
 /**
@@ -75,7 +75,7 @@ async function compareOnce(context: Context, caller: Caller, ours: ShadowedAnswe
 export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): void {
   const { settings, flights, shutdown } = context;
   const { mapping } = caller;
-  if (!settings.shadow || !isFromBefore(mapping) || shutdown.signal.aborted) return;
+  if (!settings.shadow || !isKnownThere(mapping) || shutdown.signal.aborted) return;
   if (!oldBackendUntilRetired(context, provenApp(mapping))) return;
   const drawn = context.chance() / SHARE;
   if (drawn >= 1) return;

@@ -132,6 +132,8 @@ interface MappingsTable {
   claimed_client_id: Nullable<string>;
   claimed_at: Nullable<number>;
   app_proven: Generated<number>;
+  /** When the old API refused the token while a grant served it: the new API answers all its calls since. */
+  refused_there_at: Nullable<number>;
 }
 
 interface LegacyCodesTable {

@@ -282,18 +282,18 @@ test('an address that is sent whole reaches no other host', async () => {
   });
 });
 
-test('what has no token, or one that the bridge itself made, is answered here', async () => {
-  expectMethodRefused(await call({ method: 'HEAD', path: '/1/user.json' }), 'GET, POST');
-  expectChallenge(await sendRaw(door.bridgeUrl, { path: '/1/user.json' }));
-  expectRefusal(await sendRaw(door.bridgeUrl, { path: '/1/links/shares.json?url=x' }), 404, 404);
-  const broken = { headers: { 'content-type': 'application/json' }, body: '{' };
-  expectRefusal(await sendRaw(door.bridgeUrl, { method: 'POST', path: '/1/nope.json', ...broken }), 404, 404);
+test('what the bridge itself made, and an end without a token, is answered here', async () => {
+  expectChallenge(await sendRaw(door.bridgeUrl, { path: '/1/user/deauthorize.json' }));
+  expectMethodRefused(await call({ method: 'HEAD', path: '/1/updates/create.json' }), 'POST');
+  expectMethodRefused(await call({ method: 'HEAD', path: '/1/user/deauthorize.json' }), 'GET, POST');
   const { ownerToken, clientId } = await door.addApp();
   const headers = { authorization: `Bearer ${ownerToken}` };
-  const refused = await call({ path: '/1/user.json', headers });
-  expectInvalidToken(refused);
-  expect(refused.json).toMatchObject({ reauthorize: { link: `${door.bridgeUrl}/apps/${clientId}` } });
-  expectRefusal(await call({ path: '/1/updates/create.json', headers }), 404, 404);
+  for (const path of ['/1/user.json', '/1/updates/create.json']) {
+    const refused = await call({ method: 'POST', path, headers });
+    expectInvalidToken(refused);
+    expect(refused.json).toMatchObject({ reauthorize: { link: `${door.bridgeUrl}/apps/${clientId}` } });
+  }
+  expectRefusal(await call({ path: '/1/nothing.json', headers }), 404, 404);
   expect(old.requests).toHaveLength(0);
 });
 

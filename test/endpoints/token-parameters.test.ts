@@ -144,10 +144,45 @@ test('row T6 Basic alone is enough', async () => {
   expect(await postToken(door, rawForm(formOf(withoutClient()), header))).toMatchObject({ status: 200 });
 });
 
+test.each<[string, Changes]>([
+  ['both', {}],
+  ['the secret alone', { client_id: undefined }],
+  ['the id alone', { client_secret: undefined }],
+])('rows T5 and C62 Basic with equal credentials in the body, %s, is enough', async (_case, changes) => {
+  const { app } = connected;
+  const form = formOf({ ...fields, code: await connected.mint(), ...changes });
+  const answer = await postToken(door, rawForm(form, basicHeader(app.clientId, app.clientSecret)));
+  expect(answer).toMatchObject({ status: 200, json: { access_token: expect.any(String) } });
+});
+
+test('rows T5 and C62 equal credentials that are wrong are 401 with a Basic challenge', async () => {
+  const app = await door.addApp();
+  const form = formOf({ ...fields, client_id: app.clientId, client_secret: 'wrong' });
+  const answer = await postToken(door, rawForm(form, basicHeader(app.clientId, 'wrong')));
+  expectTokenError(answer, 401, 'invalid_client');
+  expect(answer.headers['www-authenticate']).toBe('Basic realm="Service"');
+  await expectUnspent(door, connected, code);
+});
+
+test('rows T5 and C62 a secret that is form-encoded in the header is equal to the plain one in the body', async () => {
+  const clientSecret = 'a+b %25';
+  const app = await door.addApp({ fixed: { clientSecret } });
+  const encoded = new URLSearchParams({ s: clientSecret }).toString().slice('s='.length);
+  const own = { client_id: app.clientId, client_secret: clientSecret, code: newLegacyCode() };
+  for (const secret of [encoded, clientSecret]) {
+    const answer = await postToken(
+      door,
+      rawForm(formOf({ ...fields, ...own }), basicHeader(app.clientId, secret)),
+    );
+    expectTokenError(answer, 400, 'invalid_grant');
+  }
+});
+
 test.each([
-  ['the secret in both', {}],
-  ['the secret in both, one of them wrong', { client_secret: 'wrong' }],
+  ['a wrong secret in the body', { client_secret: 'wrong' }],
+  ['an empty secret in the body', { client_secret: '' }],
   ['another client in the body', { client_id: 'another', client_secret: undefined }],
+  ['another client and the right secret in the body', { client_id: 'another' }],
 ])('rows T5 and C62 Basic and body with %s is invalid_request', async (_case, changes: Changes) => {
   const header = basicHeader(connected.app.clientId, connected.app.clientSecret);
   const answer = await postToken(door, rawForm(formOf({ ...fields, ...changes }), header));

@@ -186,13 +186,12 @@ test('a served token reaches the old backend where nothing else answers, and is 
   const path = `/1/profiles/${PROFILE.id}/updates/pending.json`;
   expect((await call(imported.token, path)).json).toEqual({ total: 0, updates: [] });
   accounts.pop();
-  const unknown = { status: 404, json: { error: 'The endpoint you requested was not found.', code: 404 } };
-  expect(await call(imported.token, path)).toMatchObject(unknown);
   const noProfile = { status: 404, json: { error: 'Profile could not be found.', code: 1010 } };
+  expect(await call(imported.token, path)).toMatchObject(noProfile);
   expect(await call(issued.token, path)).toMatchObject(noProfile);
   expect((await call(imported.token, '/1/profiles.xml')).status).toBe(406);
   expect((await call(imported.token, '/1/profiles.json', { method: 'PUT' })).status).toBe(405);
-  expect(old.requests).toHaveLength(2);
+  expect(old.requests.filter(({ target }) => target === path)).toHaveLength(2);
 });
 
 test('without an old backend a waiting token is refused with the way back', async () => {

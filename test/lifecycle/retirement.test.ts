@@ -103,7 +103,8 @@ async function answersOf({ waiting, mapped, clientId }: Tokens): Promise<RawAnsw
 const statusesOf = async (tokens: Tokens) => (await answersOf(tokens)).map(({ status }) => status);
 
 const GOES_ON = [200, 200, 200, 200, 200];
-const ENDED = [401, 401, 200, 404, 401];
+/** The calls of connected tokens go on: the new API answers them. */
+const ENDED = [401, 401, 200, 200, 401];
 /** For a token that nobody has seen the dates of all count, whatever app is named. */
 const KNOWN_GO_ON = [200, 200, 200, 200, 401];
 
@@ -123,7 +124,11 @@ test('the last millisecond before the retirement is passed on, the next one is n
     `The old API was retired on ${day} (UTC), and this token had not been connected to the new API by then. Its owner has to authorize the app again.`,
   );
   expect([path!.status, path!.json]).toEqual([401, waiting!.json]);
-  expect([servedPath!.status, servedPath!.json]).toEqual([404, { error: UNKNOWN_PATH, code: 404 }]);
+  expect(servedPath!.json).toMatchObject({ services: { twitter: { types: expect.any(Object) } } });
+  expect(await call(one.mapped, '/1/nothing.json')).toMatchObject({
+    status: 404,
+    json: { error: UNKNOWN_PATH, code: 404 },
+  });
   expect([unseen!.status, unseen!.json]).toEqual([401, { error: INVALID, code: 401 }]);
   await system.bridge.untilShared();
   expect(old.requests).toEqual([]);
@@ -153,7 +158,7 @@ test('an app with more time keeps the old API until its own date, and its name a
   expect(await statusesOf(one)).toEqual(ENDED);
 });
 
-test('in a brownout the answers are those of the retirement, with a text of their own', async () => {
+test('in a brownout the answers are those of the retirement, with a text of their own; but connected tokens stay with the old API', async () => {
   const [startsAt, endsAt] = [START + MINUTE, START + 2 * MINUTE];
   await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', startsAt, endsAt, text: TEXT }] });
   clock.set(startsAt - 1);
@@ -170,7 +175,7 @@ test('in a brownout the answers are those of the retirement, with a text of thei
     { error, code: 401, reauthorize },
     { error, code: 401, reauthorize },
     expect.objectContaining({ id: expect.any(String) }),
-    { error, code: 404 },
+    { services: {}, media: {} },
     { error, code: 401 },
   ]);
   for (const { headers } of answers) expect(headers['retry-after']).toBeUndefined();
@@ -234,7 +239,7 @@ test('an exempt app does not meet the brownout of all', async () => {
 testInProcess('a rehearsal touches the own app alone, and its failing calls are measured', async () => {
   const own = { id: 'own', clientId: one.clientId, rehearses: 'retirement' } as const;
   await plan(system.bridge, { brownouts: [{ ...own, startsAt: START, endsAt: START + MINUTE }] });
-  expect([await statusesOf(one), await statusesOf(other)]).toEqual([[401, 401, 200, 404, 200], GOES_ON]);
+  expect([await statusesOf(one), await statusesOf(other)]).toEqual([[401, 401, 200, 200, 200], GOES_ON]);
   const { context } = system.bridge;
   const rows = async () => {
     await context.usage.flush();
@@ -245,15 +250,14 @@ testInProcess('a rehearsal touches the own app alone, and its failing calls are 
       .orderBy('outcome')
       .execute();
   };
-  await until(async () => (await rows()).length === 3);
-  // The served token goes on at its own address, and is measured as ever.
+  await until(async () => (await rows()).length === 2);
+  // The served token goes on everywhere, and is measured as ever.
   expect(await rows()).toEqual([
-    { endpoint: OTHER_PATH, outcome: 'other', calls: 1 },
     { endpoint: OTHER_PATH, outcome: 'refused', calls: 1 },
     { endpoint: '/1/user.json', outcome: 'refused', calls: 1 },
   ]);
   const usage = await usageOf(context, [rehearsalId('own')], { days: 1 });
-  expect(usage.get(rehearsalId('own'))).toMatchObject({ calls: 3, carriers: ['header'] });
+  expect(usage.get(rehearsalId('own'))).toMatchObject({ calls: 2, carriers: ['header'] });
   clock.set(START + MINUTE);
   expect(await statusesOf(one)).toEqual(GOES_ON);
 });

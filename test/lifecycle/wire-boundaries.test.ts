@@ -106,7 +106,6 @@ async function answerAcross(moment: number, looks: number, send: () => Promise<R
 describe.each([
   ['a waiting token', 401, () => call(waiting)],
   ['a waiting token at another path', 401, () => call(waiting, OTHER_PATH)],
-  ['a served token at another path', 404, () => call(mapped, OTHER_PATH)],
   ['an unknown token', 401, () => call(unseen())],
 ] as const)('%s', (_name, refusal, send) => {
   testInProcess('meets a brownout with its text or not at all, however time goes on meanwhile', async () => {
@@ -127,6 +126,19 @@ describe.each([
     );
   });
 });
+
+testInProcess(
+  'a served token at another path meets no brownout, however time goes on meanwhile',
+  async () => {
+    const [startsAt, endsAt] = [DATE, DATE + MINUTE];
+    await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', startsAt, endsAt, text: TEXT }] });
+    for (const moment of [startsAt, endsAt])
+      for (let looks = 0; looks <= LOOKS; looks += 1)
+        expect(await answerAcross(moment, looks, () => call(mapped, OTHER_PATH))).toMatchObject({
+          status: 200,
+        });
+  },
+);
 
 /** The status of an exchange of a fresh code once the date has come. */
 const exchange = async (app: LegacyApp, { query = '', headers = {} } = {}) => {
@@ -192,7 +204,7 @@ describe('an app that is named alone gives a call nothing', () => {
     expect(statuses(await naming(favoured))).toEqual(asEver);
     clock.set(DATE);
     old.requests.length = 0;
-    expect(statuses(await naming(favoured))).toEqual([401, 404, 401, 401, 401]);
+    expect(statuses(await naming(favoured))).toEqual([401, 401, 401, 401, 401]);
     // Whose the tokens from before are may still be asked for.
     expect([...old.seen('GET', OTHER_PATH), ...old.seen('POST', '/1/user.json')]).toEqual([]);
   });
@@ -206,7 +218,7 @@ describe('an app that is named alone gives a call nothing', () => {
   });
 
   test.each([
-    ['retirement', [401, 404, 401, 401, 401]],
+    ['retirement', [401, 401, 401, 401, 401]],
     ['sunset', [410, 410, 410, 410, 410]],
   ] as const)('in a brownout of the %s that it is exempt from', async (rehearses, expected) => {
     await plan(system.bridge, {

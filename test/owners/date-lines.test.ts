@@ -158,7 +158,7 @@ describe('the dates in words', () => {
     const asOf = { lifecycle, clientId: 'app', now: NOW };
     const lines = brownoutLines({ ...asOf, hasBackend: true });
     const [unmapped, all] = [
-      'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
+      'Tokens that are not connected are refused.',
       'Every call to the old API is refused.',
     ];
     expect(brownoutLines({ ...asOf, hasBackend: false })).toEqual(lines.slice(2));

@@ -256,7 +256,7 @@ test('a process that stops lets those who look on go at once, and keeps what it 
   const stream = await openEventStream(dana, `${stopping.url}/apps/${app.clientId}/live/events`);
   expect((await call(token, { at: stopping.url })).status).toBe(401);
   // Without an old API nobody reads what is called here before it is answered.
-  const path = '/1/updates/create.json';
+  const path = '/1/nothing.json';
   expect((await call(token, { at: stopping.url, path })).status).toBe(404);
   const shown = async () => (await dana.get(`${stopping.url}/apps/${app.clientId}/live`)).body;
   await until(async () => (await shown()).includes('this address is not served (404)'));

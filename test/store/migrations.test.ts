@@ -65,8 +65,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(place.location)));
     expect(await Promise.all(stores.map(({ durable }) => countLive(durable)))).toEqual([0, 0, 0, 0, 0]);
     await Promise.all(stores.map((store) => store.close()));
-    const files = migrationFiles(kind).length;
-    expect(await runOn(place.location, NUMBERS[kind])).toEqual([{ user_version: files }]);
+    const files = migrationFiles(kind);
+    const reached = kind === 'sqlite' ? files.at(-1)?.number : files.length;
+    expect(await runOn(place.location, NUMBERS[kind])).toEqual([{ user_version: reached }]);
   });
 
   test('a client that its app used no more before the upgrade takes no pairs after it, the one in use does', async () => {

@@ -37,8 +37,7 @@ export function isSoon(at: number, now: number): boolean {
 }
 
 const REHEARSED: Record<Milestone, string> = {
-  retirement:
-    'Tokens that are not connected are refused, and so is every call but those for profiles and the user.',
+  retirement: 'Tokens that are not connected are refused.',
   sunset: 'Every call to the old API is refused.',
 };
 

@@ -1,27 +1,23 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { withPatience } from '../../domain/patience.ts';
 import type { Context } from '../../domain/context.ts';
 import type { Caller } from '../../domain/learn-ids.ts';
+import { withPatience } from '../../domain/patience.ts';
+import { type Decision, decide } from '../../domain/posts/decide.ts';
+import { type Answerer, type CallKind, whoAnswers } from '../../domain/posts/who-answers.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
-import {
-  brownoutFor,
-  type Resolved,
-  resolveToken,
-  servedBy,
-  type ServedMapping,
-} from '../../domain/resolve-token.ts';
+import { brownoutFor, type Resolved, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from './added-headers.ts';
-import { findToken } from './bearer-token.ts';
-import { sendChallenge } from './legacy-error.ts';
+import { findToken, type FoundToken } from './bearer-token.ts';
+import { inBrownout } from './brownout-text.ts';
+import { LegacyError, REFUSALS } from './legacy-error.ts';
 import { type Passing, passOn } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
- * What every old call with a token goes through, in order: find the token, resolve it, count it against the limit. A
- * handler gets the mapping that it acts for; a token that waits for its owner, or that the bridge has never seen, is the
- * old backend's while there is one.
+ * What every old call goes through, in order: find the token, decide who answers (`who-answers.ts`), count the call against
+ * the limit, answer. A handler gets the mapping that it acts for.
  */
 
 type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void>;
@@ -29,25 +25,101 @@ type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void
 /** What a call with a known token that serves nothing does all the same, before it is refused. */
 type RefusedHandler = (mapping: NonNullable<Resolved['mapping']>, res: Response) => Promise<void>;
 
-/** Makes handlers of old calls. */
-export function createCalls(passing: Passing) {
+/** What an address makes of its calls. */
+interface Address {
+  kind: CallKind;
+  /** @throws {LegacyError} */
+  tokenOf: (req: Request) => Promise<FoundToken | undefined>;
+  /** What a call is refused with that nobody answers. */
+  refuse: () => LegacyError;
+  /** The new API's answer. */
+  answer: CallHandler;
+  beforeRefusal?: RefusedHandler | undefined;
+  /** The answer to a known call without a token, once the old API is gone. */
+  withoutToken: (req: Request, res: Response) => void;
+}
+
+interface Call {
+  req: Request;
+  res: Response;
+  found: FoundToken | undefined;
+}
+
+/** The dates of the caller's app, and the call for its owner. A call without a token is nobody's. */
+function noteCall(context: Context, { req, res, found }: Call, { resolved }: Decision): void {
+  if (!found || !resolved) return;
+  const { mapping } = resolved;
+  if (mapping) tellDates(context, res, { clientId: provenApp(mapping) });
+  noteUsage(context, { ...found, mapping, brownout: brownoutFor(resolved) }, req);
+}
+
+/** The refusal of a call that nobody answers; in a brownout, of one that the old API may answer, in the words of that. */
+function refusalOf(context: Context, refusal: LegacyError, { resolved, ending }: Decision): LegacyError {
+  const isMissed = context.oldBackend !== undefined && resolved?.mapping === undefined;
+  if (!isMissed || ending?.because !== 'brownout') return refusal;
+  const { status, code, message, headers } = refusal;
+  return new LegacyError(inBrownout(context, [status, code, message], ending.brownout), { headers });
+}
+
+/** The mapping for the new API. Where the old API was to answer, it has just refused the token: see `leaveOldApi`. */
+function servedMapping({ clock }: Context, { by, resolved }: Decision): ServedMapping {
+  if (resolved?.kind !== 'served') throw new Error('the new API was to answer a call without a grant');
+  const { mapping } = resolved;
+  return by === 'old' ? { ...mapping, refused_there_at: clock.now() } : mapping;
+}
+
+/** @throws {TokenRefused | LegacyError} nobody answers */
+async function refuseUnanswered(
+  context: Context,
+  { refuse, beforeRefusal, res }: Pick<Address, 'refuse' | 'beforeRefusal'> & Pick<Call, 'res'>,
+  decision: Decision,
+): Promise<void> {
+  const { by, resolved } = decision;
+  if (by === 'refused call') throw refusalOf(context, refuse(), decision);
+  if (by !== 'refused token' || resolved?.kind !== 'refused') return;
+  if (resolved.mapping) await beforeRefusal?.(resolved.mapping, res);
+  throw resolved.refusal;
+}
+
+/** Who answers in the end: the old API may refuse the token of a call that a grant serves. Undefined once it answered. */
+async function whoIsLeft(
+  passing: Passing,
+  { req, res, found, kind }: Call & Pick<Address, 'kind'>,
+  { by, resolved }: Decision,
+): Promise<Answerer | undefined> {
+  if (by !== 'old' || resolved?.kind === 'refused') return by;
+  if (await passOn(passing, { req, res, token: found?.token }, resolved)) return undefined;
+  return whoAnswers({ call: kind, token: 'left', oldApi: 'runs' });
+}
+
+/** Makes the handlers of addresses. */
+export function createAnswers(passing: Passing) {
   const { context, limit } = passing;
-  return (handle: CallHandler, beforeRefusal?: RefusedHandler): RequestHandler =>
+  return ({ kind, tokenOf, refuse, answer, beforeRefusal, withoutToken }: Address): RequestHandler =>
     async (req, res) => {
-      const found = await findToken(req);
-      if (found === undefined) return sendChallenge(res);
-      const { token } = found;
-      const resolved = await resolveToken(context, token);
-      if (resolved.mapping) tellDates(context, res, { clientId: provenApp(resolved.mapping) });
-      noteUsage(context, { ...found, mapping: resolved.mapping, brownout: brownoutFor(resolved) }, req);
-      if (resolved.kind === 'refused') {
-        if (resolved.mapping) await beforeRefusal?.(resolved.mapping, res);
-        throw resolved.refusal;
-      }
-      if (resolved.kind !== 'served') return passOn(passing, { req, res, token }, resolved);
-      limit(resolved.mapping);
-      await handle({ mapping: resolved.mapping, token }, req, res);
+      const found = await tokenOf(req);
+      const decision = await decide(context, kind, found?.token);
+      noteCall(context, { req, res, found }, decision);
+      await refuseUnanswered(context, { refuse, beforeRefusal, res }, decision);
+      if (decision.by === 'no token') return withoutToken(req, res);
+      if (decision.resolved?.mapping) limit(decision.resolved.mapping);
+      const by = await whoIsLeft(passing, { req, res, found, kind }, decision);
+      if (by === undefined) return;
+      if (by !== 'new' || !found) throw refuse();
+      await answer({ mapping: servedMapping(context, decision), token: found.token }, req, res);
     };
+}
+
+const unknownPath = () => new LegacyError(REFUSALS.unknownPath);
+
+/** Makes handlers of a known call of this kind. */
+export function createCalls(
+  passing: Passing,
+  { kind, withoutToken }: Pick<Address, 'kind' | 'withoutToken'>,
+) {
+  const answers = createAnswers(passing);
+  return (answer: CallHandler, beforeRefusal?: RefusedHandler): RequestHandler =>
+    answers({ kind, tokenOf: findToken, refuse: unknownPath, answer, beforeRefusal, withoutToken });
 }
 
 /** The account and channels for a call; a stale answer says its age. */

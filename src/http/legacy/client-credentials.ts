@@ -38,19 +38,26 @@ export function invalidClient(usedBasic: boolean): OAuthError {
   );
 }
 
+/** Whether the body says nothing else than the header. A parameter without a value is absent, but for a secret. */
+function agreesWith(body: Parameters, { clientId, clientSecret }: Credentials): boolean {
+  const [bodyId, bodySecret] = [body.get('client_id'), body.all('client_secret')[0]];
+  return (
+    (bodyId === undefined || bodyId === clientId) && (bodySecret === undefined || bodySecret === clientSecret)
+  );
+}
+
+/** Two sign-in libraries send the same credentials in both places; a client that is two clients is refused. */
 function fromBasic(header: string, body: Parameters): GivenCredentials {
   const readings = basicReadings(header);
-  const bodyId = body.get('client_id');
-  const differs = bodyId !== undefined && !readings.some(({ clientId }) => clientId === bodyId);
-  if (body.has('client_secret') || (readings.length > 0 && differs)) {
+  if (readings.length === 0 && !body.has('client_secret')) throw invalidClient(true);
+  const agreed = readings.filter((reading) => agreesWith(body, reading));
+  if (agreed.length === 0)
     throw new OAuthError('invalid_request', 'The client authenticated in more than one way.');
-  }
-  if (readings.length === 0) throw invalidClient(true);
-  return { readings, usedBasic: true };
+  return { readings: agreed, usedBasic: true };
 }
 
 /**
- * The credentials of a token request, from a Basic header or the body, never both.
+ * The credentials of a token request, from a Basic header, the body, or both where they are equal.
  * @throws {OAuthError} `invalid_request` or `invalid_client`
  */
 export function clientCredentials(req: Request, body: Parameters): GivenCredentials {

@@ -1,24 +1,9 @@
 import type { LegacyIds } from '../../domain/legacy-ids.ts';
 import type { KnownCounts } from '../../domain/posts/known-counts.ts';
 import type { Reading } from '../../domain/read-account.ts';
+import { serviceName } from '../../domain/translation/networks.ts';
 
 type Channel = Reading['channels'][number];
-
-/** The older generation's names of the services; a newer service goes by its modern description (legacy-api 1.3). */
-const SERVICE_NAMES: Readonly<Record<string, string>> = {
-  twitter: 'Twitter',
-  facebook: 'Facebook',
-  linkedin: 'LinkedIn',
-  instagram: 'Instagram',
-  pinterest: 'Pinterest',
-  googlebusiness: 'Google Business',
-  tiktok: 'TikTok',
-  mastodon: 'Mastodon',
-  youtube: 'YouTube',
-  threads: 'Threads',
-  bluesky: 'Bluesky',
-  startPage: 'Start Page',
-};
 
 /** Unix seconds of an ISO time; 0 when it cannot be read, for old clients throw at anything but a number. */
 export function unixSeconds(iso: string | null | undefined): number {
@@ -27,7 +12,9 @@ export function unixSeconds(iso: string | null | undefined): number {
 }
 
 /** Days with the same times come together, the way the old answers grouped them; days without times are left out. */
-function legacySchedules(schedule: Channel['postingSchedule']): Array<{ days: string[]; times: string[] }> {
+export function legacySchedules(
+  schedule: Channel['postingSchedule'],
+): Array<{ days: string[]; times: string[] }> {
   const groups = new Map<string, { days: string[]; times: string[] }>();
   for (const { day, times } of schedule.filter((row) => row.times.length > 0)) {
     const group = groups.get(times.join()) ?? { days: [], times };
@@ -63,7 +50,7 @@ export function legacyProfile(
     default: true,
     disabled: channel.isLocked,
     disconnected: channel.isDisconnected ? 'true' : null,
-    formatted_service: SERVICE_NAMES[channel.service] ?? channel.descriptor,
+    formatted_service: serviceName(channel.service) ?? channel.descriptor,
     formatted_username: formattedUsername(channel),
     paused: channel.isQueuePaused,
     schedules: legacySchedules(channel.postingSchedule),

@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { createPassAnonymous, type PassAnonymous } from '../../domain/old-api/pass-anonymous.ts';
 import {
   createStrangers,
-  isDeauthorize,
   type LegacyCall,
   type PassedAnswer,
+  type PassedCall,
+  passServed,
   type PassStranger,
   passWaiting,
 } from '../../domain/pass-through.ts';
@@ -16,6 +18,7 @@ import { tokenInHeader } from './bearer-token.ts';
 import { refuseHiddenTokens } from './carriers.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
 import { clientIdIn } from './named-app.ts';
+import { mayPass, targetOf } from './passable-path.ts';
 import { markPassed } from './usage-note.ts';
 
 /** Calls as they came for the old backend, and its answers as they were for their callers. */
@@ -29,6 +32,7 @@ export interface Passing {
   /** @throws {LegacyError} 429 */
   limit: (mapping: CallOwner) => void;
   passStranger: PassStranger;
+  passAnonymous: PassAnonymous;
 }
 
 /** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
@@ -43,62 +47,46 @@ export function createPassing(context: Context, perMinute: number): Passing {
       if (points > perMinute) throw tooManyCalls(secondsLeft);
     },
     passStranger: createStrangers(context),
+    passAnonymous: createPassAnonymous(context),
   };
 }
 
-/** An address may be sent whole (RFC 9112 section 3.2.2); the old backend is named by the settings alone. */
-function targetOf({ originalUrl }: Request): string {
-  return originalUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-}
-
-/** Segments of plain characters, none hidden; the last one may have a slash behind it, unless it has a suffix. */
-const PLAIN_PATH = /^(?:\/(?!\.)[\w.~!$&'()*+,=:@-]+)*\/(?:(?!\.)[\w.~!$&'()*+,=:@-]+)?$/;
-const SLASH_AFTER_SUFFIX = /\.[^/]*\/$/;
-
-const OAUTH = /^\/1\/oauth2(?![a-z0-9])/i;
-
 /**
- * Whether a path may be passed: one that every server reads in the same way, for what ends a token or leads out of v1 has
- * other spellings too. Nothing that is encoded, has parameters, doubled slashes or dot segments; nothing at the OAuth
- * addresses; and what ends a token is spelled as the bridge knows it. No path of v1 needs anything else.
+ * A body that came packed was unpacked when it was read; credentials that the bridge did not read prove nothing here. A
+ * call without a token keeps none.
  */
-export function isV1(req: Request): boolean {
-  if (req.originalUrl.includes('#')) return false;
-  const [path = ''] = targetOf(req).split('?');
-  if (!PLAIN_PATH.test(path) || SLASH_AFTER_SUFFIX.test(path) || OAUTH.test(path)) return false;
-  return isDeauthorize(path) || !/deauthorize/i.test(path);
-}
-
-/** A body that came packed was unpacked when it was read; credentials that the bridge did not read prove nothing here. */
-function rawHeadersOf({ req, token }: Asking, body: Buffer): string[] {
+function rawHeadersOf({ req, token }: OldApiCall, body: Buffer): string[] {
   const isLeftOut = (name: string, value: string) =>
     (name === 'content-encoding' && body.length > 0) ||
-    (name === 'authorization' && tokenInHeader(value) !== token);
+    (name === 'authorization' && (token === undefined || tokenInHeader(value) !== token));
   return req.rawHeaders.filter((_, index, raw) => {
     const at = index - (index % 2);
     return !isLeftOut(raw[at]?.toLowerCase() ?? '', raw[at + 1] ?? '');
   });
 }
 
-export interface Asking {
+/** A call that the old API is to answer. */
+interface OldApiCall {
   req: Request;
   res: Response;
-  token: string;
+  token: string | undefined;
 }
 
 /**
- * A call as it came, and what the domain wants to know of it.
- * @throws {LegacyError} 400 where it may hold a second token
+ * A call as it came.
+ * @throws {LegacyError} 400 where it may hold another token than the bridge has read
  */
-export async function legacyCall(asking: Asking): Promise<LegacyCall> {
-  const { req, res, token } = asking;
+async function passedCall(asking: OldApiCall): Promise<PassedCall> {
+  const { req } = asking;
   await refuseHiddenTokens(req);
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+  return { method: req.method, target: targetOf(req), rawHeaders: rawHeadersOf(asking, body), body };
+}
+
+/** A call with a token as it came, and what the domain wants to know of it. @throws {LegacyError} as `passedCall` */
+async function legacyCall({ req, res, token }: OldApiCall & { token: string }): Promise<LegacyCall> {
   return {
-    method: req.method,
-    target: targetOf(req),
-    rawHeaders: rawHeadersOf(asking, body),
-    body,
+    ...(await passedCall({ req, res, token })),
     token,
     clientId: await clientIdIn(req),
     userAgent: req.get('user-agent'),
@@ -108,33 +96,50 @@ export async function legacyCall(asking: Asking): Promise<LegacyCall> {
 }
 
 /** Sends an answer as it was; headers that the bridge has set already are its own (added-headers.ts). */
-export function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
+function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
   markPassed(res);
-  const own = ownHeaders(res).add('content-length');
+  const own = ownHeaders(res);
+  // An answer to HEAD tells the length of a body that is not there.
+  const isHead = res.req.method === 'HEAD';
+  if (!isHead) own.add('content-length');
   rawHeaders.forEach((name, index) => {
     if (index % 2 === 0 && !own.has(name.toLowerCase())) res.appendHeader(name, rawHeaders[index + 1] ?? '');
   });
-  if (status !== 204 && status !== 304) res.setHeader('Content-Length', body.length);
+  if (!isHead && status !== 204 && status !== 304) res.setHeader('Content-Length', body.length);
   res.writeHead(status, reason);
   res.end(body);
 }
 
+/** What a token stands for; undefined for a call without one. */
+type TokenOfCall = Exclude<Resolved, { kind: 'refused' }> | undefined;
+
+function answerOf(
+  { context, passStranger, passAnonymous }: Passing,
+  { req, res, token }: OldApiCall,
+  resolved: TokenOfCall,
+): Promise<PassedAnswer | undefined> {
+  const address = req.ip ?? '';
+  if (resolved === undefined || token === undefined)
+    return passAnonymous({ address, readCall: () => passedCall({ req, res, token: undefined }) });
+  const readCall = () => legacyCall({ req, res, token });
+  switch (resolved.kind) {
+    case 'served':
+      return readCall().then((call) => passServed(context, resolved.mapping, call));
+    case 'waiting':
+      return readCall().then((call) => passWaiting(context, resolved.mapping, call));
+    case 'unknown':
+      return passStranger({ token, address, readCall });
+  }
+}
+
 /**
- * Passes a call that the old backend has to answer, and its answer back.
+ * Passes a call that the old API has to answer, and its answer back. False where the old API refuses the token of a call
+ * that a grant serves: then nothing is sent yet.
  * @throws {LegacyError | TokenRefused | TooManyGuesses | Unavailable}
  */
-export async function passOn(
-  { context, limit, passStranger }: Passing,
-  asking: Asking,
-  resolved: Extract<Resolved, { kind: 'waiting' | 'unknown' }>,
-): Promise<void> {
-  const { mapping } = resolved;
-  if (!isV1(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
-  if (mapping) limit(mapping);
-  const { req, res, token } = asking;
-  const readCall = () => legacyCall(asking);
-  const answer = mapping
-    ? await passWaiting(context, mapping, await readCall())
-    : await passStranger({ token, address: req.ip ?? '', readCall });
-  sendPassed(res, answer);
+export async function passOn(passing: Passing, asking: OldApiCall, resolved: TokenOfCall): Promise<boolean> {
+  if (!mayPass(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
+  const answer = await answerOf(passing, asking, resolved);
+  if (answer) sendPassed(asking.res, answer);
+  return answer !== undefined;
 }

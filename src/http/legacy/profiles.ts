@@ -1,7 +1,9 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { legacyIds, meantChannel } from '../../domain/legacy-ids.ts';
+import { type LegacyIds, legacyIds, meantChannel } from '../../domain/legacy-ids.ts';
+import type { Caller } from '../../domain/learn-ids.ts';
 import { knownCounts } from '../../domain/posts/known-counts.ts';
+import type { Reading } from '../../domain/read-account.ts';
 import { shadow } from '../../domain/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { LegacyError, REFUSALS, sendJson } from './legacy-error.ts';
@@ -21,14 +23,32 @@ export function profiles(context: Context, call: Calls): RequestHandler {
   });
 }
 
+interface NamedChannel {
+  channel: Reading['channels'][number];
+  ids: LegacyIds;
+}
+
+/**
+ * The channel that the path of a call names, by either generation's id.
+ * @throws {LegacyError} 404 where the account reaches no such channel
+ */
+export async function namedChannel(
+  context: Context,
+  caller: Caller,
+  { req, res }: { req: Request; res: Response },
+): Promise<NamedChannel> {
+  const reading = await readFor(context, caller.mapping, res);
+  const ids = await legacyIds(context, caller, reading);
+  const meant = await meantChannel(context, ids, String(req.params['id']));
+  const channel = reading.channels.find(({ id }) => id === meant);
+  if (!channel) throw new LegacyError(REFUSALS.unknownProfile);
+  return { channel, ids };
+}
+
 /** GET /1/profiles/:id.json: one of them, by either generation's id (design 5, ids). */
 export function profile(context: Context, call: Calls): RequestHandler {
   return call(async (caller, req, res) => {
-    const reading = await readFor(context, caller.mapping, res);
-    const ids = await legacyIds(context, caller, reading);
-    const meant = await meantChannel(context, ids, String(req.params['id']));
-    const channel = reading.channels.find(({ id }) => id === meant);
-    if (!channel) throw new LegacyError(REFUSALS.unknownProfile);
+    const { channel, ids } = await namedChannel(context, caller, { req, res });
     const countsOf = await knownCounts(context, caller.mapping.grant_id);
     const answer = legacyProfile(channel, ids, countsOf(channel.id));
     sendJson(res, 200, answer);

@@ -1,5 +1,6 @@
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/posts/old-calls.ts';
 import { brake } from '../wire/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from './added-headers.ts';
@@ -10,13 +11,17 @@ import { createElsewhere } from './elsewhere.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
-import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
-import { createPassing } from './pass-through.ts';
+import { LegacyError, REFUSALS, sendChallenge, sendLegacyError } from './legacy-error.ts';
+import { createPassing, type Passing } from './pass-through.ts';
+import { collapseKnownPaths } from './passable-path.ts';
 import { changing } from './posts/change.ts';
+import { configuration } from './posts/configuration.ts';
 import { createUpdate } from './posts/create.ts';
+import { interactions } from './posts/interactions.ts';
 import { pendingUpdates, sentUpdates } from './posts/lists.ts';
-import { unlessOldApi } from './posts/unless-old-api.ts';
+import { schedules, updateSchedules } from './posts/schedules.ts';
 import { update } from './posts/update.ts';
+import { sendShares, shares } from './posts/shares.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -29,7 +34,6 @@ import { user } from './user.ts';
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
 const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
-const READ_METHODS = ['GET', 'POST'];
 
 /** HEAD runs no handler: it has no effect on any old path (hardening finding 4). */
 function only(methods: readonly string[]): RequestHandler {
@@ -45,72 +49,86 @@ const methodFailures: ErrorRequestHandler = (error, _req, res, next) =>
 
 const exactly = { caseSensitive: true, strict: true };
 
-const METHOD_REFUSED = { headers: { Allow: READ_METHODS.join(', ') } };
-
-const onlyReads: RequestHandler = (req, _res, next) =>
-  next(READ_METHODS.includes(req.method) ? undefined : 'route');
-
-type Elsewhere = ReturnType<typeof createElsewhere>;
-
-/** One address of the resource side, and what becomes of other methods there. */
-function addServed(router: Router, path: string | string[], handlers: Served): void {
-  router.all(path, onlyReads, handlers.readBody, handlers.call);
-  router.all(path, ...handlers.elsewhere(() => new LegacyError(REFUSALS.method, METHOD_REFUSED)));
-}
-
-interface Served {
-  readBody: RequestHandler;
-  call: RequestHandler;
-  elsewhere: Elsewhere;
-}
-
-/** One path of the resource side with its optional suffix, and what becomes of other suffixes. */
-function addCall(router: Router, path: string, handlers: Served): void {
-  addServed(router, [`${path}.json`, path], handlers);
-  router.all(`${path}.:format`, ...handlers.elsewhere(() => new LegacyError(REFUSALS.format)));
+/** Leaves other methods to the next handlers of the address. */
+function onlyOf(methods: readonly string[]): RequestHandler {
+  return (req, _res, next) => next(methods.includes(req.method) ? undefined : 'route');
 }
 
 /** Every address of the resource side, those that were never served included. */
 const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
 
-interface Parts {
+type MakeHandler = (context: Context, call: ReturnType<typeof createCalls>) => RequestHandler;
+
+/** The answers of the new API. A call that is not here yet has none: it is an unknown path there. */
+const HANDLERS: Partial<Record<OldCallName, MakeHandler>> = {
+  user,
+  profiles,
+  profile,
+  deauthorize,
+  pendingUpdates,
+  sentUpdates,
+  update,
+  createUpdate,
+  changeUpdate: (context, call) => changing(context, call, 'update'),
+  shareUpdate: (context, call) => changing(context, call, 'share'),
+  destroyUpdate: (context, call) => changing(context, call, 'destroy'),
+  moveUpdateToTop: (context, call) => changing(context, call, 'move_to_top'),
+  schedules,
+  updateSchedules,
+  interactions,
+  shares,
+  configuration,
+};
+
+/** Answers to calls without a token, once the old API is gone. The others get the recorded challenge. */
+const WITHOUT_TOKEN: Partial<Record<OldCallName, (req: Request, res: Response) => void>> = {
+  shares: sendShares,
+};
+
+const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
+
+const notServed: MakeHandler = (_context, call) =>
+  call(() => Promise.reject(new LegacyError(REFUSALS.unknownPath)));
+
+interface Resources {
   context: Context;
   perMinute: number;
   gate: LifecycleGate;
 }
 
-function resources({ context, perMinute, gate }: Parts): Router {
+/** Adds one known call at all its addresses, with what becomes of its other methods and formats. */
+function createAddCall(router: Router, passing: Passing, readBody: RequestHandler) {
+  const { context } = passing;
+  const elsewhere = createElsewhere(passing, readBody);
+  return (name: OldCallName): void => {
+    const { paths, kind, methods, isRead } = OLD_CALLS[name];
+    const withoutToken = WITHOUT_TOKEN[name] ?? sendNoToken;
+    const call = createCalls(passing, { kind, withoutToken });
+    const handle = (HANDLERS[name] ?? notServed)(context, call);
+    const other = kind === 'queue' ? 'unserved' : 'otherwise';
+    const headers = { Allow: methods.join(', ') };
+    const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
+    const add = (path: string) => {
+      router.all(path, onlyOf(methods), readBody, handle);
+      if (isRead) router.head(path, ...elsewhere('head', refuseMethod));
+      router.all(path, ...elsewhere(other, refuseMethod));
+    };
+    for (const path of paths) {
+      add(`${path}.json`);
+      router.all(`${path}.:format`, ...elsewhere(other, () => new LegacyError(REFUSALS.format)));
+      add(path);
+    }
+  };
+}
+
+function resources({ context, perMinute, gate }: Resources): Router {
   const router = Router(exactly);
   router.all(RESOURCES, gate.json);
   const passing = createPassing(context, perMinute);
-  const call = createCalls(passing);
   const readBody = readBodyOfCall(context);
+  OLD_CALL_NAMES.forEach(createAddCall(router, passing, readBody));
   const elsewhere = createElsewhere(passing, readBody);
-  const served = (handle: RequestHandler): Served => ({ readBody, call: handle, elsewhere });
-  addCall(router, '/1/profiles', served(profiles(context, call)));
-  addCall(router, '/1/user', served(user(context, call)));
-  addCall(router, '/1/user/deauthorize', served(deauthorize(context, call)));
-  addCall(router, '/user/deauthorize', served(deauthorize(context, call)));
-  const addWrite = (path: string, handle: RequestHandler) =>
-    router.post([`${path}.json`, path], readBody, unlessOldApi(context), handle);
-  addWrite('/1/updates/create', createUpdate(context, call));
-  addWrite('/1/updates/:id/update', changing(context, call, 'update'));
-  addWrite('/1/updates/:id/share', changing(context, call, 'share'));
-  addWrite('/1/updates/:id/destroy', changing(context, call, 'destroy'));
-  addWrite('/1/updates/:id/move_to_top', changing(context, call, 'move_to_top'));
-  addServed(router, '/1/profiles/:id.json', served(profile(context, call)));
-  router.all('/1/profiles/:id.:format', ...elsewhere(() => new LegacyError(REFUSALS.format)));
-  addServed(router, '/1/profiles/:id', served(profile(context, call)));
-  const addQueueCall = (path: string, handle: RequestHandler) =>
-    router.all([`${path}.json`, path], onlyReads, readBody, unlessOldApi(context), handle);
-  addQueueCall('/1/profiles/:id/updates/pending', pendingUpdates(context, call));
-  addQueueCall('/1/profiles/:id/updates/sent', sentUpdates(context, call));
-  router.all(
-    ['/1/updates/create.json', '/1/updates/create'],
-    ...elsewhere(() => new LegacyError(REFUSALS.unknownPath)),
-  );
-  addQueueCall('/1/updates/:id', update(context, call));
-  router.all(/^\/1(\/|$)/, ...elsewhere(() => new LegacyError(REFUSALS.unknownPath)));
+  router.all(/^\/1(\/|$)/, ...elsewhere('unserved', () => new LegacyError(REFUSALS.unknownPath)));
   router.use(resourceFailures(context));
   return router;
 }
@@ -119,6 +137,7 @@ function resources({ context, perMinute, gate }: Parts): Router {
 export function legacyRouter(context: Context, perMinute: number): Router {
   const router = Router(exactly);
   const gate = createLifecycleGate(context);
+  router.use(collapseKnownPaths);
   router.use(['/oauth2', '/1', '/user'], createAddedHeaders(context), httpsOnly);
   router.all(AUTHORIZE_PATHS, gate.page);
   router.get(

@@ -20,7 +20,7 @@ async function untilKnown(urls: readonly string[], deprecation: number | undefin
   const wanted = deprecation === undefined ? undefined : `@${Math.floor(deprecation / 1000)}`;
   const looks = urls.flatMap((url) => Array.from({ length: LOOKS }, () => url));
   await eventually(async () => {
-    const answers = await Promise.all(looks.map((url) => sendRaw(url, { path: '/1/user.json' })));
+    const answers = await Promise.all(looks.map((url) => sendRaw(url, { path: '/1/user/deauthorize.json' })));
     return answers.every(({ headers }) => headers['deprecation'] === wanted);
   });
 }

@@ -1,0 +1,64 @@
+import type { Context } from '../context.ts';
+import type { Ending } from '../lifecycle.ts';
+import { retirementOf } from '../old-backend-for.ts';
+import { isFromBefore, isKnownThere, type Resolved, resolveToken } from '../resolve-token.ts';
+import { provenApp } from '../tokens/proven-app.ts';
+import {
+  type Answerer,
+  type CallKind,
+  type OldApiPhase,
+  type TokenStanding,
+  whoAnswers,
+} from './who-answers.ts';
+
+/** Who answers a call, by what is known of its token and of the old API at one moment. */
+
+export interface Decision {
+  by: Answerer;
+  /** Undefined where the call has no token. */
+  resolved: Resolved | undefined;
+  /** Why the old API is not asked where it would be at other times. */
+  ending: Ending | undefined;
+}
+
+function standingOf(resolved: Resolved | undefined): TokenStanding {
+  if (!resolved) return 'none';
+  const { kind, mapping } = resolved;
+  if (kind !== 'served' && kind !== 'refused') return kind;
+  if (!mapping) return 'unknown';
+  if (kind === 'refused') return mapping.state === 'unmapped' && isFromBefore(mapping) ? 'waiting' : 'ended';
+  if (!isFromBefore(mapping)) return 'issued';
+  return isKnownThere(mapping) ? 'connected' : 'left';
+}
+
+/** Read once: the decision and the text of a refusal must speak of the same moment. */
+function endingFor(context: Context, resolved: Resolved | undefined): Ending | undefined {
+  switch (resolved?.kind) {
+    case undefined:
+      return retirementOf(context, undefined);
+    case 'served':
+      return retirementOf(context, provenApp(resolved.mapping));
+    case 'refused':
+      return resolved.ending;
+    case 'waiting':
+    case 'unknown':
+      return undefined;
+  }
+}
+
+function phaseOf({ oldBackend }: Context, ending: Ending | undefined): OldApiPhase {
+  if (!oldBackend) return 'none';
+  if (!ending) return 'runs';
+  return ending.because === 'brownout' ? 'brownout' : 'retired';
+}
+
+/**
+ * Decides who answers a call with this token, or without one.
+ * @throws {TokenRefused | KeyMissing}
+ */
+export async function decide(context: Context, call: CallKind, token: string | undefined): Promise<Decision> {
+  const resolved = token === undefined ? undefined : await resolveToken(context, token);
+  const ending = endingFor(context, resolved);
+  const by = whoAnswers({ call, token: standingOf(resolved), oldApi: phaseOf(context, ending) });
+  return { by, resolved, ending };
+}

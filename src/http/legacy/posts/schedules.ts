@@ -1,0 +1,32 @@
+import type { RequestHandler } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import type { createCalls } from '../call.ts';
+import { LegacyError, sendJson } from '../legacy-error.ts';
+import { legacySchedules } from '../legacy-profile.ts';
+import { namedChannel } from '../profiles.ts';
+
+type Calls = ReturnType<typeof createCalls>;
+
+/** GET /1/profiles/:id/schedules.json: the posting times of one profile, as the profile itself shows them. */
+export function schedules(context: Context, call: Calls): RequestHandler {
+  return call(async (caller, req, res) => {
+    const { channel } = await namedChannel(context, caller, { req, res });
+    sendJson(res, 200, legacySchedules(channel.postingSchedule));
+  });
+}
+
+/** "Profile was not saved" in the old table. Clients take 401 and 403 for a dead token, which this is not. */
+const NOT_SAVED = [400, 1012] as const;
+
+/**
+ * POST /1/profiles/:id/schedules/update.json. The new API lets no program change posting times, so that the call is refused
+ * with the address where a person can do it.
+ */
+export function updateSchedules({ settings }: Context, call: Calls): RequestHandler {
+  const link = settings.modernSettingsUrl;
+  const message = `Posting times can no longer be changed by a program. Change them here: ${link}`;
+  const extra = { success: false, message, link };
+  return call(async () => {
+    throw new LegacyError([...NOT_SAVED, message], { extra });
+  });
+}

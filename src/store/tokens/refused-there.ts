@@ -1,0 +1,14 @@
+import type { Database } from '../store.ts';
+
+/** Tokens that a grant serves and the old API has refused. */
+
+/** Keeps the first refusal by the old API. True where this is the first one. */
+export async function keepRefusedThere(tx: Database, mappingId: string, now: number): Promise<boolean> {
+  const kept = await tx
+    .updateTable('mappings')
+    .set({ refused_there_at: now })
+    .where('id', '=', mappingId)
+    .where('refused_there_at', 'is', null)
+    .executeTakeFirst();
+  return kept.numUpdatedRows === 1n;
+}

@@ -1,0 +1,100 @@
+import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
+import { json, type RawRequest, rawForm, sendRaw } from '../support/raw-request.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+import { testMode } from '../support/test-mode.ts';
+
+/** Calls without a token while the old API runs: anybody can send them, so that limits stand before the old API. */
+
+const account: OldAccount = { tokens: [], user: { id: newHexId() }, profiles: [] };
+const clock = new SettableClock();
+let old: OldBackend;
+let system: System;
+
+beforeAll(async () => {
+  old = await startOldBackend({ accounts: [account] });
+  system = await startSystem({ clock, env: { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' } });
+});
+
+beforeEach(async () => {
+  clock.advance(60_001);
+  old.requests.length = 0;
+  await old.setBehaviour('normal');
+});
+
+afterAll(async () => {
+  await system.stop();
+  await old.close();
+});
+
+const send = (wanted: RawRequest) => sendRaw(system.bridgeUrl, wanted);
+
+const SHARES = '/1/links/shares.json?url=x&callback=a';
+
+test('they go there as they came, and the answer comes back as it was', async () => {
+  expect((await send({ path: SHARES })).text).toBe('{"shares":47348}');
+  const create = { method: 'POST', path: '/1/updates/create.json', ...rawForm('text=hi&profile_ids[]=a') };
+  expect((await send(create)).status).toBe(401);
+  const broken = {
+    method: 'POST',
+    path: '/1/nothing.json',
+    headers: { 'content-type': 'multipart/form-data' },
+    body: '{',
+  };
+  expect((await send(broken)).status).toBe(404);
+  expect(old.requests.map(({ target, body }) => [target, body.toString()])).toEqual([
+    [SHARES, ''],
+    ['/1/updates/create.json', 'text=hi&profile_ids[]=a'],
+    ['/1/nothing.json', '{'],
+  ]);
+});
+
+test('what may be a token that the bridge does not read goes nowhere', async () => {
+  const hidden = newLegacyToken();
+  account.tokens.push(hidden);
+  const calls: RawRequest[] = [
+    { path: `/1/user.json?access_token[]=${hidden}` },
+    { path: `/1/user.json?x=1;access_token=${hidden}` },
+    { method: 'POST', path: '/1/updates/create.json', ...json({ access_token: [hidden] }) },
+    { method: 'POST', path: '/1/nothing.json', ...rawForm(`access.token=${hidden}`) },
+    { method: 'POST', path: '/1/nothing.json', ...rawForm(`access_token[a]=${hidden}`) },
+  ];
+  for (const one of calls) expect((await send(one)).status).toBe(400);
+  expect(old.requests).toEqual([]);
+  // A header that is no bearer stays behind.
+  for (const authorization of ['Basic YTpi', `Bearer\t${hidden}`, `MAC ${hidden}`, 'Bearer '])
+    expect((await send({ path: '/1/user.json', headers: { authorization } })).status).toBe(401);
+  expect(old.requests).toHaveLength(4);
+  for (const { headers } of old.requests) expect(headers.authorization).toBeUndefined();
+});
+
+test('an old API that does not answer is 503, and is asked again', async () => {
+  await old.setBehaviour('down');
+  for (const path of [SHARES, '/1/user.json', '/1/nothing.json'])
+    expect(await send({ path })).toMatchObject({ status: 503, json: { code: 1000 } });
+  await old.setBehaviour('normal');
+  expect((await send({ path: SHARES })).status).toBe(200);
+});
+
+test('an address may have sixty refused in a minute; what is answered well does not count, nor do tokens', async () => {
+  const good = await Promise.all(Array.from({ length: 70 }, () => send({ path: SHARES })));
+  expect(new Set(good.map(({ status }) => status))).toEqual(new Set([200]));
+  old.requests.length = 0;
+  const refused = await Promise.all(Array.from({ length: 70 }, () => send({ path: '/1/user.json' })));
+  await system.bridge.untilShared();
+  const last = await send({ path: SHARES });
+  expect([last.status, last.json]).toEqual([429, { error: expect.any(String), code: 429 }]);
+  expect(last.headers['retry-after']).toMatch(/^\d+$/);
+  // Two processes that have not heard of each other yet refuse as many each.
+  if (testMode.workers === 1) {
+    expect(refused.filter(({ status }) => status === 401)).toHaveLength(60);
+    expect(old.requests).toHaveLength(60);
+  }
+  const token = newLegacyToken();
+  account.tokens.push(token);
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await send({ path: '/1/user.json', headers })).status).toBe(200);
+  clock.advance(60_001);
+  expect((await send({ path: SHARES })).status).toBe(200);
+});

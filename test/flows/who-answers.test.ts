@@ -1,0 +1,136 @@
+import {
+  type Answerer,
+  type CallKind,
+  type OldApiPhase,
+  type TokenStanding,
+  whoAnswers,
+} from '../../src/domain/posts/who-answers.ts';
+import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
+import { MINUTE } from '../../src/shared/lifetimes.ts';
+import { plan } from '../lifecycle/support/lifecycle-rows.ts';
+import { CookieWalker } from '../support/cookie-walker.ts';
+import { issueToken } from '../support/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.ts';
+import { startSystem, type System } from '../support/system.ts';
+import { addWaitingToken, mappingOf } from '../support/waiting-token.ts';
+
+/** The table of who answers, row by row over HTTP: with an old API that runs, in its brownout, after it, without one. */
+
+const account: OldAccount = { tokens: [], user: { id: newHexId() }, profiles: [] };
+const browser = new CookieWalker();
+let old: OldBackend;
+let withOld: System;
+let alone: System;
+
+beforeAll(async () => {
+  old = await startOldBackend({ accounts: [account] });
+  withOld = await startSystem({ env: { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' } });
+  alone = await startSystem({ env: { LEGACY_RATE_LIMIT: '0' } });
+});
+
+afterAll(async () => {
+  await withOld.stop();
+  await alone.stop();
+  await old.close();
+});
+
+type Standing = Partial<{ source: 'imported'; state: 'revoked'; refused_there_at: number }>;
+
+/** A token that a grant serves, as its row then says. */
+async function servedToken(system: System, changes: Standing): Promise<string> {
+  const token = await issueToken(system, { browser });
+  const { durable } = system.bridge.context.store;
+  const { id } = (await mappingOf(system.bridge, token))!;
+  if (Object.keys(changes).length > 0)
+    await durable.updateTable('mappings').set(changes).where('id', '=', id).execute();
+  return token;
+}
+
+const MAKE: Record<TokenStanding, (system: System) => Promise<string> | undefined> = {
+  none: () => undefined,
+  unknown: async () => newLegacyToken(),
+  waiting: async ({ bridge, app }) => (await addWaitingToken(bridge, { clientId: app.clientId })).token,
+  connected: (system) => servedToken(system, { source: 'imported' }),
+  left: (system) => servedToken(system, { source: 'imported', refused_there_at: 1 }),
+  issued: (system) => servedToken(system, {}),
+  ended: (system) => servedToken(system, { source: 'imported', state: 'revoked' }),
+};
+
+/** A token whose use the bridge does not remember from the row before; the old API knows every one. */
+async function tokenFor(standing: TokenStanding, system: System): Promise<string | undefined> {
+  const token = await MAKE[standing](system);
+  if (token !== undefined) account.tokens.push(token);
+  return token;
+}
+
+const CALLS: ReadonlyArray<[CallKind, Pick<RawRequest, 'method' | 'path'>]> = [
+  ['account', { path: '/1/profiles.json' }],
+  ['account', { method: 'POST', path: '/1/user.json' }],
+  ['queue', { path: '/1/info/configuration.json' }],
+  ['head', { method: 'HEAD', path: '/1/profiles.json' }],
+  ['head', { method: 'HEAD', path: '/1/info/configuration.json' }],
+  ['otherwise', { method: 'PUT', path: '/1/profiles.json' }],
+  ['otherwise', { path: '/1/user.xml' }],
+  ['unserved', { path: '/1/nothing.json' }],
+  ['unserved', { method: 'DELETE', path: '/1/info/configuration.json' }],
+];
+
+const ENDS: typeof CALLS = [['deauthorize', { method: 'POST', path: '/1/user/deauthorize.json' }]];
+
+const HEADER = 'x-row';
+
+/** By the header that each call has: the bridge asks the old API for reasons of its own too. */
+const wasPassed = (row: string) => old.requests.some(({ headers }) => headers[HEADER] === row);
+
+function answererOf({ status, text, json }: RawAnswer, row: string): Answerer {
+  if (wasPassed(row)) return 'old';
+  if (status === 401) return text === '' ? 'no token' : 'refused token';
+  if (status === 200) return 'new';
+  expect([404, 405, 406]).toContain(status);
+  if (text !== '') expect(json).toEqual({ error: expect.any(String), code: expect.any(Number) });
+  return 'refused call';
+}
+
+async function asked(system: System, call: (typeof CALLS)[number][1], token: string | undefined) {
+  const row = newHexId();
+  const headers = { [HEADER]: row, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  return answererOf(await sendRaw(system.bridgeUrl, { ...call, headers }), row);
+}
+
+const TOKENS = Object.keys(MAKE) as TokenStanding[];
+
+/** Each row, and the same row as the table says it. */
+async function rowsOf(oldApi: OldApiPhase, system: System) {
+  const seen: string[] = [];
+  const expected: string[] = [];
+  const note = async (token: TokenStanding, [call, wanted]: (typeof CALLS)[number], value?: string) => {
+    const row = `${token}: ${wanted.method ?? 'GET'} ${wanted.path}:`;
+    seen.push(`${row} ${await asked(system, wanted, value)}`);
+    expected.push(`${row} ${whoAnswers({ call, token, oldApi })}`);
+  };
+  for (const token of TOKENS) {
+    let value = await tokenFor(token, system);
+    for (const call of CALLS) {
+      if (token === 'unknown') value = await tokenFor(token, system);
+      await note(token, call, value);
+    }
+    for (const end of ENDS) await note(token, end, await tokenFor(token, system));
+  }
+  return { seen, expected };
+}
+
+test.each<OldApiPhase>(['runs', 'brownout', 'retired', 'none'])(
+  'with an old API in the phase %s each row is answered as the table says',
+  async (phase) => {
+    const system = phase === 'none' ? alone : withOld;
+    const now = system.bridge.context.clock.now();
+    const window = { startsAt: now - MINUTE, endsAt: now + 60 * MINUTE };
+    if (phase === 'brownout')
+      await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', ...window }] });
+    else await plan(system.bridge, phase === 'retired' ? { dates: { retirement: now - MINUTE } } : {});
+    const { seen, expected } = await rowsOf(phase, system);
+    expect(seen).toEqual(expected);
+    expect(seen.length).toBe(TOKENS.length * (CALLS.length + ENDS.length));
+  },
+);
