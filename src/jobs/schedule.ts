@@ -6,7 +6,7 @@ import { settleOwedRevocations } from '../domain/owe-revocation.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
-import { settleWrites } from '../domain/posts/settle-writes.ts';
+import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { settleDoubts } from '../domain/settle-doubts.ts';
 import { MINUTE } from '../shared/lifetimes.ts';

@@ -1,4 +1,4 @@
-import { settleWrites } from '../../src/domain/posts/settle-writes.ts';
+import { settleWrites } from '../../src/domain/posts/writes/settle-writes.ts';
 import { type FaultProxy, type NetworkFault, startFaultProxy } from '../campaign/fault-proxy.ts';
 import { connectApp, nth } from '../races/calls.ts';
 import { type Bridges, startBridges } from '../races/bridges.ts';

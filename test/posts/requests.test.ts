@@ -1,4 +1,4 @@
-import { notePostsChanged } from '../../src/domain/posts/post-cache.ts';
+import { notePostsChanged } from '../../src/domain/posts/lists/post-cache.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive } from '../endpoints/support/knock.ts';

@@ -2,7 +2,7 @@ import { findListLengths, lengthenList } from '../../store/posts/post-answers.ts
 import type { Post } from '../../upstream/posts/post.ts';
 import { withoutCacheFaults } from '../answer-cache.ts';
 import type { Context } from '../context.ts';
-import { nameOfPending, nameOfSent } from './lists.ts';
+import { nameOfPending, nameOfSent } from './lists/lists.ts';
 
 /** How many posts the lists of a channel had when they were last read to their ends; what was never read is absent. */
 export interface KnownCounts {

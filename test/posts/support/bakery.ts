@@ -1,4 +1,4 @@
-import { settleWrites } from '../../../src/domain/posts/settle-writes.ts';
+import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
 import type { PostWriteRow } from '../../../src/store/posts/tables.ts';
 import type { Answer } from '../../support/forward.ts';
 import { issueToken } from '../../support/legacy-calls.ts';

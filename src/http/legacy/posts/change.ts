@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
-import { type Change, type ChangeEnd, changeUpdate } from '../../../domain/posts/change-update.ts';
+import { type Change, type ChangeEnd, changeUpdate } from '../../../domain/posts/writes/change-update.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
 import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';

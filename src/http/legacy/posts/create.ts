@@ -1,6 +1,10 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
-import { type CreatedUpdates, createUpdates, type ProfileEnd } from '../../../domain/posts/create-update.ts';
+import {
+  type CreatedUpdates,
+  createUpdates,
+  type ProfileEnd,
+} from '../../../domain/posts/writes/create-update.ts';
 import { acceptedMessage, type EndInWords, refusalOfAll } from '../../../domain/translation/create-answer.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../legacy-error.ts';

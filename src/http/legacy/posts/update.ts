@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import { channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
-import { readOne } from '../../../domain/posts/read-one.ts';
+import { readOne } from '../../../domain/posts/lists/read-one.ts';
 import { servedBy } from '../../../domain/resolve-token.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import type { createCalls } from '../call.ts';

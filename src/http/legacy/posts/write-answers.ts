@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../domain/learn-ids.ts';
 import type { Context } from '../../../domain/context.ts';
-import type { Writer } from '../../../domain/posts/writes.ts';
+import type { Writer } from '../../../domain/posts/writes/writes.ts';
 import { FieldRefused } from '../../../domain/translation/call-fields.ts';
 import { type OldRefusal, refusalOfField } from '../../../domain/translation/old-refusal.ts';
 import { requestIdOf } from '../../request-id.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { post, type Post } from '../../upstream/posts/post.ts';
-import { readPost } from '../../upstream/posts/read-posts.ts';
-import type { Context } from '../context.ts';
-import { freshFor } from '../limits/freshness.ts';
-import { askForPosts, type PostsReader } from './ask-for-posts.ts';
+import { post, type Post } from '../../../upstream/posts/post.ts';
+import { readPost } from '../../../upstream/posts/read-posts.ts';
+import type { Context } from '../../context.ts';
+import { freshFor } from '../../limits/freshness.ts';
+import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
 /** One post by its id: the kept one while it is fresh, else one request. */

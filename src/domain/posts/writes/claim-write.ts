@@ -1,16 +1,16 @@
-import { newOrderedId } from '../../shared/ids.ts';
+import { newOrderedId } from '../../../shared/ids.ts';
 import {
   STORE_LIMIT,
   UPSTREAM_TIMEOUT,
   WRITE_BEGUN_WITHIN,
   WRITE_SENT_WITHIN,
-} from '../../shared/lifetimes.ts';
-import type { NewPostWrite } from '../../store/posts/tables.ts';
-import { beginWrite } from '../../store/posts/write-journal.ts';
-import { Unavailable } from '../../upstream/outcomes.ts';
-import type { GrantClient } from '../ask-for-account.ts';
-import type { Context } from '../context.ts';
-import { requireUsable } from '../under-all-keys.ts';
+} from '../../../shared/lifetimes.ts';
+import type { NewPostWrite } from '../../../store/posts/tables.ts';
+import { beginWrite } from '../../../store/posts/write-journal.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import type { GrantClient } from '../../ask-for-account.ts';
+import type { Context } from '../../context.ts';
+import { requireUsable } from '../../under-all-keys.ts';
 import type { Write, Writer } from './writes.ts';
 
 /** The row of the journal that a write needs before its first byte leaves, and how long the row lets it be sent. */

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import { WRITE_ABANDONED } from '../../shared/lifetimes.ts';
-import { findMappingById } from '../../store/mappings.ts';
-import type { PostWriteRow } from '../../store/posts/tables.ts';
-import { listOpenWrites, stopLooking } from '../../store/posts/write-journal.ts';
-import { Unavailable } from '../../upstream/outcomes.ts';
-import type { Context } from '../context.ts';
+import { WRITE_ABANDONED } from '../../../shared/lifetimes.ts';
+import { findMappingById } from '../../../store/mappings.ts';
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import { listOpenWrites, stopLooking } from '../../../store/posts/write-journal.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import type { Context } from '../../context.ts';
 import { lookForWrite } from './look-for-write.ts';
 
 /** Writes in doubt whose caller has gone: the bridge looks a few times, each time later, and keeps what it saw. */

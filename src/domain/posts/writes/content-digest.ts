@@ -1,4 +1,4 @@
-import type { WrittenPost } from '../../upstream/posts/written-post.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 
 /**
  * What makes a post known again without keeping what it says: text, channel and due time. A time that the queue gives is

@@ -1,16 +1,16 @@
-import { newOrderedId } from '../../shared/ids.ts';
-import { WRITE_ANSWERED_WITHIN } from '../../shared/lifetimes.ts';
-import { Unauthorized } from '../../upstream/main-api.ts';
-import { documentOf, type WriteOutcome, writePost } from '../../upstream/posts/write-post.ts';
-import type { GrantClient } from '../ask-for-account.ts';
-import type { Context } from '../context.ts';
-import { withAccessToken } from '../grants/with-access-token.ts';
-import { servedBy } from '../resolve-token.ts';
-import { withUsableKeys } from '../under-all-keys.ts';
-import { BudgetSpent } from './budget-spent.ts';
+import { newOrderedId } from '../../../shared/ids.ts';
+import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
+import { Unauthorized } from '../../../upstream/main-api.ts';
+import { documentOf, type WriteOutcome, writePost } from '../../../upstream/posts/write-post.ts';
+import type { GrantClient } from '../../ask-for-account.ts';
+import type { Context } from '../../context.ts';
+import { withAccessToken } from '../../grants/with-access-token.ts';
+import { servedBy } from '../../resolve-token.ts';
+import { withUsableKeys } from '../../under-all-keys.ts';
+import { BudgetSpent } from '../budget-spent.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
-import { notePostsChanged } from './post-cache.ts';
+import { notePostsChanged } from '../lists/post-cache.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /**

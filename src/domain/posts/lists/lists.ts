@@ -1,7 +1,7 @@
-import type { AccountReading } from '../../upstream/main-api.ts';
-import type { Post } from '../../upstream/posts/post.ts';
-import type { PostsQuestion } from '../../upstream/posts/read-posts.ts';
-import { secondsOf } from '../translation/old-times.ts';
+import type { AccountReading } from '../../../upstream/main-api.ts';
+import type { Post } from '../../../upstream/posts/post.ts';
+import type { PostsQuestion } from '../../../upstream/posts/read-posts.ts';
+import { secondsOf } from '../../translation/old-times.ts';
 
 /** The two lists that the old API had of a profile, as questions to the new one. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { post, type Post } from '../../upstream/posts/post.ts';
-import type { PostsPage } from '../../upstream/posts/read-posts.ts';
+import { post, type Post } from '../../../upstream/posts/post.ts';
+import type { PostsPage } from '../../../upstream/posts/read-posts.ts';
 
 /**
  * What is kept of one list of posts: the pages that were read last, and where the list goes on behind them. The new API

@@ -1,13 +1,18 @@
-import { WRITE_CLOCKS_DIFFER, WRITE_LOOKS } from '../../shared/lifetimes.ts';
-import type { PostWriteRow } from '../../store/posts/tables.ts';
-import { claimLook, countEqualWrites, settleWrite, withoutWriter } from '../../store/posts/write-journal.ts';
-import { findPost, listPostsSince } from '../../upstream/posts/find-posts.ts';
-import type { WrittenPost } from '../../upstream/posts/written-post.ts';
-import type { GrantClient } from '../ask-for-account.ts';
-import type { Context } from '../context.ts';
-import { withAccessToken } from '../grants/with-access-token.ts';
+import { WRITE_CLOCKS_DIFFER, WRITE_LOOKS } from '../../../shared/lifetimes.ts';
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import {
+  claimLook,
+  countEqualWrites,
+  settleWrite,
+  withoutWriter,
+} from '../../../store/posts/write-journal.ts';
+import { findPost, listPostsSince } from '../../../upstream/posts/find-posts.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import type { GrantClient } from '../../ask-for-account.ts';
+import type { Context } from '../../context.ts';
+import { withAccessToken } from '../../grants/with-access-token.ts';
 import { contentOfPost, contentsOfEdit } from './content-digest.ts';
-import { notePostsChanged } from './post-cache.ts';
+import { notePostsChanged } from '../lists/post-cache.ts';
 
 /**
  * Looks whether a write in doubt was done: one request for each look. That a post is not there proves nothing while the

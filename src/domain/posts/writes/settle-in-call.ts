@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SECOND, WRITE_ANSWERED_WITHIN } from '../../shared/lifetimes.ts';
-import { findWrite } from '../../store/posts/write-journal.ts';
-import type { Context } from '../context.ts';
-import { withPatience } from '../patience.ts';
-import { servedBy } from '../resolve-token.ts';
+import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
+import { findWrite } from '../../../store/posts/write-journal.ts';
+import type { Context } from '../../context.ts';
+import { withPatience } from '../../patience.ts';
+import { servedBy } from '../../resolve-token.ts';
 import { lookForWrite, type Sight } from './look-for-write.ts';
 import { endRow } from './keep-outcome.ts';
 import type { WriteEnd, Writer } from './writes.ts';

@@ -1,10 +1,10 @@
-import { WRITE_LOOKS } from '../../shared/lifetimes.ts';
-import type { WriteCall } from '../../store/posts/tables.ts';
-import { doubtWrite, endWrite } from '../../store/posts/write-journal.ts';
-import type { WriteOutcome } from '../../upstream/posts/write-post.ts';
-import type { Context } from '../context.ts';
-import { insist } from '../insist.ts';
-import { BudgetSpent } from './budget-spent.ts';
+import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
+import type { WriteCall } from '../../../store/posts/tables.ts';
+import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
+import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
+import type { Context } from '../../context.ts';
+import { insist } from '../../insist.ts';
+import { BudgetSpent } from '../budget-spent.ts';
 import type { Claim } from './claim-write.ts';
 import type { WriteEnd } from './writes.ts';
 

@@ -1,9 +1,9 @@
-import { MINUTE } from '../../shared/lifetimes.ts';
-import type { Post } from '../../upstream/posts/post.ts';
-import { readPostsPage, UnreadablePage } from '../../upstream/posts/read-posts.ts';
-import type { Context } from '../context.ts';
-import { freshFor } from '../limits/freshness.ts';
-import { askForPosts, type PostsReader } from './ask-for-posts.ts';
+import { MINUTE } from '../../../shared/lifetimes.ts';
+import type { Post } from '../../../upstream/posts/post.ts';
+import { readPostsPage, UnreadablePage } from '../../../upstream/posts/read-posts.ts';
+import type { Context } from '../../context.ts';
+import { freshFor } from '../../limits/freshness.ts';
+import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import {
   beginList,
   type KeptList,
