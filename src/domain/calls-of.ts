@@ -89,7 +89,7 @@ export function programWords(userAgent: string): string {
   return PROGRAMS.get(userAgent) ?? userAgent;
 }
 
-/** The endpoints that the bridge does not serve itself, be there an old backend that answers them or not. */
+/** The endpoints that the new API does not answer, be there an old backend that does or not. */
 export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
   return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter(
     (endpoint) => !SERVED_HERE.includes(endpoint),

@@ -16,7 +16,10 @@ export interface LastUse {
   served_at: number | null;
 }
 
-/** A call that the new API answers stands here, so that nobody is told that it ends with the old API. */
+/**
+ * A call that the new API answers stands here, so that nobody is told that it ends with the old API. One that it refuses
+ * whoever asks, as a change of posting times, does end.
+ */
 const PATHS_SERVED = [
   '/1/profiles',
   '/1/profiles/:id',
@@ -32,7 +35,6 @@ const PATHS_SERVED = [
   '/1/updates/:id/destroy',
   '/1/updates/:id/move_to_top',
   '/1/profiles/:id/schedules',
-  '/1/profiles/:id/schedules/update',
   '/1/updates/:id/interactions',
   '/1/links/shares',
   '/1/info/configuration',

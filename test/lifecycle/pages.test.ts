@@ -150,7 +150,9 @@ describe('with dates and brownouts', () => {
     expect(text).toContain('status <strong>410<');
     const { deprecation, retirement } = (await json()) as Record<string, { text: string }>;
     expect(deprecation?.text).toContain('Connected tokens go on working until the sunset;');
-    expect(retirement?.text).toContain('go on reading profiles and the user until the sunset;');
+    expect(retirement?.text).toContain(
+      'For connected ones the new API answers the known old calls until the sunset. It is not there for reordering and shuffling posts and changing posting times,',
+    );
   });
 
   test('neither tells what was granted to one app, or that its owner rehearses', async () => {

@@ -266,7 +266,7 @@ test.each([
   expect(textOf(need(false).words)).toBe(
     hasBackend
       ? '1 token works after one confirmation. Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused, if it is not already.'
-      : '1 token reads profiles and the user after one confirmation. What is not connected is refused now.',
+      : '1 token works after one confirmation, for calls that the new API answers. What is not connected is refused now.',
   );
   const stopped = { reason: 'grant_lost', at: NOW };
   expect(appNeed({ ...app, isUnidentified: false }, { stopped, asOf }).kind).toBe('error');

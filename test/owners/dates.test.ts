@@ -144,7 +144,7 @@ test('after the sunset nothing leads to a consent, and every page says why', asy
   await set({ sunset: inDays(-1) });
   await calledElsewhere();
   expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps/${app.clientId}/calls`))).toMatch(
-    /Refused since the sunset The old API ended on .* Every call to it is refused, for profiles and the user too\./,
+    /Refused since the sunset The old API ended on .* Every call to it is refused, with connected tokens too\./,
   );
   for (const browser of [sam, new CookieWalker()]) {
     const ended = await browser.get(link);
@@ -249,12 +249,20 @@ describe('without an old API', () => {
       [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
       [own(), new CookieWalker(), /needs no change\. What is not connected is refused now\./],
       [new URL(link).pathname, sam, /What is not connected is refused now\./],
-      ['/apps', sam, /“Old App” is refused: .*1 token reads profiles and the user after one/],
+      [
+        '/apps',
+        sam,
+        /“Old App” is refused: .*1 token works after one confirmation, for calls that the new API answers\./,
+      ],
       ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
-      [own('/tokens'), sam, /reads profiles and the user after one confirmation\. Until then calls/],
+      [
+        own('/tokens'),
+        sam,
+        /works after one confirmation, for calls that the new API answers\. Until then calls/,
+      ],
       [own('/move'), dana, /2 wait for their holders and are refused until then\./],
       ['/apps/progress', dana, /wait\. They are refused until connected\. As counted \d.* UTC/],
-      [own('/calls'), sam, /Not answered Nothing answers this address: calls to it get an error/],
+      [own('/calls'), sam, /Not answered The new API does not carry out this call: it gets an error/],
       [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call|No date is ahead/],
       ['/apps/paste-token', sam, /cannot be proven now, for the older API is not there to ask/],
       ['/lifecycle', sam, /That changes no call here: tokens .* are refused before it too\./],

@@ -170,10 +170,10 @@ test('what is counted has the label that each of the tokens has', () => {
       }
 });
 
-test('connecting is promised to bring back profiles and the user, not every call', () => {
+test('connecting is promised to bring back what the new API answers, not every call', () => {
   const states = { reauthorization_required: 1, unmapped: 1 };
   for (const { meaning } of stateLines(states, { phase: 'retired', hasOldApi: false }))
-    expect(meaning).toMatch(/Connect .*profiles and the user/);
+    expect(meaning).toMatch(/Connect .*the calls that the new API answers work\./);
 });
 
 const holder = (id: string | null, name: string | null) =>

@@ -153,10 +153,10 @@ test('without an old backend a holder is promised no call that a connection does
   const said = await afterCalls('unmapped', MIXED);
   const without = withoutOldBackend(system);
   const refused = await said(without);
-  expect(refused).toContain('Is refused now: connect it to bring back profiles and the user.');
+  expect(refused).toContain('Is refused now: connect it to bring back what the new API answers.');
   expect(refused).toContain(NOT_BACK);
   expect(await said(without, { milestone: 'sunset', at: SUNSET })).toContain(
-    'connect it to bring back profiles and the user until the old API ends, on 1 June 2027',
+    'connect it to bring back what the new API answers until the old API ends, on 1 June 2027',
   );
   for (const stage of ['calendar', 'died', 'woken'] as const) {
     expect(await said(without, { stage })).not.toMatch(ALL_BACK);
@@ -179,7 +179,7 @@ test('with an old backend such calls come back until the retirement, and the hol
   expect(await said(system)).not.toContain('are refused, connected or not');
   await setDates(system, { retirement: RETIREMENT, sunset: SUNSET });
   clock.set(RETIREMENT + DAY / 2);
-  expect(await said(system)).toContain('connect it to bring back profiles and the user.');
+  expect(await said(system)).toContain('connect it to bring back what the new API answers.');
   expect(await said(system)).toContain(NOT_BACK);
   clock.set(SUNSET);
   expect(await said(system)).not.toContain('Connecting');

@@ -121,8 +121,10 @@ test('a second link within a minute leaves its own reason in the history; the sa
 test('who holds the token that support acts on stands in the history as support, and the link says what it mends', async () => {
   const { id } = await waitingToken(system, { accountId: SAM.accountId });
   const made = wordsOf(await act(sam, at(`/mappings/${id}/link`)));
-  expect(made).toContain('works again for reading profiles and the user');
-  expect(made).toContain('Every other old call stays refused');
+  expect(made).toContain('works again, and the app itself needs no change for that');
+  expect(made).toContain(
+    'Refused stay the calls for reordering and shuffling posts and changing posting times',
+  );
   const shown = wordsOf(await sam.get(at(`/mappings/${id}`)));
   expect(shown).toMatch(/First made .*, not used yet\. It stays the same each time\./);
   expect(shown).toMatch(/Support gave out the link to connect again .*\(as support\)/);

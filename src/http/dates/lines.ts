@@ -6,6 +6,7 @@ import {
   type Lifecycle,
   type Milestone,
 } from '../../domain/lifecycle.ts';
+import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
 import { daysLeft, isSoon, rehearsedWords } from './words.ts';
 import type { Sentence } from '../people/words.ts';
 
@@ -36,14 +37,12 @@ export interface DateLine {
 }
 
 /** Without an old API the words hold before the retirement and after it. */
-const CHANGES_NOTHING =
-  'The retirement of the old API changes no call here: tokens that are not connected are refused before it too. Connect them, and they read profiles and the user. Every other old call has ended.';
+const CHANGES_NOTHING = `The retirement of the old API changes no call here: tokens that are not connected are refused before it too. Connect them, and the new API answers their calls, except for ${NOT_KEPT}.`;
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
-    ahead:
-      'From then on, tokens that are not connected are refused. Connected ones go on reading profiles and the user; every other old call ends.',
-    past: 'Tokens that are not connected are refused. Connect the app and they work, for profiles and the user. Every other old call has ended.',
+    ahead: `From then on, tokens that are not connected are refused. Connected ones are answered by the new API, except for ${NOT_KEPT}, which end.`,
+    past: `Tokens that are not connected are refused. Connect the app, and the new API answers their calls, except for ${NOT_KEPT}, which have ended.`,
   },
   sunset: {
     ahead: 'The old API ends. From then on every call to it is refused, connected or not.',

@@ -1,13 +1,17 @@
 import type { DateName, Milestone } from '../../domain/lifecycle.ts';
+import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
 
 /** What people and programs are told of each date, wherever they look it up. */
+
+const UNCOUNTED = 'interactions and shares are not counted';
+const ENDS = `What ends with the old API is ${NOT_KEPT}, and then ${UNCOUNTED}.`;
+const DOES_NOT = `It is not there for ${NOT_KEPT}, and ${UNCOUNTED}.`;
 
 /** In words that hold before and after the date. */
 const MEANINGS: Record<DateName, string> = {
   deprecation:
     'From this date on the old API is deprecated. It goes on working until the retirement and the sunset; whoever builds or changes an app uses the new API.',
-  retirement:
-    'From this date on tokens of the old API that nobody has connected to an account of the new API are refused. Connected ones go on reading profiles and the user until the sunset; every other old call ends.',
+  retirement: `From this date on tokens of the old API that nobody has connected to an account of the new API are refused. For connected ones the new API answers the known old calls until the sunset. ${ENDS}`,
   sunset:
     'From this date on the old API has ended: every call to it is refused, whether its token is connected or not.',
 };
@@ -16,8 +20,7 @@ const MEANINGS: Record<DateName, string> = {
 const WITHOUT_BACKEND: Partial<Record<DateName, string>> = {
   deprecation:
     'From this date on the old API is deprecated. Connected tokens go on working until the sunset; whoever builds or changes an app uses the new API.',
-  retirement:
-    'From this date on the old API is retired. That changes no call here: tokens of the old API that nobody has connected to an account of the new API are refused before it too. Connected ones go on reading profiles and the user until the sunset; every other old call has ended.',
+  retirement: `From this date on the old API is retired. That changes no call here: tokens of the old API that nobody has connected to an account of the new API are refused before it too. For connected ones the new API answers the known old calls until the sunset. ${DOES_NOT}`,
 };
 
 /** What a date brings; a retirement takes away only what an old backend answers until then. */

@@ -26,10 +26,11 @@ const PROGRAM = 'It holds a token of yours and is not connected to the new API.'
 /** The name of an unidentified program without the words before it. */
 const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
-/** What one confirmation brings: where no old API answers the other calls, no more than profiles and the user. */
+/** What one confirmation brings: where no old API is there, no more than the new one answers. */
 function afterWords(count: number, { hasOldApi }: Footing): string {
-  const [works, reads] = count === 1 ? ['works', 'reads'] : ['work', 'read'];
-  return `${tokenCount(count)} ${hasOldApi ? works : `${reads} profiles and the user`} after one confirmation.`;
+  const works = count === 1 ? 'works' : 'work';
+  const what = hasOldApi ? '' : ', for calls that the new API answers';
+  return `${tokenCount(count)} ${works} after one confirmation${what}.`;
 }
 
 /** What is wrong with an app that was never connected. */

@@ -1,10 +1,11 @@
 import { carrierWords, programWords } from '../../domain/calls-of.ts';
 import type { LiveCallRow } from '../../domain/live/read-live.ts';
+import { SERVED_HERE } from '../../store/last-use.ts';
 
 /** What a row of the live page says. */
 
 const STATUSES: Readonly<Record<number, string>> = {
-  400: 'the call was malformed',
+  400: 'what the call asks for cannot be done',
   401: 'the token is not valid',
   403: 'the call is not allowed',
   404: 'this address is not served',
@@ -40,12 +41,12 @@ const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
 const ENDED: Refusal = { words: 'the old API has ended', next: 'How to move to the new one', isOwners: true };
 
 /** What is served, but not for every id in it. */
-const OF_ONE = /^\/1\/profiles\/:id(\.json)?$/;
+const isOfOne = (endpoint: string) => endpoint.includes(':id') && SERVED_HERE.includes(endpoint);
 
 const ABSENT: Refusal = { words: 'there is nothing at this address' };
 
 function refusalOf({ answered_by: by, status, endpoint }: LiveCallRow): Refusal | undefined {
-  if (status === 404 && (by === 'old' || OF_ONE.test(endpoint))) return ABSENT;
+  if (status === 404 && (by === 'old' || isOfOne(endpoint))) return ABSENT;
   return REFUSALS[by] ?? (status === 410 ? ENDED : undefined);
 }
 

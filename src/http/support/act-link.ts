@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { MappingTarget } from '../../domain/support/actions.ts';
+import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
 import { makeLink } from '../../domain/support/make-link.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action, Asking } from './action-form.ts';
@@ -23,11 +24,11 @@ function hindrance(
     : 'A link is for one account, and of this token only an e-mail address is known. Send a reminder instead: it brings a link that proves the address. Or a lead says whose account it is.';
 }
 
-/** What connecting does for calls that the bridge does not serve itself. */
+/** Who answers once the app is connected, and what nobody does. */
 function othersWords({ context }: Frame, { clientId }: MappingTarget): string {
   return footingFor(context, clientId).hasOldApi
-    ? 'Every other old call is left to the old API as before, until the retirement.'
-    : 'Every other old call stays refused; for those the app has to move to the new API.';
+    ? `Until the retirement the old API goes on answering calls about posts with the tokens that it made; then the new API answers them, except for ${NOT_KEPT}.`
+    : `Refused stay the calls for ${NOT_KEPT}, and those that the old API never documented; for these the app has to be changed.`;
 }
 
 function showLink(frame: Frame, res: Response, { target, link }: { target: MappingTarget; link: string }) {
@@ -48,7 +49,7 @@ function askFor(frame: Frame, target: MappingTarget): Asking {
   const hindered = hindrance(frame, target);
   const says = hindered ?? [
     'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
-    'Once the holder has agreed by it, every waiting token of this app and account works again, for profiles and the user.',
+    'Once the holder has agreed by it, every waiting token of this app and account works again, for the calls that the new API answers.',
   ];
   return {
     title: 'Make a link to connect again',

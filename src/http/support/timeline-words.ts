@@ -60,7 +60,7 @@ const ACTIONS: Readonly<Record<string, What>> = {
   token_looked_up: { words: 'Support looked it up by the whole token' },
   token_migrated: { words: 'The token ended with the hand-over' },
   token_observed: { words: 'The token was first seen in use' },
-  token_refused_there: { words: 'The old API refused the token; the new API answers all its calls' },
+  token_refused_there: { words: 'The old API refused the token; the new API answers its calls from then on' },
   token_reauthorization_required: { words: 'The token stopped working', kind: 'danger' },
   token_revoked: { words: 'The token was revoked', kind: 'danger' },
 };

@@ -25,7 +25,7 @@ const WORDS: Record<State, StateWords> = {
   reauthorization_required: {
     label: 'stopped',
     meaning:
-      'The connection has ended, so calls are refused. Connect again, and it reads profiles and the user.',
+      'The connection has ended, so calls are refused. Connect again, and the calls that the new API answers work.',
     kind: 'warning',
   },
   unmapped: {
@@ -41,7 +41,7 @@ const WORDS: Record<State, StateWords> = {
 /** What is not connected and is not answered by an old API either. */
 const REFUSED: StateWords = {
   label: 'refused',
-  meaning: 'Not connected to the new API. Connect the app, and it reads profiles and the user.',
+  meaning: 'Not connected to the new API. Connect the app, and the calls that the new API answers work.',
   kind: 'warning',
 };
 

@@ -31,7 +31,7 @@ export interface AppFacts {
   brownouts: readonly Brownout[];
   /** Until when it is left out of the brownouts of all, where these change calls. */
   exemptUntil: number | undefined;
-  /** Whether calls that the bridge does not serve itself have an old backend, up to the retirement. */
+  /** Whether an old backend is behind, which answers up to the retirement. */
   hasOldBackend: boolean;
   reader: Reader;
   links: Links;
@@ -61,7 +61,7 @@ export function dateOf({ dates }: Pick<AppFacts, 'dates'>, milestone: Milestone)
   return dates.find((date) => date.milestone === milestone);
 }
 
-/** Whether connected tokens are answered for profiles and the user alone: the old backend is gone, or was never there. */
+/** Whether the new API alone answers connected tokens: the old backend is gone, or was never there. */
 export function isBridgeAlone(app: Pick<AppFacts, 'dates' | 'hasOldBackend' | 'reader'>): boolean {
   return !app.hasOldBackend || (dateOf(app, 'retirement')?.at ?? Infinity) <= app.reader.now;
 }

@@ -1,4 +1,5 @@
 import type { AppDate } from '../../lifecycle.ts';
+import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { HolderPart } from '../people.ts';
 import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { Block } from './content.ts';
@@ -42,7 +43,7 @@ const areRefused = ({ due, app }: Facts) => due.every((one) => isRefused(one, ap
 /** What a connection mends that is refused now, as far as calls were seen. */
 function mendsWords(facts: Facts): string {
   return isBridgeAlone(facts.app) && lostEndpoints(facts).length > 0
-    ? 'connect it to bring back profiles and the user'
+    ? 'connect it to bring back what the new API answers'
     : 'connect it and it works again';
 }
 
@@ -97,15 +98,15 @@ function retirementWords(facts: Facts, isPast: boolean): string {
     ? ['1 token of this app', 'is', 'it']
     : [`${tokens(facts)} of this app`, 'are', 'they'];
   if (!isPast)
-    return `${they} ${are} not connected to the new API and ${are} refused from then on. Connect the app once, and ${it} ${isOne(facts) ? 'goes' : 'go'} on reading profiles and the user; every other old call ends.`;
-  return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads' : 'read'} profiles and the user again; every other old call has ended.`;
+    return `${they} ${are} not connected to the new API and ${are} refused from then on. Connect the app once, and ${it} ${isOne(facts) ? 'goes' : 'go'} on reading and posting; ${NOT_KEPT} end.`;
+  return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads and posts' : 'read and post'} again; ${NOT_KEPT} have ended.`;
 }
 
-/** What a connection brings back; `isAlone`: nothing but the bridge itself answers. */
+/** What a connection brings back; `isAlone`: no old API answers besides. */
 function againWords(subject: 'it' | 'they', isAlone: boolean): string {
   const s = subject === 'it' ? 's' : '';
   return isAlone
-    ? `${subject} read${s} profiles and the user again; every other old call has ended`
+    ? `${subject} read${s} and post${s} again; ${NOT_KEPT} have ended`
     : `${subject} work${s} again`;
 }
 

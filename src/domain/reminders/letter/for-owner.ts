@@ -1,5 +1,6 @@
 import { endpointsPassed } from '../../calls-of.ts';
 import { changesCalls } from '../../lifecycle.ts';
+import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { OwnerPart } from '../people.ts';
 import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { Block, Line } from './content.ts';
@@ -51,8 +52,8 @@ function sunsetWords(isPast: boolean): string {
     : 'Then the old API ends, also for users who are connected. The app has to use the new API by then.';
 }
 
-const READS_AGAIN = 'it reads profiles and the user again';
-const ALL_ELSE_ENDED = 'every other old call has ended';
+const READS_AGAIN = 'it reads and posts again';
+const HAVE_ENDED = `${NOT_KEPT} have ended`;
 
 /** What mends tokens that no date has ended. */
 function mendingWords({ app }: Facts, { milestone, at }: Told): string {
@@ -60,25 +61,25 @@ function mendingWords({ app }: Facts, { milestone, at }: Told): string {
     milestone === 'sunset' && at !== undefined
       ? ` until the old API ends, on ${momentWords(at, app.reader)}`
       : '';
-  const again = isBridgeAlone(app) ? `${READS_AGAIN}${until}; ${ALL_ELSE_ENDED}` : `it works again${until}`;
+  const again = isBridgeAlone(app) ? `${READS_AGAIN}${until}; ${HAVE_ENDED}` : `it works again${until}`;
   return `Users who have not connected your app to the new API are refused, whatever the date. Once they connect it, ${again}.`;
 }
 
 function retirementWords(due: Told, isPast: boolean): string {
   if (isPast)
     return takenOf(due) > 0
-      ? `Users who have not connected your app to the new API are refused since then. Once they connect it, ${READS_AGAIN}; ${ALL_ELSE_ENDED}.`
-      : `Your app reads profiles and the user for those who are connected; ${ALL_ELSE_ENDED}.`;
+      ? `Users who have not connected your app to the new API are refused since then. Once they connect it, ${READS_AGAIN}; ${HAVE_ENDED}.`
+      : `Your app reads and posts for those who are connected; ${HAVE_ENDED}.`;
   return takenOf(due) > 0
-    ? 'Users who have not connected your app to the new API are refused from then on. Once they connect it, it goes on reading profiles and the user; every other old call ends.'
-    : 'From then on your app goes on reading profiles and the user for those who are connected; every other old call ends.';
+    ? `Users who have not connected your app to the new API are refused from then on. Once they connect it, it goes on reading and posting; ${NOT_KEPT} end.`
+    : `From then on your app goes on reading and posting for those who are connected; ${NOT_KEPT} end.`;
 }
 
 function explanationOf(facts: Facts, due: Told): string {
   const kind = kindOf(due, facts.app.reader);
   if (kind === 'unused') return unusedWords(facts, due);
   if (kind === 'waits')
-    return 'Once your users connect your app to the new API, it goes on reading profiles and the user.';
+    return `Once your users connect your app to the new API, it goes on reading and posting when the old API retires; ${NOT_KEPT} end then.`;
   if (kind === 'refused') return mendingWords(facts, due);
   const isPast = kind === 'past';
   return due.milestone === 'sunset' ? sunsetWords(isPast) : retirementWords(due, isPast);
@@ -125,7 +126,7 @@ function moving({ app, part }: Facts, chief: Told): Block {
   const { clientId, links, reader } = app;
   const page = links.page(`/apps/${clientId}`);
   const connecting: Line = {
-    text: 'Ask your users to connect it once; for profiles and the user the app itself needs no change.',
+    text: 'Ask your users to connect it once; the app itself needs no change for what the new API answers.',
     link: { label: 'The page for your users', href: page },
   };
   const ownClient: Line = {

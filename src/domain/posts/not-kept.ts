@@ -1,0 +1,5 @@
+/**
+ * What a connected app loses when the new API alone answers it, in words for pages and mails: of the known calls
+ * (`old-calls.ts`) those that nothing of the new API carries out. Callers put "except for" or a verb around it.
+ */
+export const NOT_KEPT = 'reordering and shuffling posts and changing posting times';
