@@ -89,11 +89,14 @@ export function programWords(userAgent: string): string {
   return PROGRAMS.get(userAgent) ?? userAgent;
 }
 
+/** Whether the new API answers the endpoint, or may: `other` names none. */
+export function isAnsweredHere(endpoint: string): boolean {
+  return SERVED_HERE.includes(endpoint);
+}
+
 /** The endpoints that the new API does not answer, be there an old backend that does or not. */
 export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
-  return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter(
-    (endpoint) => !SERVED_HERE.includes(endpoint),
-  );
+  return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter((endpoint) => !isAnsweredHere(endpoint));
 }
 
 /**

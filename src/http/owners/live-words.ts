@@ -1,6 +1,5 @@
-import { carrierWords, programWords } from '../../domain/calls-of.ts';
+import { carrierWords, isAnsweredHere, programWords } from '../../domain/calls-of.ts';
 import type { LiveCallRow } from '../../domain/live/read-live.ts';
-import { SERVED_HERE } from '../../store/last-use.ts';
 
 /** What a row of the live page says. */
 
@@ -41,7 +40,7 @@ const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
 const ENDED: Refusal = { words: 'the old API has ended', next: 'How to move to the new one', isOwners: true };
 
 /** What is served, but not for every id in it. */
-const isOfOne = (endpoint: string) => endpoint.includes(':id') && SERVED_HERE.includes(endpoint);
+const isOfOne = (endpoint: string) => endpoint.includes(':id') && isAnsweredHere(endpoint);
 
 const ABSENT: Refusal = { words: 'there is nothing at this address' };
 
