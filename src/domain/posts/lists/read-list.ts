@@ -158,7 +158,7 @@ async function fetchRange(context: Context, asking: Asking, kept: KeptList | und
 
 /**
  * A part of a list of posts. The last known one serves while the new API is out of reach or the rest of its budget is kept.
- * @throws {GrantDead | ScopeMissing | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
  */
 export async function readList(
   context: Context,

@@ -27,7 +27,7 @@ async function fetchPost(context: Context, reader: PostsReader, id: string): Pro
 
 /**
  * The post with an id. The last known one serves while the new API is out of reach or the rest of its budget is kept.
- * @throws {GrantDead | Forbidden | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
  */
 export async function readOne(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
   const { grant } = reader;
