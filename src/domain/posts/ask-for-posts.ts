@@ -28,8 +28,11 @@ export async function askForPosts<Answer>(
   const { id: grantId, modernClientId } = grant;
   await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);
   const mainApi = context.sides.mainApiFor(modernClientId);
+  let isCounted = false;
   return withAccessToken(context, grantId, (accessToken) => {
-    takeRead(context, { modernClientId, clientId });
+    // Once for a read, whose access token may be renewed on the way.
+    if (!isCounted) takeRead(context, { modernClientId, clientId });
+    isCounted = true;
     return ask({ mainApi, accessToken, now: () => context.clock.now() });
   });
 }
