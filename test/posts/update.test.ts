@@ -128,24 +128,25 @@ test('an unreadable utc is named', async () => {
   expect(answer.json).toMatchObject({ error: expect.stringContaining('utc') });
 });
 
-test('a grant that does not cover posts is 403 with code 1002 and the way to a wider one', async () => {
+test('a grant with the scope that the new API refuses a post or a list does not find it', async () => {
   const forbidden = { data: null, errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] };
   door.proxy.onOtherAnswer = ({ body }, answer) =>
     body.includes('query Post') ? { ...answer, body: Buffer.from(JSON.stringify(forbidden)) } : answer;
   try {
-    for (const path of [`updates/${'0'.repeat(24)}`, `profiles/${CHANNEL}/updates/pending`]) {
+    for (const [path, code] of [
+      [`updates/${'0'.repeat(24)}`, 1020],
+      [`profiles/${CHANNEL}/updates/pending`, 1010],
+    ] as const) {
       const answer = await reader.get(`/1/${path}.json`);
-      expectRefusal(answer, 403, 1002);
-      expect(answer.json).toMatchObject({
-        reauthorize: { reason: expect.any(String), link: `${door.bridgeUrl}/apps/${reader.app.clientId}` },
-      });
+      expectRefusal(answer, 404, code);
+      expect(answer.json).not.toHaveProperty('reauthorize');
     }
   } finally {
     door.proxy.onOtherAnswer = undefined;
   }
 });
 
-test('a grant without the scope for posts is refused the same way, and nothing is asked', async () => {
+test('a grant without the scope for posts is 403 with the way to a wider one, and nothing is asked', async () => {
   const other = await connectReader(door);
   await other.list('pending.json');
   const { id } = await other.grant();
@@ -155,7 +156,9 @@ test('a grant without the scope for posts is refused the same way, and nothing i
     for (const path of [`updates/${'0'.repeat(24)}`, `profiles/${CHANNEL}/updates/sent`]) {
       const answer = await other.get(`/1/${path}.json`);
       expectRefusal(answer, 403, 1002);
-      expect(answer.json).toMatchObject({ reauthorize: { link: expect.any(String) } });
+      expect(answer.json).toMatchObject({
+        reauthorize: { reason: expect.any(String), link: `${door.bridgeUrl}/apps/${other.app.clientId}` },
+      });
     }
   });
   expect(asked.filter((kind) => kind !== 'account')).toEqual([]);

@@ -72,14 +72,15 @@ function isLittleLeft({ sides }: Context, { modernClientId }: Pick<GrantClient, 
 }
 
 /**
- * Counts one read that is about to be sent. Each process counts for itself; what is left is the client's.
+ * Counts one read that is about to be sent; during a pause nothing is. Each process counts for itself; what is left is the
+ * client's.
  * @throws {ReadGivesWay} it must not be sent
  */
 export function takeRead(context: Context, reader: Reader): void {
+  const { validUntil, pausedUntil } = context.sides.mainApiFor(reader.modernClientId).budget();
   const reads = readsOf(context, reader);
   if (isLittleLeft(context, reader) || hasItsShare(context, reader, reads)) {
-    const { validUntil } = context.sides.mainApiFor(reader.modernClientId).budget();
     throw new ReadGivesWay(Math.max(validUntil - context.clock.now(), 1000));
   }
-  reads.count += 1;
+  if (pausedUntil <= context.clock.now()) reads.count += 1;
 }

@@ -1,10 +1,9 @@
-import { Forbidden } from '../../upstream/main-api.ts';
 import type { PostsAsker } from '../../upstream/posts/read-posts.ts';
 import type { GrantClient } from '../ask-for-account.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/with-access-token.ts';
 import { takeRead } from '../limits/fair-reads.ts';
-import { requireScope, ScopeMissing } from './scope-missing.ts';
+import { requireScope } from './scope-missing.ts';
 
 /** One request of the new API that reads posts. */
 
@@ -17,7 +16,8 @@ export interface PostsReader {
 }
 
 /**
- * Sends one read of posts, where the grant's scope and the client's budget allow.
+ * Sends one read of posts, where the grant's scope and the client's budget allow. A grant that has the scope and is refused
+ * all the same does not reach what was asked for; a wider consent would not help it.
  * @throws {ScopeMissing | ReadGivesWay | GrantDead | Unavailable}, and what `ask` throws
  */
 export async function askForPosts<Answer>(
@@ -28,13 +28,11 @@ export async function askForPosts<Answer>(
   const { id: grantId, modernClientId } = grant;
   await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);
   const mainApi = context.sides.mainApiFor(modernClientId);
-  try {
-    return await withAccessToken(context, grantId, (accessToken) => {
-      takeRead(context, { modernClientId, clientId });
-      return ask({ mainApi, accessToken, now: () => context.clock.now() });
-    });
-  } catch (error) {
-    if (error instanceof Forbidden) throw new ScopeMissing(context, { client_id: clientId }, SCOPE);
-    throw error;
-  }
+  let isCounted = false;
+  return withAccessToken(context, grantId, (accessToken) => {
+    // Once for a read, whose access token may be renewed on the way.
+    if (!isCounted) takeRead(context, { modernClientId, clientId });
+    isCounted = true;
+    return ask({ mainApi, accessToken, now: () => context.clock.now() });
+  });
 }

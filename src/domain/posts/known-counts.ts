@@ -1,4 +1,4 @@
-import { findListLengths, lengthenList } from '../../store/posts/post-answers.ts';
+import { findListLengths, forgetLengths, lengthenList } from '../../store/posts/post-answers.ts';
 import type { Post } from '../../upstream/posts/post.ts';
 import { withoutCacheFaults } from '../answer-cache.ts';
 import type { Context } from '../context.ts';
@@ -28,4 +28,14 @@ export async function countNewPost(context: Context, grantId: string, post: Post
   if (post.status !== 'scheduled') return;
   const what = nameOfPending(post.channelId);
   await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }));
+}
+
+/** A write that may have moved posts into a queue or out of it; `channelId` is the post's, where that is known. */
+export async function forgetCounts(
+  context: Context,
+  grantId: string,
+  channelId: string | undefined,
+): Promise<void> {
+  const whats = channelId === undefined ? undefined : [nameOfPending(channelId), nameOfSent(channelId)];
+  await withoutCacheFaults(context, grantId, () => forgetLengths(context.store, grantId, whats));
 }

@@ -27,11 +27,11 @@ export async function findPostAnswers(
   store: Store,
   grantId: string,
   whats: readonly string[],
-): Promise<Map<string, Pick<StoredPostAnswer, 'body' | 'fetched_at'>>> {
+): Promise<Map<string, StoredPostAnswer>> {
   const names = new Map(whats.map((what) => [idOf({ grantId, what }), what]));
   const rows = await store.volatile
     .selectFrom('post_answers')
-    .select(['id', 'body', 'fetched_at'])
+    .select(['id', 'body', 'length', 'fetched_at'])
     .where('id', 'in', [...names.keys()])
     .execute();
   return new Map(rows.map(({ id, ...answer }) => [names.get(id) ?? id, answer]));
@@ -57,6 +57,17 @@ export async function lengthenList(store: Store, name: PostAnswerName): Promise<
     .where('id', '=', idOf(name))
     .where('length', 'is not', null)
     .execute();
+}
+
+/** The lengths of these lists are not known any more; without names, those of all lists of the grant. */
+export async function forgetLengths(
+  store: Store,
+  grantId: string,
+  whats: readonly string[] | undefined,
+): Promise<void> {
+  const lists = store.volatile.updateTable('post_answers').set({ length: null });
+  const ids = whats?.map((what) => idOf({ grantId, what }));
+  await (ids ? lists.where('id', 'in', ids) : lists.where('grant_id', '=', grantId)).execute();
 }
 
 async function dropOldest({ volatile }: Store, grantId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from '../http-client.ts';
-import { type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
+import { Forbidden, type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
 import { post, POST_FIELDS, type Post } from './post.ts';
 
@@ -85,13 +85,13 @@ export async function readPostsPage(
   return { posts, next: goesOn ? (pageInfo.endCursor ?? undefined) : undefined };
 }
 
-/** One post; undefined for one that the token does not reach. @throws {Unauthorized | Forbidden | Unavailable} */
+/** One post; undefined for one that the token does not reach. @throws {Unauthorized | Unavailable} */
 export async function readPost(asker: PostsAsker, id: string): Promise<Post | undefined> {
   try {
     const data = await dataOf(asker, { query: ONE, variables: { input: { id } } });
     return post.parse(data['post']);
   } catch (error) {
-    if (error instanceof OrganizationGone) return undefined;
+    if (error instanceof OrganizationGone || error instanceof Forbidden) return undefined;
     if (!(error instanceof z.ZodError)) throw error;
     throw new Unavailable('the main API answered in an unknown shape', { cause: error });
   }

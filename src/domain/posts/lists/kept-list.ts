@@ -8,8 +8,9 @@ import type { PostsPage } from '../../../upstream/posts/read-posts.ts';
  * belongs to one reading, which begins with the first page: cursors of an earlier reading would leave out what is new.
  */
 
-/** So many posts are kept, of the pages that were read last; the last one is kept whole. */
+/** So many posts are kept, and so much text of them, of the pages that were read last; the last one is kept whole. */
 const MOST_POSTS = 200;
+const MOST_TEXT = 256 * 1024;
 
 const MOST_MARKS = 100;
 
@@ -49,6 +50,11 @@ export function beginList(now: number, before: KeptList | undefined): KeptList {
   return { startedAt: now, pages: [], marks: [], lastLength: before?.length ?? before?.lastLength };
 }
 
+/** The list as it was kept, with the length that is known now: writes change it without a reading. */
+export function withKnownLength(list: KeptList, known: number | undefined): KeptList {
+  return { ...list, length: list.length === known ? known : undefined, lastLength: known };
+}
+
 /** The kept page that holds a whole range and was read at this time or later. */
 export function pageFor(
   { pages, length }: KeptList,
@@ -70,12 +76,26 @@ function beginsAlike(one: readonly Post[], other: readonly Post[]): boolean {
   return one.slice(0, common).every(({ id }, index) => id === other[index]?.id);
 }
 
+/** The list without the cursor that was used for an offset. */
+export function withoutMark(list: KeptList, offset: number): KeptList {
+  const refused = markFor(list, offset);
+  return { ...list, marks: list.marks.filter((mark) => mark.cursor !== refused.cursor) };
+}
+
+/** From this place on nobody can read without a cursor. */
+const FAR = 500;
+
+/** What an earlier reading leaves to a new one: the way to places that are too far away to be reached anew. */
+export function beginWithFar(now: number, before: KeptList): KeptList {
+  return { ...beginList(now, before), marks: before.marks.filter(({ offset }) => offset >= FAR) };
+}
+
 /** A new reading from its first page on. While the list begins as it did, what is known of its places still holds. */
 export function restartList(before: KeptList | undefined, posts: readonly Post[], now: number): KeptList {
-  const list = beginList(now, before);
-  const first = before?.pages.find(({ offset }) => offset === 0);
-  const isUnchanged = before && first && beginsAlike(first.posts, posts);
-  return isUnchanged ? { ...list, marks: before.marks } : list;
+  if (!before) return beginList(now, before);
+  const first = before.pages.find(({ offset }) => offset === 0);
+  const isUnchanged = first && beginsAlike(first.posts, posts);
+  return isUnchanged ? { ...beginList(now, before), marks: before.marks } : beginWithFar(now, before);
 }
 
 function lengthWith(list: KeptList, end: number, isEnd: boolean): number | undefined {
@@ -86,9 +106,11 @@ function lengthWith(list: KeptList, end: number, isEnd: boolean): number | undef
 /** The newest page, and those of the others that have room. */
 function fitting(newest: KeptPage, others: readonly KeptPage[]): KeptPage[] {
   let room = MOST_POSTS - newest.posts.length;
+  let textRoom = MOST_TEXT - JSON.stringify(newest.posts).length;
   const kept = others.filter(({ posts }) => {
     room -= posts.length;
-    return room >= 0;
+    textRoom -= JSON.stringify(posts).length;
+    return room >= 0 && textRoom >= 0;
   });
   return [newest, ...kept];
 }
@@ -114,4 +136,19 @@ export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt:
  */
 export function totalOf({ length, lastLength }: KeptList, seen: number): number {
   return length ?? Math.max(lastLength ?? 0, seen + 1);
+}
+
+/**
+ * How many posts of a list are meant, where those stand before the others: told exactly by a page that reaches to their
+ * end, and else one more than was seen.
+ */
+export function totalOfMeant(
+  { pages, length }: KeptList,
+  isMeant: (post: Post) => boolean,
+  { offset, count }: Range,
+): number {
+  const ends = pages.filter((page) => endOf(page) === length || !page.posts.every(isMeant));
+  const [last] = ends.toSorted((a, b) => a.offset - b.offset);
+  if (last) return last.offset + last.posts.filter(isMeant).length;
+  return count === 0 ? Math.min(offset, length ?? offset) : offset + count + 1;
 }

@@ -9,16 +9,14 @@ export interface PostList {
   /** Names it among the lists of a grant. */
   name: string;
   question: PostsQuestion;
-  /** Which of its posts are meant; the others stand at its end. */
-  isMeant: (post: Post) => boolean;
+  /** Which of its posts are meant, where not all are; the others stand at its end. */
+  isMeant: ((post: Post) => boolean) | undefined;
 }
 
 type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;
 
 /** Sees to what a caller asks for with `since`, in Unix seconds; 0 for everything. */
 type MakeList = (channel: Channel, since: number) => PostList;
-
-const everyPost = () => true;
 
 /** The names of the two whole lists of a channel. */
 export const nameOfPending = (channelId: string) => `pending ${channelId}`;
@@ -31,10 +29,10 @@ export const nameOfSent = (channelId: string) => `sent ${channelId}`;
 export const pendingList: MakeList = ({ id: channelId, organizationId }, since) => {
   const statuses = ['scheduled', 'sending', 'error'];
   const question = { organizationId, channelId, statuses, direction: 'asc' } as const;
-  if (since === 0) return { name: nameOfPending(channelId), question, isMeant: everyPost };
+  if (since === 0) return { name: nameOfPending(channelId), question, isMeant: undefined };
   const createdFrom = new Date((since + 1) * 1000).toISOString();
   const name = `${nameOfPending(channelId)} since ${since}`;
-  return { name, question: { ...question, createdFrom }, isMeant: everyPost };
+  return { name, question: { ...question, createdFrom }, isMeant: undefined };
 };
 
 /**
@@ -44,5 +42,5 @@ export const pendingList: MakeList = ({ id: channelId, organizationId }, since) 
 export const sentList: MakeList = ({ id: channelId, organizationId }, since) => ({
   name: nameOfSent(channelId),
   question: { organizationId, channelId, statuses: ['sent'], direction: 'desc' },
-  isMeant: since === 0 ? everyPost : ({ sentAt }) => (secondsOf(sentAt) ?? 0) > since,
+  isMeant: since === 0 ? undefined : ({ sentAt }) => (secondsOf(sentAt) ?? 0) > since,
 });

@@ -13,6 +13,8 @@ const CHANGED = 'changed';
 export interface KeptAnswer {
   /** As it was stored; nothing for one that a wrong clock dated into the future, or that nobody can read. */
   answer: unknown;
+  /** How many posts a list has as far as is known, with what was written since it was read. */
+  length: number | undefined;
   /** What was read at this time or before may be out of date. */
   changedAt: number;
 }
@@ -24,9 +26,9 @@ export async function keptAnswer(context: Context, { grantId, what }: PostAnswer
     const [row, changed] = [rows.get(what), rows.get(CHANGED)];
     const isPast = row !== undefined && row.fetched_at <= context.clock.now();
     const answer: unknown = isPast ? JSON.parse(row.body) : undefined;
-    return { answer, changedAt: changed?.fetched_at ?? 0 };
+    return { answer, length: row?.length ?? undefined, changedAt: changed?.fetched_at ?? 0 };
   });
-  return kept ?? { answer: undefined, changedAt: 0 };
+  return kept ?? { answer: undefined, length: undefined, changedAt: 0 };
 }
 
 /** From now on what is kept of a grant's posts is out of date: who has written reads what was written. */

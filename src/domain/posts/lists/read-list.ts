@@ -6,6 +6,7 @@ import { freshFor } from '../../limits/freshness.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import {
   beginList,
+  beginWithFar,
   type KeptList,
   keptList,
   type KeptPage,
@@ -15,6 +16,9 @@ import {
   type Range,
   restartList,
   totalOf,
+  totalOfMeant,
+  withKnownLength,
+  withoutMark,
   withPage,
 } from './kept-list.ts';
 import type { PostList } from './lists.ts';
@@ -30,6 +34,8 @@ const FEWEST_AT_ONCE = 20;
 
 /** How many requests may be spent to reach a page to which no cursor is known. */
 const MOST_STEPS = 5;
+
+const START: Mark = { offset: 0, cursor: undefined };
 
 /** So long a caller may take its time between two pages of one reading. */
 const READING_LIFETIME = 10 * MINUTE;
@@ -70,11 +76,14 @@ async function readInto(
 
 const isBeyond = ({ length }: KeptList, offset: number) => length !== undefined && offset >= length;
 
+/** Whether few requests reach an offset from a mark. */
+const isInReach = (mark: Mark, offset: number) => (offset - mark.offset) / MOST_AT_ONCE <= MOST_STEPS;
+
 /** Reads on to where the range begins, and then the range. @throws {PageOutOfReach} nothing was asked for */
 async function readRange(context: Context, asking: Asking, known: KeptList): Promise<KeptList> {
   const { offset, count } = asking.range;
   let [list, mark] = [known, markFor(known, offset)];
-  if ((offset - mark.offset) / MOST_AT_ONCE > MOST_STEPS) throw new PageOutOfReach();
+  if (!isInReach(mark, offset)) throw new PageOutOfReach();
   while (mark.offset < offset && !isBeyond(list, offset)) {
     list = await readInto(context, asking, {
       list,
@@ -99,28 +108,39 @@ const withoutLength = (list: KeptList): KeptList => ({
 
 /**
  * What the next page is read into: the reading that runs, or a new one. The first page is read into what was known, so
- * that a list that begins as it did keeps its cursors.
+ * that a list that begins as it did keeps its cursors. A page that only they reach is read by them however old they are:
+ * who reads a long list goes on where it was, whatever was written meanwhile.
  */
 function runningList(
   context: Context,
-  { grant, range, changedAt }: Asking,
+  { grant, range: { offset } }: Asking,
   kept: KeptList | undefined,
 ): KeptList {
   const now = context.clock.now();
   const lifetime = Math.max(READING_LIFETIME, freshFor(context, grant));
-  if (!kept || kept.startedAt <= changedAt) return beginList(now, kept);
-  const isOver = range.offset > 0 && now - kept.startedAt >= lifetime;
-  return isOver ? beginList(now, kept) : withoutLength(kept);
+  if (!kept) return beginList(now, kept);
+  const isOver = offset > 0 && now - kept.startedAt >= lifetime;
+  return isOver && isInReach(START, offset) ? beginWithFar(now, kept) : withoutLength(kept);
 }
 
-/** A cursor that the new API does not know any more costs the reading its cursors, and the caller nothing. */
+/** What an answer that cannot be read is tried with next: without the cursor that was sent, and then without any. */
+function otherWays(asking: Asking, running: KeptList, now: number): KeptList[] {
+  const without = withoutMark(running, asking.range.offset);
+  return without.marks.length > 0 ? [without, beginList(now, running)] : [beginList(now, running)];
+}
+
+/** A cursor that the new API does not know any more costs the reading cursors, and the caller nothing. */
 async function readAnew(context: Context, asking: Asking, kept: KeptList | undefined): Promise<KeptList> {
   const running = runningList(context, asking, kept);
   try {
     return await readRange(context, asking, running);
   } catch (error) {
     if (!(error instanceof UnreadablePage) || running.marks.length === 0) throw error;
-    return readRange(context, asking, beginList(context.clock.now(), running));
+    const [next = running, last] = otherWays(asking, running, context.clock.now());
+    return readRange(context, asking, next).catch((again: unknown) => {
+      if (!(again instanceof UnreadablePage) || !last) throw again;
+      return readRange(context, asking, last);
+    });
   }
 }
 
@@ -134,11 +154,13 @@ interface Cut {
 function answerFrom({ list: { isMeant }, range }: Asking, { list, page, isStale }: Cut): ListAnswer {
   const start = range.offset - (page?.offset ?? 0);
   const posts = page?.posts.slice(start, start + range.count) ?? [];
-  const meant = posts.filter(isMeant);
-  const isAll = meant.length === posts.length;
+  const meant = isMeant ? posts.filter(isMeant) : posts;
+  const { offset } = range;
   return {
     posts: meant,
-    total: isAll ? totalOf(list, range.offset + posts.length) : range.offset + meant.length,
+    total: isMeant
+      ? totalOfMeant(list, isMeant, { offset, count: meant.length })
+      : totalOf(list, offset + posts.length),
     fetchedAt: page?.readAt ?? list.startedAt,
     isStale,
   };
@@ -158,7 +180,7 @@ async function fetchRange(context: Context, asking: Asking, kept: KeptList | und
 
 /**
  * A part of a list of posts. The last known one serves while the new API is out of reach or the rest of its budget is kept.
- * @throws {GrantDead | ScopeMissing | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
  */
 export async function readList(
   context: Context,
@@ -167,9 +189,10 @@ export async function readList(
 ): Promise<ListAnswer> {
   const { grant } = reader;
   const name = { grantId: grant.id, what: list.name };
-  const { answer, changedAt } = await keptAnswer(context, name);
+  const { answer, length, changedAt } = await keptAnswer(context, name);
   const asking = { ...reader, list, range, changedAt };
-  const kept = keptList.safeParse(answer).data;
+  const parsed = keptList.safeParse(answer).data;
+  const kept = parsed && withKnownLength(parsed, length);
   const now = context.clock.now();
   const known = (since: number, isStale: boolean): ListAnswer | undefined => {
     const page = kept && pageFor(kept, range, since + 1);
@@ -180,6 +203,6 @@ export async function readList(
   // Who comes after a change does not join a reading that began before it.
   const flight = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
   const fetching = context.flights.run(flight, () => fetchRange(context, asking, kept));
-  const lastKnown = () => known(now - context.settings.profilesStale, true);
+  const lastKnown = () => known(Math.max(now - context.settings.profilesStale, changedAt), true);
   return freshOrLastKnown(context, { name, lastKnown }, fetching);
 }

@@ -8,7 +8,8 @@ import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
 /** One post by its id: the kept one while it is fresh, else one request. */
 
-const keptPost = z.object({ post, fetchedAt: z.number() });
+/** Null for a post that was there, and is not any more. */
+const keptPost = z.object({ post: post.nullable(), fetchedAt: z.number() });
 
 export interface PostAnswer {
   /** Undefined where the token reaches no such post. */
@@ -17,17 +18,27 @@ export interface PostAnswer {
   isStale: boolean;
 }
 
-async function fetchPost(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
+interface Looking {
+  id: string;
+  /** Whether something is kept of the post: nothing is of ids that nobody ever found. */
+  isKnown: boolean;
+}
+
+async function fetchPost(
+  context: Context,
+  reader: PostsReader,
+  { id, isKnown }: Looking,
+): Promise<PostAnswer> {
   const fetchedAt = context.clock.now();
   const found = await askForPosts(context, reader, (asker) => readPost(asker, id));
   const name = { grantId: reader.grant.id, what: `post ${id}` };
-  if (found) await keepPostAnswer(context, name, { answer: { post: found, fetchedAt } });
+  if (found || isKnown) await keepPostAnswer(context, name, { answer: { post: found ?? null, fetchedAt } });
   return { post: found, fetchedAt, isStale: false };
 }
 
 /**
  * The post with an id. The last known one serves while the new API is out of reach or the rest of its budget is kept.
- * @throws {GrantDead | Forbidden | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
  */
 export async function readOne(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
   const { grant } = reader;
@@ -35,13 +46,15 @@ export async function readOne(context: Context, reader: PostsReader, id: string)
   const { answer, changedAt } = await keptAnswer(context, name);
   const kept = keptPost.safeParse(answer).data;
   const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
-  const known = (isStale: boolean): PostAnswer | undefined => kept && { ...kept, isStale };
-  const isFresh = age < freshFor(context, grant) && (kept?.fetchedAt ?? 0) > changedAt;
+  const known = (isStale: boolean): PostAnswer | undefined =>
+    kept && { post: kept.post ?? undefined, fetchedAt: kept.fetchedAt, isStale };
+  const isCurrent = kept !== undefined && kept.fetchedAt > changedAt;
+  const isFresh = isCurrent && age < freshFor(context, grant);
   const fresh = isFresh ? known(false) : undefined;
   if (fresh) return fresh;
   const fetching = context.flights.run(`post ${grant.id} ${id} ${changedAt}`, () =>
-    fetchPost(context, reader, id),
+    fetchPost(context, reader, { id, isKnown: kept !== undefined }),
   );
-  const lastKnown = () => (age < context.settings.profilesStale ? known(true) : undefined);
+  const lastKnown = () => (isCurrent && age < context.settings.profilesStale ? known(true) : undefined);
   return freshOrLastKnown(context, { name, lastKnown }, fetching);
 }

@@ -10,6 +10,7 @@ import { withUsableKeys } from '../../under-all-keys.ts';
 import { BudgetSpent } from '../budget-spent.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
+import { forgetCounts } from '../known-counts.ts';
 import { notePostsChanged } from '../lists/post-cache.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
@@ -58,6 +59,14 @@ async function sendOrRenew(
   return outcome;
 }
 
+/** What is kept of posts is out of date. A new post is counted by its call; a post that was moved stays in its list. */
+async function noteChange(context: Context, { grant, call, channelId }: ClaimedWrite, end: WriteEnd) {
+  const isDone = end.kind === 'done';
+  if (!isDone || (call !== 'create' && call !== 'move_to_top'))
+    await forgetCounts(context, grant.id, (isDone ? end.post?.channelId : undefined) ?? channelId);
+  await notePostsChanged(context, grant.id);
+}
+
 /** Whatever is thrown proves that the write was not done. */
 async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<WriteEnd> {
   const { attempt, grant } = parts;
@@ -72,7 +81,7 @@ async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<Write
   const claimed = attempt.claim;
   if (!claimed || outcome.kind === 'unauthorized') throw new Error('a write has an outcome and no row');
   const end = await settle(context, { claimed, call: parts.call }, outcome);
-  if (end.kind !== 'refused') await notePostsChanged(context, grant.id);
+  if (end.kind !== 'refused') await noteChange(context, parts, end);
   return end;
 }
 

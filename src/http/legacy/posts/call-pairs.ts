@@ -3,7 +3,7 @@ import type { Pairs } from '../../../domain/translation/call-fields.ts';
 import { bodyKind, bodyParameters, queryParameters } from '../request-parameters.ts';
 
 /**
- * The parameters of a call that writes, as pairs. A JSON body may nest lists and maps; they get the names that a form has
+ * The parameters of a call about posts, as pairs. A JSON body may nest lists and maps; they get the names that a form has
  * for them. Tokens are not looked for here (bearer-token.ts).
  */
 

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { DateTime } from 'luxon';
 import { LegacyError, REFUSALS } from '../legacy-error.ts';
-import { type Parameters, queryParameters } from '../request-parameters.ts';
+import { Parameters } from '../request-parameters.ts';
+import { callPairs } from './call-pairs.ts';
 
 /** The parameters of the two lists (page, count, since, utc, filter). What cannot be read is refused by its name. */
 
@@ -66,7 +67,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'false', 'no', 'off'].map((text) => [text, false] as const),
 ]);
 
-/** A flag of the query; absent means no. @throws {LegacyError} */
+/** A flag of a call; absent means no. @throws {LegacyError} */
 export function readFlag(parameters: Parameters, name: string): boolean {
   const text = parameters.get(name);
   if (text === undefined) return false;
@@ -83,9 +84,14 @@ function checkFilter(parameters: Parameters): void {
 
 const NAMES = ['page', 'count', 'since', 'utc', 'filter'];
 
-/** @throws {LegacyError} */
-export function readListParameters(req: Request): ListParameters {
-  const parameters = queryParameters(req);
+/** What a read was sent, in its body and its address: old libraries send a form with GET too. @throws {MalformedBody} */
+export async function readParameters(req: Request): Promise<Parameters> {
+  return new Parameters(await callPairs(req));
+}
+
+/** @throws {LegacyError | MalformedBody} */
+export async function readListParameters(req: Request): Promise<ListParameters> {
+  const parameters = await readParameters(req);
   const [repeated] = parameters.repeated(NAMES);
   if (repeated !== undefined) throw outOfBounds(repeated, 'one value');
   checkFilter(parameters);

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
-import { OrganizationGone } from '../../../domain/failures.ts';
+import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/learn-ids.ts';
 import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
 import { pendingList, type PostList, sentList } from '../../../domain/posts/lists/lists.ts';
@@ -15,7 +15,9 @@ import { type ListParameters, outOfBounds, readListParameters } from './list-par
 type Calls = ReturnType<typeof createCalls>;
 
 function refusalOf(error: unknown): unknown {
-  if (error instanceof OrganizationGone) return new LegacyError(REFUSALS.unknownProfile);
+  const isScope = error instanceof ScopeMissing;
+  if (error instanceof OrganizationGone || (error instanceof Forbidden && !isScope))
+    return new LegacyError(REFUSALS.unknownProfile);
   if (error instanceof PageOutOfReach)
     return outOfBounds(
       'page',
@@ -44,7 +46,7 @@ async function pageOf(
 /** Makes the answer to one of the two lists of a profile. */
 function listOf(context: Context, makeList: typeof pendingList) {
   return async (caller: Caller, req: Request, res: Parameters<RequestHandler>[1]): Promise<void> => {
-    const parameters = readListParameters(req);
+    const parameters = await readListParameters(req);
     const found = await channelOfProfile(context, caller, String(req.params['id']));
     if (!found) throw new LegacyError(REFUSALS.unknownProfile);
     const list = makeList(found.channel, parameters.since);

@@ -6,9 +6,8 @@ import { servedBy } from '../../../domain/resolve-token.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import type { createCalls } from '../call.ts';
 import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
-import { queryParameters } from '../request-parameters.ts';
 import { tellAge } from './age.ts';
-import { readFlag } from './list-parameters.ts';
+import { readFlag, readParameters } from './list-parameters.ts';
 
 /** Ids of both generations; others name nothing, and nobody is asked about them. */
 const POST_ID = /^[0-9a-f]{24}$/i;
@@ -16,7 +15,7 @@ const POST_ID = /^[0-9a-f]{24}$/i;
 /** GET /1/updates/:id.json: one post, in whatever status. */
 export function update(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (caller, req, res) => {
-    const isUtc = readFlag(queryParameters(req), 'utc');
+    const isUtc = readFlag(await readParameters(req), 'utc');
     const id = String(req.params['id']);
     if (!POST_ID.test(id)) throw new LegacyError(REFUSALS.unknownUpdate);
     const { client_id: clientId } = caller.mapping;
