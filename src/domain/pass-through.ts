@@ -157,7 +157,7 @@ export function createStrangers(context: Context): PassStranger {
     if (refused.isRefused(call.token)) throw new TokenRefused();
     const { oldBackend, ending } = oldBackendFor(context, undefined);
     if (!oldBackend) throw refusalWithout(context, undefined, ending);
-    const answer = await oldBackend.pass({ ...call, isStranger: true, takers: [networkKey(call.address)] });
+    const answer = await oldBackend.pass({ ...call, sender: 'stranger', takers: [networkKey(call.address)] });
     if (await isTokenRefused(oldBackend, answer, call.token)) refused.remember(call.token, call.address);
     return answer;
   };

@@ -103,7 +103,7 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
   return (name: OldCallName): void => {
     const { paths, kind, methods, isRead } = OLD_CALLS[name];
     const withoutToken = WITHOUT_TOKEN[name] ?? sendNoToken;
-    const call = createCalls(passing, { kind, withoutToken });
+    const call = createCalls(passing, { kind, withoutToken, isChallenged: withoutToken === sendNoToken });
     const handle = (HANDLERS[name] ?? notServed)(context, call);
     const other = kind === 'queue' ? 'unserved' : 'otherwise';
     const headers = { Allow: methods.join(', ') };
