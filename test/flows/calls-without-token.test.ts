@@ -50,6 +50,16 @@ test('they go there as they came, and the answer comes back as it was', async ()
   ]);
 });
 
+test('links/shares goes there with no callback but a path of identifiers', async () => {
+  for (const query of ['callback=alert(1)', 'callback=%3Cscript%3E', 'callback=a&callback=b', 'callback=']) {
+    const answer = await send({ path: `/1/links/shares.json?url=x&${query}` });
+    expect([answer.status, answer.text]).toEqual([200, '{"shares":0}']);
+  }
+  expect(old.requests).toEqual([]);
+  expect((await send({ path: '/1/links/shares.json?callback=jQuery1_2' })).text).toBe('{"shares":47348}');
+  expect((await send({ path: '/1/links/shares.json?url=x' })).text).toBe('{"shares":47348}');
+});
+
 test('what may be a token that the bridge does not read goes nowhere', async () => {
   const hidden = newLegacyToken();
   account.tokens.push(hidden);
