@@ -1,4 +1,5 @@
 import { networkKey } from '../shared/addresses.ts';
+import { SECOND } from '../shared/lifetimes.ts';
 import type { FoundMapping } from '../store/mappings.ts';
 import { hasToken } from '../store/observed.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
@@ -8,9 +9,11 @@ import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
 import { leaveOldApi } from './old-api/leave-old-api.ts';
 import { noteClaim } from './old-api/note-claim.ts';
+import { saysInvalid } from './old-api/recorded-refusal.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from './old-backend-for.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
+import { withPatience } from './patience.ts';
 import { refusalWithout, type ServedMapping, TokenRefused } from './resolve-token.ts';
 import { actorOf, provenApp } from './tokens/proven-app.ts';
 
@@ -72,21 +75,28 @@ export async function passWaiting(
   return answer;
 }
 
-const INVALID_TOKEN = { error: 'The provided access token is invalid', code: 401 };
+/** The confirmation of a refusal comes behind an answer that took its own time; old clients wait twenty seconds for both. */
+const CONFIRMED_WITHIN = 4 * SECOND;
 
-/** The recorded refusal of a token (legacy-api 2.1); a 401 may also be about the path, or a service behind it. */
-function saysInvalid({ body }: PassedAnswer): boolean {
-  try {
-    const { error, code } = Object(JSON.parse(body.toString('utf8'))) as Record<string, unknown>;
-    return error === INVALID_TOKEN.error && code === INVALID_TOKEN.code;
-  } catch {
-    return false;
-  }
+/** Whether the old API refuses a token at the user object, which any good token reads. No answer is no refusal. */
+function isUserRefused(oldBackend: OldBackend, token: string): Promise<boolean> {
+  return withPatience(oldBackend.read('/1/user.json', token), CONFIRMED_WITHIN).then(
+    (user) => user === undefined,
+    (error: unknown) => {
+      if (error instanceof Unavailable) return false;
+      throw error;
+    },
+  );
 }
+
+/** An answer to HEAD has no body that could say what it is about. */
+const mayMeanToken = ({ method }: PassedCall, answer: PassedAnswer) =>
+  method === 'HEAD' || saysInvalid(answer);
 
 /**
  * A call that the old API answers, with a token that a grant serves, for a caller that has decided so. Undefined where the
- * old API refuses the token: the bridge has kept that before this function returns. Any other answer is the caller's.
+ * old API refuses the token, and the user object confirms it, for a token never comes back from there: the bridge has kept
+ * that before this function returns. Any other answer is the caller's.
  * @throws {Unavailable}
  */
 export async function passServed(
@@ -94,9 +104,12 @@ export async function passServed(
   mapping: ServedMapping,
   call: LegacyCall,
 ): Promise<PassedAnswer | undefined> {
-  if (!context.oldBackend) throw new Error('a call was to be passed on, and there is no old API');
-  const answer = await context.oldBackend.pass({ ...call, takers: takersOf(mapping) });
-  if (answer.status !== 401 || !saysInvalid(answer)) return answer;
+  const { oldBackend } = context;
+  if (!oldBackend) throw new Error('a call was to be passed on, and there is no old API');
+  const answer = await oldBackend.pass({ ...call, takers: takersOf(mapping) });
+  if (answer.status !== 401 || !mayMeanToken(call, answer)) return answer;
+  const reading = () => isUserRefused(oldBackend, call.token);
+  if (!(await context.flights.run(`confirm ${mapping.id}`, reading))) return answer;
   await leaveOldApi(context, mapping, call.requestId);
   return undefined;
 }
@@ -121,15 +134,7 @@ async function isHopeless(
 
 /** Whether the token is meant by a 401: where that does not say so, the user object decides, which any good token reads. */
 async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, token: string): Promise<boolean> {
-  if (answer.status !== 401) return false;
-  if (saysInvalid(answer)) return true;
-  return oldBackend.read('/1/user.json', token).then(
-    (user) => user === undefined,
-    (error: unknown) => {
-      if (error instanceof Unavailable) return false;
-      throw error;
-    },
-  );
+  return answer.status === 401 && (saysInvalid(answer) || isUserRefused(oldBackend, token));
 }
 
 /** A call whose token the bridge has never seen. Its parameters are looked at behind the brakes, by `readCall`. */
@@ -152,7 +157,7 @@ export function createStrangers(context: Context): PassStranger {
     if (refused.isRefused(call.token)) throw new TokenRefused();
     const { oldBackend, ending } = oldBackendFor(context, undefined);
     if (!oldBackend) throw refusalWithout(context, undefined, ending);
-    const answer = await oldBackend.pass({ ...call, isStranger: true, takers: [networkKey(call.address)] });
+    const answer = await oldBackend.pass({ ...call, sender: 'stranger', takers: [networkKey(call.address)] });
     if (await isTokenRefused(oldBackend, answer, call.token)) refused.remember(call.token, call.address);
     return answer;
   };

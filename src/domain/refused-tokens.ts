@@ -16,14 +16,14 @@ const tokenKey = (token: string) => ['refused token', token];
 
 /** What is remembered by all processes, and the questions that this one is asking. */
 export function createRefusedTokens({ counts }: Context): RefusedTokens {
-  const { ask, countRefusal } = createAskLimit({ counts }, 'refused tokens');
+  const { ask, count } = createAskLimit({ counts }, 'refused tokens');
   const isRefused = (token: string) => counts.look(tokenKey(token)).points > 0;
   return {
     isRefused,
     remember(token, address) {
       if (isRefused(token)) return;
       counts.count(tokenKey(token));
-      countRefusal(address);
+      count(address);
     },
     ask,
   };

@@ -18,8 +18,8 @@ export interface PassedCall {
   /** Names and values in turn, as `rawHeaders` has them. */
   rawHeaders: readonly string[];
   body: Buffer;
-  /** Its token is not known here: anybody may have sent it, so that it must take nothing from those who have one. */
-  isStranger?: boolean;
+  /** It has no token, or one that is not known here: anybody may have sent it, so that it must take nothing from others. */
+  sender?: 'anonymous' | 'stranger';
   /** Who shares the connections to the old API by this call. */
   takers?: Takers;
 }
@@ -54,6 +54,9 @@ const KNOWN = { places: 48, reserve: { places: AT_ONCE - 48, most: 2 }, retryAft
 
 /** Calls of strangers at once, and how long one waits until it is told to come again. */
 const STRANGERS = { places: 16, patience: SECOND };
+
+/** Calls without a token at once. */
+const ANONYMOUS = { places: 8, patience: SECOND };
 
 /** The largest answer that is read; a longer one is refused before it is held in memory. */
 const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -161,8 +164,12 @@ function documentIn({ status, body }: PassedAnswer): unknown {
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);
-  const [forStrangers, forKnown, ofOurOwn] = [doors(STRANGERS.places), doors(AT_ONCE), doors(AT_ONCE)];
-  const [inPlace, inKnownPlace] = [createPlaces(STRANGERS), createPlaces({ ...KNOWN, patience: limit })];
+  const [forKnown, ofOurOwn] = [doors(AT_ONCE), doors(AT_ONCE)];
+  const inKnownPlace = createPlaces({ ...KNOWN, patience: limit });
+  const unknown = {
+    stranger: { send: doors(STRANGERS.places), inPlace: createPlaces(STRANGERS) },
+    anonymous: { send: doors(ANONYMOUS.places), inPlace: createPlaces(ANONYMOUS) },
+  };
   const sendBy = async (send: Send, call: PassedCall, waited = 0): Promise<PassedAnswer> => {
     const overdue = new AbortController();
     const timer = setTimeout(() => overdue.abort(), limit - waited);
@@ -177,10 +184,12 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
   const ask = (method: string, target: string, token: string) =>
     sendBy(ofOurOwn, { method, target, rawHeaders: withToken(token), body: Buffer.alloc(0) });
   return {
-    pass: (call) =>
-      call.isStranger === true
-        ? inPlace(() => sendBy(forStrangers, call), call.takers)
-        : inKnownPlace((waited) => sendBy(forKnown, call, waited), call.takers),
+    pass(call) {
+      const { sender, takers } = call;
+      if (sender === undefined) return inKnownPlace((waited) => sendBy(forKnown, call, waited), takers);
+      const { send, inPlace } = unknown[sender];
+      return inPlace(() => sendBy(send, call), takers);
+    },
     read: async (path, token) => documentIn(await ask('GET', path, token)),
     async deauthorize(token) {
       const { status } = await ask('POST', '/1/user/deauthorize.json', token);

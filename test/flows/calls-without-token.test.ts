@@ -50,6 +50,16 @@ test('they go there as they came, and the answer comes back as it was', async ()
   ]);
 });
 
+test('links/shares goes there with no callback but a path of identifiers', async () => {
+  for (const query of ['callback=alert(1)', 'callback=%3Cscript%3E', 'callback=a&callback=b', 'callback=']) {
+    const answer = await send({ path: `/1/links/shares.json?url=x&${query}` });
+    expect([answer.status, answer.text]).toEqual([200, '{"shares":0}']);
+  }
+  expect(old.requests).toEqual([]);
+  expect((await send({ path: '/1/links/shares.json?callback=jQuery1_2' })).text).toBe('{"shares":47348}');
+  expect((await send({ path: '/1/links/shares.json?url=x' })).text).toBe('{"shares":47348}');
+});
+
 test('what may be a token that the bridge does not read goes nowhere', async () => {
   const hidden = newLegacyToken();
   account.tokens.push(hidden);
@@ -77,24 +87,44 @@ test('an old API that does not answer is 503, and is asked again', async () => {
   expect((await send({ path: SHARES })).status).toBe(200);
 });
 
-test('an address may have sixty refused in a minute; what is answered well does not count, nor do tokens', async () => {
-  const good = await Promise.all(Array.from({ length: 70 }, () => send({ path: SHARES })));
-  expect(new Set(good.map(({ status }) => status))).toEqual(new Set([200]));
-  old.requests.length = 0;
-  const refused = await Promise.all(Array.from({ length: 70 }, () => send({ path: '/1/user.json' })));
+test('an address may have sixty in a minute; then known calls get the challenge, others 429', async () => {
+  const asked = await Promise.all(Array.from({ length: 70 }, () => send({ path: '/1/user.json' })));
   await system.bridge.untilShared();
-  const last = await send({ path: SHARES });
-  expect([last.status, last.json]).toEqual([429, { error: expect.any(String), code: 429 }]);
-  expect(last.headers['retry-after']).toMatch(/^\d+$/);
-  // Two processes that have not heard of each other yet refuse as many each.
-  if (testMode.workers === 1) {
-    expect(refused.filter(({ status }) => status === 401)).toHaveLength(60);
-    expect(old.requests).toHaveLength(60);
-  }
+  expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([401]));
+  // Two processes that have not heard of each other yet pass as many each.
+  if (testMode.workers === 1) expect(old.requests).toHaveLength(60);
+  old.requests.length = 0;
+  const known = await send({ path: '/1/profiles.json' });
+  expect([known.status, known.text, known.headers['www-authenticate']]).toEqual([
+    401,
+    '',
+    expect.stringMatching(/^OAuth realm='Service', error='invalid_request'/),
+  ]);
+  const unknown = await send({ path: '/1/nothing.json' });
+  expect([unknown.status, unknown.json]).toEqual([429, { error: expect.any(String), code: 429 }]);
+  expect(unknown.headers['retry-after']).toMatch(/^\d+$/);
+  expect(old.requests).toEqual([]);
   const token = newLegacyToken();
   account.tokens.push(token);
   const headers = { authorization: `Bearer ${token}` };
   expect((await send({ path: '/1/user.json', headers })).status).toBe(200);
+  expect((await send({ path: SHARES })).status).toBe(200);
+  clock.advance(60_001);
+  expect((await send({ path: '/1/nothing.json' })).status).toBe(404);
+});
+
+test('calls that are answered well count too, and links/shares has three hundred of its own', async () => {
+  const open = await Promise.all(
+    Array.from({ length: 61 }, () => send({ path: '/1/info/configuration.json' })),
+  );
+  await system.bridge.untilShared();
+  if (testMode.workers === 1) expect(open.filter(({ status }) => status === 200)).toHaveLength(60);
+  for (let round = 0; round < 5; round += 1) {
+    const good = await Promise.all(Array.from({ length: 60 }, () => send({ path: SHARES })));
+    expect(new Set(good.map(({ status }) => status))).toEqual(new Set([200]));
+  }
+  await system.bridge.untilShared();
+  expect(await send({ path: SHARES })).toMatchObject({ status: 429, json: { code: 429 } });
   clock.advance(60_001);
   expect((await send({ path: SHARES })).status).toBe(200);
 });

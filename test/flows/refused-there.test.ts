@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { freePort } from '../support/free-port.ts';
@@ -131,12 +132,58 @@ test('after the recorded 401 the old API is asked no more, by a process that sta
   expect(old.requests).toEqual([]);
 });
 
-test('the call that learns it is answered by the new API, and asks the old one for nothing else', async () => {
+test('the call that learns it is answered by the new API, and asks the old one for the user alone', async () => {
   const { token } = await connectedToken();
   const path = `/1/profiles/${'f'.repeat(24)}/schedules.json`;
   await old.setBehaviour({ status: 401, headers: JSON_TYPE, body: INVALID });
   expect(await call(token, path)).toMatchObject({ status: 404, json: { code: 1010 } });
-  expect(old.requests.map(({ target }) => target)).toEqual([path]);
+  expect(old.requests.map(({ target }) => target)).toEqual([path, '/1/user.json']);
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const)('the recorded 401 is read where it is packed by %s', async (encoding, pack) => {
+  const { token } = await connectedToken();
+  const headers = [...JSON_TYPE, 'Content-Encoding', encoding];
+  await old.setBehaviour({ status: 401, headers, body: pack(INVALID) });
+  await call(token);
+  expect(await refusedAt(token)).toEqual(expect.any(Number));
+});
+
+test('a packed 401 that cannot be unpacked, or is too long, goes back as it is', async () => {
+  const { token } = await connectedToken();
+  const headers = [...JSON_TYPE, 'Content-Encoding', 'gzip'];
+  const long = gzipSync(`${INVALID}${' '.repeat(32 * 1024)}`);
+  for (const body of [Buffer.from(INVALID), long]) {
+    await old.setBehaviour({ status: 401, headers, body });
+    expect(await call(token)).toMatchObject({ status: 401, text: body.toString() });
+  }
+  expect(await refusedAt(token)).toBeNull();
+});
+
+test('a refusal that the user object does not confirm goes back as it is, and the token stays', async () => {
+  const { token } = await connectedToken();
+  await old.setBehaviour({ status: 401, headers: JSON_TYPE, body: INVALID, path: PENDING });
+  expect(await call(token)).toMatchObject({ status: 401, text: INVALID });
+  expect(await refusedAt(token)).toBeNull();
+});
+
+test('a HEAD that is refused is confirmed in the same way', async () => {
+  const head = (token: string) =>
+    sendRaw(system.bridgeUrl, {
+      method: 'HEAD',
+      path: PENDING,
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const { token } = await connectedToken();
+  await old.setBehaviour({ status: 401, headers: JSON_TYPE, path: PENDING });
+  expect((await head(token)).status).toBe(401);
+  expect(await refusedAt(token)).toBeNull();
+  await old.setBehaviour({ status: 401, headers: JSON_TYPE });
+  expect((await head(token)).status).toBe(405);
+  expect(await refusedAt(token)).toEqual(expect.any(Number));
 });
 
 test('what a token that waits is refused with goes back, and says nothing of it', async () => {

@@ -43,7 +43,7 @@ test('calls of strangers that hang take neither from known tokens nor from what 
   const passed = { method: 'GET', target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) };
   const strange = Array.from({ length: 20 }, (_, n) =>
     backend
-      .pass({ ...passed, method: n % 2 === 0 ? 'GET' : 'POST', isStranger: true })
+      .pass({ ...passed, method: n % 2 === 0 ? 'GET' : 'POST', sender: 'stranger' })
       .catch((error: unknown) => error),
   );
   await until(() => old.requests.length >= 16);
@@ -54,7 +54,7 @@ test('calls of strangers that hang take neither from known tokens nor from what 
     expect(refused).toMatchObject({ name: 'Unavailable', retryAfter: expect.any(Number) });
   expect(old.requests).toHaveLength(18);
   await Promise.all(strange);
-  expect(await backend.pass({ ...passed, isStranger: true })).toMatchObject({ status: 401 });
+  expect(await backend.pass({ ...passed, sender: 'stranger' })).toMatchObject({ status: 401 });
 });
 
 test('a restored copy asks the old backend for nothing', async () => {

@@ -5,36 +5,40 @@ import { withPatience } from '../patience.ts';
 
 /** How many questions of callers that the bridge does not know an address may have the old API asked. */
 
-/** So many refusals of an address in a minute. */
+/** So many questions of an address count in a minute, where no other number is given. */
 const PER_ADDRESS = 60;
 
 /** Questions of one address at once; they must not take all the places that the old backend gives strangers. */
 const AT_ONCE = 8;
 
-/** An address sent too many calls that were refused. */
+/** An address sent too many calls that count. */
 export class TooManyGuesses extends Error {
   override readonly name = 'TooManyGuesses';
   /** Whole seconds until it may try again. */
   readonly secondsLeft: number;
   constructor(secondsLeft: number) {
-    super('too many refused calls');
+    super('too many calls of strangers');
     this.secondsLeft = secondsLeft;
   }
 }
 
 export interface AskLimit {
-  /** One more refusal for an address. */
-  countRefusal: (address: string) => void;
+  /** One more for an address: a refusal, or each question where all of them count. */
+  count: (address: string) => void;
   /**
-   * Runs a question to the old API. Few run at once, and no more than may be refused yet; the others wait, for good
+   * Runs a question to the old API. Few run at once, and no more than may count yet; the others wait, for good
    * answers are no guesses.
    * @throws {TooManyGuesses | Unavailable}
    */
   ask: <T>(address: string, question: () => Promise<T>) => Promise<T>;
 }
 
-/** Refusals are counted by all processes under `name`; the questions are those of this process. */
-export function createAskLimit({ counts }: Pick<Context, 'counts'>, name: string): AskLimit {
+/** What counts is counted by all processes under `name`; the questions are those of this process. */
+export function createAskLimit(
+  { counts }: Pick<Context, 'counts'>,
+  name: string,
+  perAddress = PER_ADDRESS,
+): AskLimit {
   const asking = new Map<string, Set<Promise<unknown>>>();
   const countKey = (from: string) => [name, from];
 
@@ -56,7 +60,7 @@ export function createAskLimit({ counts }: Pick<Context, 'counts'>, name: string
     for (;;) {
       const { points, secondsLeft } = counts.look(countKey(from));
       const running = asking.get(from) ?? new Set();
-      if (running.size < Math.min(AT_ONCE, PER_ADDRESS - points)) {
+      if (running.size < Math.min(AT_ONCE, perAddress - points)) {
         const asked = question();
         track(from, asked);
         return asked;
@@ -67,7 +71,7 @@ export function createAskLimit({ counts }: Pick<Context, 'counts'>, name: string
   }
 
   return {
-    countRefusal: (address) => void counts.count(countKey(addressKey(address))),
+    count: (address) => void counts.count(countKey(addressKey(address))),
     ask: (address, question) => askInTurn(addressKey(address), question),
   };
 }

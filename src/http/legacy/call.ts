@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/learn-ids.ts';
 import { withPatience } from '../../domain/patience.ts';
 import { type Decision, decide } from '../../domain/posts/decide.ts';
 import { type Answerer, type CallKind, whoAnswers } from '../../domain/posts/who-answers.ts';
+import { TooManyGuesses } from '../../domain/old-api/ask-limit.ts';
 import { type Reading, readAccount } from '../../domain/read-account.ts';
 import { brownoutFor, type Resolved, servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
@@ -37,6 +38,8 @@ interface Address {
   beforeRefusal?: RefusedHandler | undefined;
   /** The answer to a known call without a token, once the old API is gone. */
   withoutToken: (req: Request, res: Response) => void;
+  /** Whether it is also the answer to an address that sent too many of them; else that is 429. */
+  isChallenged?: boolean;
 }
 
 interface Call {
@@ -92,22 +95,35 @@ async function whoIsLeft(
   return whoAnswers({ call: kind, token: 'left', oldApi: 'runs' });
 }
 
+/** Answers a call without a token that the old API is not asked for any more in this minute. */
+function answerTooMany(
+  { withoutToken, isChallenged = false }: Address,
+  { req, res, found }: Call,
+  error: unknown,
+): undefined {
+  if (!(error instanceof TooManyGuesses) || found || !isChallenged) throw error;
+  withoutToken(req, res);
+}
+
 /** Makes the handlers of addresses. */
 export function createAnswers(passing: Passing) {
   const { context, limit } = passing;
-  return ({ kind, tokenOf, refuse, answer, beforeRefusal, withoutToken }: Address): RequestHandler =>
-    async (req, res) => {
+  return (address: Address): RequestHandler => {
+    const { kind, tokenOf, refuse, answer, beforeRefusal, withoutToken } = address;
+    return async (req, res) => {
       const found = await tokenOf(req);
       const decision = await decide(context, kind, found?.token);
       noteCall(context, { req, res, found }, decision);
       await refuseUnanswered(context, { refuse, beforeRefusal, res }, decision);
       if (decision.by === 'no token') return withoutToken(req, res);
       if (decision.resolved?.mapping) limit(decision.resolved.mapping);
-      const by = await whoIsLeft(passing, { req, res, found, kind }, decision);
+      const left = whoIsLeft(passing, { req, res, found, kind }, decision);
+      const by = await left.catch((error: unknown) => answerTooMany(address, { req, res, found }, error));
       if (by === undefined) return;
       if (by !== 'new' || !found) throw refuse();
       await answer({ mapping: servedMapping(context, decision), token: found.token }, req, res);
     };
+  };
 }
 
 const unknownPath = () => new LegacyError(REFUSALS.unknownPath);
@@ -115,11 +131,19 @@ const unknownPath = () => new LegacyError(REFUSALS.unknownPath);
 /** Makes handlers of a known call of this kind. */
 export function createCalls(
   passing: Passing,
-  { kind, withoutToken }: Pick<Address, 'kind' | 'withoutToken'>,
+  { kind, withoutToken, isChallenged }: Pick<Address, 'kind' | 'withoutToken'> & { isChallenged: boolean },
 ) {
   const answers = createAnswers(passing);
   return (answer: CallHandler, beforeRefusal?: RefusedHandler): RequestHandler =>
-    answers({ kind, tokenOf: findToken, refuse: unknownPath, answer, beforeRefusal, withoutToken });
+    answers({
+      kind,
+      tokenOf: findToken,
+      refuse: unknownPath,
+      answer,
+      beforeRefusal,
+      withoutToken,
+      isChallenged,
+    });
 }
 
 /** The account and channels for a call; a stale answer says its age. */

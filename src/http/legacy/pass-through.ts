@@ -110,6 +110,8 @@ function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedA
   res.end(body);
 }
 
+const SHARES = /^\/1\/links\/shares(?:\.json)?(?:\?|$)/;
+
 /** What a token stands for; undefined for a call without one. */
 type TokenOfCall = Exclude<Resolved, { kind: 'refused' }> | undefined;
 
@@ -120,7 +122,11 @@ function answerOf(
 ): Promise<PassedAnswer | undefined> {
   const address = req.ip ?? '';
   if (resolved === undefined || token === undefined)
-    return passAnonymous({ address, readCall: () => passedCall({ req, res, token: undefined }) });
+    return passAnonymous({
+      address,
+      isShares: SHARES.test(targetOf(req)),
+      readCall: () => passedCall({ req, res, token: undefined }),
+    });
   const readCall = () => legacyCall({ req, res, token });
   switch (resolved.kind) {
     case 'served':

@@ -21,7 +21,7 @@ import { interactions } from './posts/interactions.ts';
 import { pendingUpdates, sentUpdates } from './posts/lists.ts';
 import { schedules, updateSchedules } from './posts/schedules.ts';
 import { update } from './posts/update.ts';
-import { sendShares, shares } from './posts/shares.ts';
+import { onlyPlainCallbacks, sendShares, shares } from './posts/shares.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -85,6 +85,9 @@ const WITHOUT_TOKEN: Partial<Record<OldCallName, (req: Request, res: Response) =
   shares: sendShares,
 };
 
+/** What stands before the answers of either side. */
+const BEFORE: Partial<Record<OldCallName, RequestHandler>> = { shares: onlyPlainCallbacks };
+
 const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
 
 const notServed: MakeHandler = (_context, call) =>
@@ -102,14 +105,15 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
   const elsewhere = createElsewhere(passing, readBody);
   return (name: OldCallName): void => {
     const { paths, kind, methods, isRead } = OLD_CALLS[name];
+    const before = BEFORE[name] ?? [];
     const withoutToken = WITHOUT_TOKEN[name] ?? sendNoToken;
-    const call = createCalls(passing, { kind, withoutToken });
+    const call = createCalls(passing, { kind, withoutToken, isChallenged: withoutToken === sendNoToken });
     const handle = (HANDLERS[name] ?? notServed)(context, call);
     const other = kind === 'queue' ? 'unserved' : 'otherwise';
     const headers = { Allow: methods.join(', ') };
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
     const add = (path: string) => {
-      router.all(path, onlyOf(methods), readBody, handle);
+      router.all(path, onlyOf(methods), before, readBody, handle);
       if (isRead) router.head(path, ...elsewhere('head', refuseMethod));
       router.all(path, ...elsewhere(other, refuseMethod));
     };

@@ -31,6 +31,15 @@ export function sendShares(req: Request, res: Response): void {
   res.end(`/**/${callback}(${JSON.stringify(ANSWER)});`);
 }
 
+/**
+ * Keeps the old API from answering with a caller's script, which would come from the origin of the bridge: a call with
+ * another callback than a path of identifiers gets the bridge's own answer.
+ */
+export const onlyPlainCallbacks: RequestHandler = (req, res, next) => {
+  const isPlain = queryParameters(req).all('callback').length === 0 || callbackIn(req) !== undefined;
+  return isPlain ? next() : sendShares(req, res);
+};
+
 /** The call with a token. */
 export function shares(_context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (_caller, req, res) => sendShares(req, res));
