@@ -1,5 +1,8 @@
+import { PassThrough } from 'node:stream';
+import { transports } from 'winston';
 import { until } from '../support/held-answer.ts';
-import { type Bakery, openBakery, said, written } from './support/bakery.ts';
+import { type Bakery, isWrite, openBakery, said, written } from './support/bakery.ts';
+import { CHANNELS } from './support/posts.ts';
 
 /** What proves that a create was not done, and what its caller is told then. */
 
@@ -86,6 +89,68 @@ test('the number and the link of the old API are passed on', async () => {
     400,
     { success: false, error: 'Duplicate', code: 1025, message: 'Duplicate', link },
   ]);
+});
+
+test.each([401, 403, 1001])('the number %s, which speaks of the token, is not handed on', async (code) => {
+  bakery.instead(written({ __typename: 'RestProxyError', message: 'Words', link: null, code }));
+  const created = await bakery.create(text);
+  expect([created.status, created.json.code]).toEqual([403, 1011]);
+  bakery.instead(written({ __typename: 'RestProxyError', message: 'Words', link: null, code }));
+  const changed = await bakery.post(`updates/${'a'.repeat(24)}/update`, [['text', text]]);
+  expect([changed.status, changed.json.code]).toEqual([403, 1021]);
+});
+
+test('a limit that is handed on by its number has a time to wait', async () => {
+  bakery.instead(written({ __typename: 'RestProxyError', message: 'Too many', link: null, code: 429 }));
+  const answer = await bakery.create(text);
+  expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([429, 429, '60']);
+});
+
+/** Sends to two profiles, of which one is answered by the new API and the other as given. */
+async function createBeside(answer: ReturnType<typeof said>) {
+  bakery.system.proxy.insteadOfOther = (call) =>
+    isWrite(call) && call.body.includes(CHANNELS.threads) ? answer : undefined;
+  const { status, json } = await bakery.create(text, [CHANNELS.twitter, CHANNELS.threads]);
+  expect([status, json.success, json.updates?.length]).toEqual([200, true, 1]);
+  return json.message;
+}
+
+test('a profile that a scope is missing for is told the way to more rights', async () => {
+  const message = await createBeside(said(200, errors('Not allowed', 'FORBIDDEN')));
+  expect(message).toMatch(
+    /Nothing was posted to .*: The connection behind this token does not include posts:write\. Its owner has to authorize the app again\. http.*\/apps\//,
+  );
+});
+
+test('a profile that the budget is too small for is told how long to wait', async () => {
+  const limit = errors('Too many requests', 'RATE_LIMIT_EXCEEDED');
+  const message = await createBeside(said(429, limit, { 'retry-after': '1' }));
+  expect(message).toMatch(
+    /Nothing was posted to .*: the new API takes no more requests for now\. Wait 1 seconds/,
+  );
+  await until(async () => (await bakery.create(text)).status === 200);
+});
+
+test.each([
+  [
+    'the old API failed',
+    { __typename: 'RestProxyError', message: 'You posted "a secret" already', code: 1000 },
+  ],
+  ['the new API failed', { __typename: 'UnexpectedError', message: 'It broke at "a secret"' }],
+])('what a refusal quotes of a post is for the caller, and no line of an error: %s', async (_, payload) => {
+  const stream = new PassThrough();
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const transport = new transports.Stream({ stream });
+  bakery.system.bridge.context.logger.add(transport);
+  bakery.instead(written(payload));
+  const answer = await bakery.create(text);
+  await until(async () => Buffer.concat(chunks).includes('a write was not done'));
+  bakery.system.bridge.context.logger.remove(transport);
+  expect([answer.status, answer.json.message]).toEqual([500, payload.message]);
+  const lines = Buffer.concat(chunks).toString();
+  expect(lines).not.toContain('a secret');
+  expect(lines).not.toContain('"level":"error"');
 });
 
 test('a grant that the new API finds too small is told the way to more rights', async () => {

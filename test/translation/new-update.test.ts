@@ -107,6 +107,7 @@ describe('what is posted', () => {
         link: 'https://a.example/b',
         title: 'T',
         description: 'D',
+        unknown: [],
       },
       retweet: { id: '123', comment: 'C' },
       isDraft: true,

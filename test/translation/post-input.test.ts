@@ -115,6 +115,28 @@ test.each([
   expect(inputFor(service, text).leftOut).toHaveLength(count);
 });
 
+const PICTURE = 'media[picture]=https://a.example/p.png';
+const VIDEO = 'media[video]=https://a.example/v.mp4';
+
+test.each([
+  ['twitter', `text=x&media[photo]=https://a.example/f.png&${PICTURE}`, ['media[picture]']],
+  ['twitter', `text=x&media[photo]=https://a.example/f.png&${VIDEO}`, ['media[photo]']],
+  ['facebook', `text=x&${PICTURE}&${VIDEO}`, ['media[picture]']],
+  ['facebook', 'text=x&media[thumbnail]=https://a.example/t.png', ['media[thumbnail]']],
+  ['facebook', `text=x&${PHOTO}&media[image]=a&media[image]=b&media[]=c`, ['media[image]', 'media[]']],
+  ['facebook', `text=x&${PHOTO}&media[image]=`, []],
+  ['twitter', `text=x&${PHOTO}`, []],
+  ['twitter', `text=x&${VIDEO}`, []],
+  ['linkedin', `text=x&${LINK}`, []],
+])('media that a post of %s has no place for are told: %s', (service, text, names) => {
+  const told = [
+    inputFor(service, text).leftOut,
+    editInput('p1', changed(text), { id: 'c1', service }).leftOut,
+  ];
+  const starts = told.map((each) => each.map((what) => what.slice(0, what.indexOf(']') + 1)));
+  expect(starts).toEqual([names, names]);
+});
+
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
 test('an edit changes the text alone, or text, time and media', () => {

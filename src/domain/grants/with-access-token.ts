@@ -42,6 +42,16 @@ async function askAgain<Answer>(
   }
 }
 
+/** What was answered counts, whatever becomes of this note: a write that was done must not look like one that failed. */
+async function trust(context: Context, { grantId, suspectCount }: CurrentAccessToken): Promise<void> {
+  if (suspectCount === 0) return;
+  try {
+    await clearSuspicion(context.store.durable, grantId);
+  } catch (error) {
+    context.logger.warn('a grant is still noted as suspect', { grantId, error });
+  }
+}
+
 /**
  * Calls the main API with a live access token. A 401 causes one refresh; a 401 for a token that still lives after a good
  * refresh is not the caller's fault and not the grant's, so it counts as unavailable. `ask` runs once more only after
@@ -61,6 +71,6 @@ export async function withAccessToken<Answer>(
     if (isRefused(error)) return askAgain(context, token, { ask, mayEndOnTheWay: MAY_END_ON_THE_WAY });
     throw error;
   });
-  if (token.suspectCount > 0) await clearSuspicion(context.store.durable, grantId);
+  await trust(context, token);
   return answer;
 }

@@ -6,7 +6,14 @@
 export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
 
 /** The numbers of the old API for parameters that cannot be used. */
-export const FIELD_CODES = { unknown: 1003, missing: 1004, outOfBounds: 1006, notSaved: 1022, past: 1034 };
+export const FIELD_CODES = {
+  unknown: 1003,
+  missing: 1004,
+  outOfBounds: 1006,
+  notSaved: 1022,
+  unusableMedia: 1031,
+  past: 1034,
+};
 
 /** A call that cannot be answered as it is; `field` is the parameter that it is about, by its old name. */
 export class FieldRefused extends Error {

@@ -8,7 +8,7 @@ export type EndInWords = { profile: string } & (
   | { kind: 'done'; post: WrittenPost; leftOut: readonly string[] }
   | { kind: 'refused'; refusal: OldRefusal }
   | { kind: 'in_doubt' }
-  | { kind: 'not_sent' }
+  | { kind: 'not_sent'; why: string }
 );
 
 type Done = Extract<EndInWords, { kind: 'done' }>;
@@ -48,9 +48,7 @@ function remarksOn(end: EndInWords): string[] {
     case 'refused':
       return [`Nothing was posted to ${profile}: ${end.refusal.message}`];
     case 'not_sent':
-      return [
-        `Nothing was posted to ${profile}: the service is not available. Try this profile again later.`,
-      ];
+      return [`Nothing was posted to ${profile}: ${end.why}`];
     case 'in_doubt':
       return [
         `The new API did not answer for ${profile}. The update may have been posted there: look at the profile before you send the update again.`,

@@ -19,6 +19,9 @@ import { dueTime } from './due-time.ts';
 const LONGEST_TEXT = 10_000;
 const LONGEST_TITLE = 1000;
 
+/** Of a name that an answer quotes. */
+const LONGEST_NAME = 100;
+
 /** So many profiles in one call, each of which costs a request of its own. */
 const MOST_PROFILES = 50;
 
@@ -31,6 +34,8 @@ export interface UpdateMedia {
   link: string | undefined;
   title: string | undefined;
   description: string | undefined;
+  /** Names that no parameter has; what they hold is lost. */
+  unknown: string[];
 }
 
 /** When it is published; without a wish nothing is changed about that. */
@@ -61,6 +66,14 @@ function requireMap(pairs: Pairs): void {
     throw badValue('media', 'has to be a map of single values, such as media[link]');
 }
 
+const MEDIA_NAMES = ['photo', 'picture', 'thumbnail', 'video', 'link', 'title', 'description'];
+
+function unknownNames(pairs: Pairs): string[] {
+  const names = pairs.filter(([, value]) => value !== '').map(([name]) => MEDIA_FIELD.exec(name)?.[1]);
+  const unknown = names.filter((name) => name !== undefined && !MEDIA_NAMES.includes(name));
+  return [...new Set(unknown.map((name) => `media[${name?.slice(0, LONGEST_NAME)}]`))];
+}
+
 function mediaIn(pairs: Pairs): UpdateMedia {
   requireMap(pairs);
   return {
@@ -71,6 +84,7 @@ function mediaIn(pairs: Pairs): UpdateMedia {
     link: webAddress(pairs, 'media[link]'),
     title: boundedText(pairs, 'media[title]', LONGEST_TITLE),
     description: boundedText(pairs, 'media[description]', LONGEST_TITLE),
+    unknown: unknownNames(pairs),
   };
 }
 

@@ -8,18 +8,17 @@ export interface OldRefusal {
   code: number;
   message: string;
   link?: string | undefined;
+  /** In how many seconds the caller may come again, where that helps. */
+  retryAfter?: number | undefined;
 }
 
 const FORBIDDEN_CODES = [1001, 1002, 1011, 1013, 1014, 1015, 1021, 1023, 1024, 1028, 1051];
 const NOT_FOUND_CODES = [404, 1010, 1020, 1050];
 
-/**
- * The status that belongs to a number of the old API. A number that speaks of the token becomes a 403: the token itself is
- * good here, and old clients throw a token away after a 401.
- */
+/** The status that belongs to a number of the old API. */
 function statusOf(code: number): number {
   if (NOT_FOUND_CODES.includes(code)) return 404;
-  if (FORBIDDEN_CODES.includes(code) || code === 401 || code === 403) return 403;
+  if (FORBIDDEN_CODES.includes(code)) return 403;
   if (code === 1005) return 406;
   if (code === 1000) return 500;
   return code === 405 || code === 429 ? code : 400;
@@ -35,6 +34,14 @@ const speaksOfNotFound = (message: string) => /not found|does not exist|no longe
 
 const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissing\b/i.test(message);
 
+/** Numbers that speak of the token, which is good here: old clients throw a token away when they read one. */
+const TOKEN_CODES = [401, 403, 1001];
+
+function codeHandedOn({ code }: WriteRefusal, place: Place): number {
+  if (code === undefined) return FIELD_CODES.notSaved;
+  return TOKEN_CODES.includes(code) ? NOT_ALLOWED[place] : code;
+}
+
 const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number> = {
   NotFoundError: (_, place) => NOT_FOUND[place],
   UnauthorizedError: (_, place) => NOT_ALLOWED[place],
@@ -43,7 +50,7 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number
   VoidMutationError: ({ message }, place) =>
     speaksOfNotFound(message) ? NOT_FOUND[place] : FIELD_CODES.notSaved,
   UnexpectedError: () => 1000,
-  RestProxyError: ({ code }) => code ?? FIELD_CODES.notSaved,
+  RestProxyError: codeHandedOn,
   Forbidden: () => 1002,
   BadRequest: () => FIELD_CODES.notSaved,
 };
@@ -51,10 +58,15 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number
 /** The new API speaks of its own fields; the caller knows the parameter. */
 const inOldWords = (message: string) => message.replaceAll(/\bdueAt\b/g, 'scheduled_at');
 
+/** The new API hands the number of a limit on without its time. */
+const LIMITED_FOR_SECONDS = 60;
+
 /** A refusal of the new API; `place` is what the call was about. */
 export function refusalOfWrite(refusal: WriteRefusal, place: Place): OldRefusal {
   const code = CODES[refusal.kind](refusal, place);
-  return { status: statusOf(code), code, message: inOldWords(refusal.message), link: refusal.link };
+  const status = statusOf(code);
+  const retryAfter = status === 429 ? LIMITED_FOR_SECONDS : undefined;
+  return { status, code, message: inOldWords(refusal.message), link: refusal.link, retryAfter };
 }
 
 /** A parameter that cannot be used. */

@@ -58,13 +58,31 @@ function linkFieldsOf(media: UpdateMedia, service: string, hasAssets: boolean): 
   return {};
 }
 
-function leftOutOf({ media, text }: UpdateContent, linkFields: object): string[] {
-  const { link } = media;
+function lostLink({ media: { link }, text }: UpdateContent, linkFields: object): string[] {
   const isLost = link !== undefined && Object.keys(linkFields).length === 0 && !text.includes(link);
   return isLost
     ? [`the link ${link}, for which a post of this service has no place beside its text and media`]
     : [];
 }
+
+const ADDRESSES = ['photo', 'picture', 'thumbnail', 'video'] as const;
+
+/** A post has one picture or video. What belongs to a link's preview goes where the link goes. */
+function lostMedia(media: UpdateMedia, sent: object, takesLink: boolean): string[] {
+  const isOfPreview = (name: string) =>
+    takesLink && media.link !== undefined && (name === 'picture' || name === 'thumbnail');
+  const text = JSON.stringify(sent);
+  return ADDRESSES.flatMap((name) => {
+    const address = media[name];
+    const isLost = address !== undefined && !isOfPreview(name) && !text.includes(JSON.stringify(address));
+    return isLost
+      ? [`media[${name}] ${address}, for which the post has no place beside its other media`]
+      : [];
+  });
+}
+
+const lostNames = ({ unknown }: UpdateMedia) =>
+  unknown.map((name) => `${name}, which is no parameter of an update`);
 
 function refused(field: string, message: string): FieldRefused {
   return new FieldRefused(field, FIELD_CODES.notSaved, message);
@@ -114,9 +132,13 @@ function timingFields({ timing }: UpdateContent): Record<string, unknown> {
 function contentOf(update: UpdateContent, service: string, ownFields: Record<string, unknown>) {
   const assets = assetsOf(update.media, LINK_TAKERS.includes(service));
   const linkFields = linkFieldsOf(update.media, service, assets.length > 0);
+  const lost = [
+    ...lostLink(update, linkFields),
+    ...lostMedia(update.media, { assets, linkFields }, LINK_TAKERS.includes(service)),
+  ];
   return {
     fields: withoutAbsent({ assets, metadata: metadataFor(service, { ...ownFields, ...linkFields }) }),
-    leftOut: leftOutOf(update, linkFields),
+    leftOut: [...lost, ...lostNames(update.media)],
   };
 }
 
@@ -136,7 +158,10 @@ export function createInput(update: NewUpdate, channel: PostChannel): PostInput 
 /** The input of `editPost`; `channel` has to be known where the update has media, whose form depends on the service. */
 export function editInput(id: string, update: UpdateContent, channel: PostChannel | undefined): PostInput {
   const own = { id, text: update.text, ...timingFields(update) };
-  if (!channel || !hasMedia(update.media)) return { input: own, leftOut: [] };
+  if (!channel || !hasMedia(update.media)) {
+    const lost = lostMedia(update.media, own, false);
+    return { input: own, leftOut: [...lost, ...lostNames(update.media)] };
+  }
   const { fields, leftOut } = contentOf(update, channel.service, {});
   return { input: { ...own, ...fields }, leftOut };
 }

@@ -18,7 +18,7 @@ import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
 import { UnreadableBody } from '../wire/read-body.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
-import { asWriteRefusal } from './posts/write-answers.ts';
+import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
 import { MalformedBody } from './request-parameters.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
@@ -87,16 +87,26 @@ function toTokenError(error: unknown): OAuthError {
 /** So many failures of a minute are written whole, for they are to be mended. */
 const LINES_OF_FAILURES = 10;
 
+/** How a failure is logged; the outcome of a write is none of the bridge's faults, and its words are the caller's. */
+function lineOf(error: unknown, { status, code }: LegacyError) {
+  if (error instanceof WriteRefused)
+    return {
+      level: 'warn',
+      message: 'a write was not done, or nobody knows',
+      fields: { status, code },
+    } as const;
+  const message = `${alarmOf(error)}a legacy call failed`;
+  return { level: 'error', message, fields: { status, error } } as const;
+}
+
 /** Answers refusals of the resource calls. */
 export function resourceFailures(context: Context): ErrorRequestHandler {
   const note = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
     const refusal = asWriteRefusal(res, toLegacyError(context, error));
-    const { status } = refusal;
-    const message = `${alarmOf(error)}a legacy call failed`;
-    const fields = { status, error };
-    if (status >= 500) note({ level: 'error', message, address: req.ip ?? '', kind: kindOf(error), fields });
+    if (refusal.status >= 500)
+      note({ ...lineOf(error, refusal), address: req.ip ?? '', kind: kindOf(error) });
     sendLegacyError(res, refusal);
   };
 }

@@ -8,9 +8,12 @@ import { hasMoreBytes } from '../wire/separators.ts';
  */
 export class Parameters {
   readonly #pairs: ReadonlyArray<readonly [string, string]>;
+  /** The names of the files that stood beside the parameters; of their content nothing is kept. */
+  readonly files: readonly string[];
 
-  constructor(pairs: Iterable<readonly [string, string]>) {
+  constructor(pairs: Iterable<readonly [string, string]>, files: readonly string[] = []) {
     this.#pairs = [...pairs];
+    this.files = files;
   }
 
   /** Every value under a name. */
@@ -77,6 +80,13 @@ export function queryParameters(req: Request): Parameters {
 /** A body that is not what its content type says. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
+  /** The parameter that there is too much of, where it is one. */
+  readonly field: string | undefined;
+
+  constructor(message: string, options: { cause?: unknown; field?: string | undefined } = {}) {
+    super(message, { cause: options.cause });
+    this.field = options.field;
+  }
 }
 
 const MULTIPART_LIMITS = { fields: 100, parts: 100, fieldSize: 64 * 1024, headerPairs: 50 };
@@ -84,21 +94,37 @@ const MULTIPART_LIMITS = { fields: 100, parts: 100, fieldSize: 64 * 1024, header
 /** Lines of all parts together: a part has at most four that mean something, and a post is a few more. */
 const MULTIPART_LINE_LIMIT = 1200;
 
-/** The fields. Nobody listens for files, so that the parser skips them and no stream of one can fail by itself. */
-function multipartPairs(body: Buffer, contentType: string): Promise<Array<[string, string]>> {
+/** The name that came most often, without its brackets. */
+function commonest(pairs: ReadonlyArray<readonly [string, string]>): string | undefined {
+  const counts = new Map<string, number>();
+  for (const [name] of pairs) {
+    const base = name.split('[', 1)[0] ?? '';
+    counts.set(base, (counts.get(base) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+/** The fields, and the names of files. What fails in the middle of a file fails for the parser as well. */
+function multipartParameters(body: Buffer, contentType: string): Promise<Parameters> {
   if (hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT))
     return Promise.reject(new MalformedBody('too many lines'));
   return new Promise((resolve, reject) => {
     const refuse = (message: string, cause?: unknown) => reject(new MalformedBody(message, { cause }));
     const pairs: Array<[string, string]> = [];
+    const files: string[] = [];
+    const refuseMany = (message: string) => reject(new MalformedBody(message, { field: commonest(pairs) }));
     try {
       const parser = busboy({ headers: { 'content-type': contentType }, limits: MULTIPART_LIMITS });
       // A part may have no name, whatever the types of the parser say.
       parser.on('field', (name: string | undefined, value) => pairs.push([name ?? '', value]));
-      parser.on('fieldsLimit', () => refuse('too many fields'));
-      parser.on('partsLimit', () => refuse('too many parts'));
+      parser.on('file', (name: string | undefined, file) => {
+        files.push(name ?? '');
+        file.on('error', (cause) => refuse('broken multipart body', cause)).resume();
+      });
+      parser.on('fieldsLimit', () => refuseMany('too many fields'));
+      parser.on('partsLimit', () => refuseMany('too many parts'));
       parser.on('error', (cause) => refuse('broken multipart body', cause));
-      parser.on('close', () => resolve(pairs));
+      parser.on('close', () => resolve(new Parameters(pairs, files)));
       parser.end(body);
     } catch (cause) {
       refuse('broken multipart body', cause);
@@ -167,7 +193,7 @@ async function parseBody(req: Request): Promise<Parameters> {
     case 'form':
       return new Parameters(formPairs(body));
     case 'multipart':
-      return new Parameters(await multipartPairs(body, req.headers['content-type'] ?? ''));
+      return multipartParameters(body, req.headers['content-type'] ?? '');
     case 'json':
       return new Parameters(jsonPairs(body));
     case 'none':

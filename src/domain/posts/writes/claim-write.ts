@@ -8,6 +8,7 @@ import {
 import type { NewPostWrite } from '../../../store/posts/tables.ts';
 import { beginWrite } from '../../../store/posts/write-journal.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
+import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { requireUsable } from '../../under-all-keys.ts';
@@ -21,8 +22,13 @@ export interface Claim {
   begun: { elapsed: number; wall: number; now: number };
 }
 
+/** What the answer to a write proves; a 401 proves that the write has not been read. */
+export type SentOutcome = Exclude<WriteOutcome, { kind: 'unauthorized' }>;
+
 export interface Attempt {
   claim: Claim | undefined;
+  /** What the new API answered to what was sent; whatever is thrown after it does not unmake it. */
+  outcome: SentOutcome | undefined;
   /** Nobody waits any more: what is not claimed by then is not sent. */
   isGivenUp: boolean;
 }

@@ -12,6 +12,7 @@ import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-p
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
+import { whyNotSent } from './why-not-sent.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /** One post for each profile that an old create names. */
@@ -23,7 +24,7 @@ export type ProfileEnd = NamedProfile &
     | { kind: 'refused'; refusal: OldRefusal }
     | { kind: 'in_doubt' }
     /** Nothing was sent. */
-    | { kind: 'not_sent'; error: unknown }
+    | { kind: 'not_sent'; error: unknown; why: string }
   );
 
 export interface CreatedUpdates {
@@ -62,7 +63,7 @@ const TOO_LARGE = { status: 400, code: 1006, message: 'The post is larger than t
 function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
   if (error instanceof FieldRefused) return { ...profile, kind: 'refused', refusal: refusalOfField(error) };
   if (error instanceof WriteTooLarge) return { ...profile, kind: 'refused', refusal: TOO_LARGE };
-  return { ...profile, kind: 'not_sent', error };
+  return { ...profile, kind: 'not_sent', error, why: whyNotSent(error) };
 }
 
 /** @throws {ScopeMissing} */

@@ -1,11 +1,10 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { WriteCall } from '../../../store/posts/tables.ts';
 import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
-import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { Context } from '../../context.ts';
 import { insist } from '../../insist.ts';
 import { BudgetSpent } from '../budget-spent.ts';
-import type { Claim } from './claim-write.ts';
+import type { Claim, SentOutcome } from './claim-write.ts';
 import type { WriteEnd } from './writes.ts';
 
 /** Keeps in the journal what an answer proves of a write. */
@@ -32,7 +31,7 @@ export async function endRow(
 async function keepOutcome(
   context: Context,
   { claimed: { rowId }, call }: { claimed: Claim; call: WriteCall },
-  outcome: Exclude<WriteOutcome, { kind: 'unauthorized' }>,
+  outcome: SentOutcome,
 ): Promise<WriteEnd> {
   switch (outcome.kind) {
     case 'done':
@@ -61,7 +60,7 @@ async function keepOutcome(
 export async function settle(
   context: Context,
   settling: { claimed: Claim; call: WriteCall },
-  outcome: Exclude<WriteOutcome, { kind: 'unauthorized' }>,
+  outcome: SentOutcome,
 ): Promise<WriteEnd> {
   const { rowId } = settling.claimed;
   try {

@@ -1,7 +1,7 @@
 import { newOrderedId } from '../../../shared/ids.ts';
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
-import { documentOf, type WriteOutcome, writePost } from '../../../upstream/posts/write-post.ts';
+import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/with-access-token.ts';
@@ -34,7 +34,7 @@ function requireBudget({ sides, clock }: Context, { modernClientId }: GrantClien
   if (retryAfter > 0) throw new BudgetSpent(retryAfter);
 }
 
-async function send(context: Context, parts: ClaimedWrite, accessToken: string): Promise<WriteOutcome> {
+async function send(context: Context, parts: ClaimedWrite, accessToken: string): Promise<void> {
   const mainApi = context.sides.mainApiFor(parts.grant.modernClientId);
   const { attempt, document } = parts;
   const connection = await mainApi.connect();
@@ -43,20 +43,12 @@ async function send(context: Context, parts: ClaimedWrite, accessToken: string):
     requireSendable(context, attempt);
     if (!connection.isOpen()) throw notSent('the connection was closed before anything was written');
     const now = () => context.clock.now();
-    return await writePost({ mainApi, connection, accessToken, document, now });
+    const outcome = await writePost({ mainApi, connection, accessToken, document, now });
+    if (outcome.kind === 'unauthorized') throw new Unauthorized('the main API refused the access token');
+    attempt.outcome = outcome;
   } finally {
     connection.reset();
   }
-}
-
-async function sendOrRenew(
-  context: Context,
-  parts: ClaimedWrite,
-  accessToken: string,
-): Promise<WriteOutcome> {
-  const outcome = await send(context, parts, accessToken);
-  if (outcome.kind === 'unauthorized') throw new Unauthorized('the main API refused the access token');
-  return outcome;
 }
 
 /** What is kept of posts is out of date. A new post is counted by its call; a post that was moved stays in its list. */
@@ -67,19 +59,27 @@ async function noteChange(context: Context, { grant, call, channelId }: ClaimedW
   await notePostsChanged(context, grant.id);
 }
 
-/** Whatever is thrown proves that the write was not done. */
-async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<WriteEnd> {
+/** Whatever is thrown without an outcome proves that the write was not done. */
+async function sendOnce(context: Context, parts: ClaimedWrite): Promise<void> {
   const { attempt, grant } = parts;
-  let outcome: WriteOutcome;
   try {
-    outcome = await withAccessToken(context, grant.id, (token) => sendOrRenew(context, parts, token));
+    await withAccessToken(context, grant.id, (token) => send(context, parts, token));
   } catch (error) {
+    if (attempt.outcome) {
+      context.logger.warn('a write was answered, and then something failed', { error });
+      return;
+    }
     if (attempt.claim) await endRow(context, attempt.claim.rowId, { state: 'refused', refusal: 'not_sent' });
     attempt.claim = undefined;
     throw error;
   }
-  const claimed = attempt.claim;
-  if (!claimed || outcome.kind === 'unauthorized') throw new Error('a write has an outcome and no row');
+}
+
+/** @throws {BudgetSpent}, and whatever proves that the write was not done */
+async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<WriteEnd> {
+  await sendOnce(context, parts);
+  const { claim: claimed, outcome } = parts.attempt;
+  if (!claimed || !outcome) throw new Error('a write has an outcome and no row');
   const end = await settle(context, { claimed, call: parts.call }, outcome);
   if (end.kind !== 'refused') await noteChange(context, parts, end);
   return end;
@@ -110,7 +110,7 @@ function withinPatience(work: Promise<WriteEnd>, { left, attempt }: Waiting): Pr
 export async function sendWrite(context: Context, writer: Writer, write: Write): Promise<WriteEnd> {
   const document = documentOf(write.write);
   if (Buffer.byteLength(document) > LONGEST_DOCUMENT) throw new WriteTooLarge();
-  const attempt: Attempt = { claim: undefined, isGivenUp: false };
+  const attempt: Attempt = { claim: undefined, outcome: undefined, isGivenUp: false };
   const sendFor = (grant: GrantClient) => {
     requireBudget(context, grant);
     return sendClaimed(context, { ...writer, ...write, document, grant, attempt });

@@ -1,6 +1,12 @@
 import type { Request } from 'express';
-import type { Pairs } from '../../../domain/translation/call-fields.ts';
-import { bodyKind, bodyParameters, queryParameters } from '../request-parameters.ts';
+import { badValue, FIELD_CODES, FieldRefused, type Pairs } from '../../../domain/translation/call-fields.ts';
+import {
+  bodyKind,
+  bodyParameters,
+  MalformedBody,
+  type Parameters,
+  queryParameters,
+} from '../request-parameters.ts';
 
 /**
  * The parameters of a call about posts, as pairs. A JSON body may nest lists and maps; they get the names that a form has
@@ -9,30 +15,72 @@ import { bodyKind, bodyParameters, queryParameters } from '../request-parameters
 
 const DEEPEST = 5;
 
+/** The name of a map stands in the name of each of its values, so that a long one would be as often in memory. */
+const LONGEST_NAME = 100;
+
+/** The values of one parameter. */
+const MOST_VALUES = 1000;
+
 type Values = Array<[string, string]>;
+
+/** @throws {FieldRefused} */
+function nameUnder(name: string, key: string | number): string {
+  if (name.length + String(key).length > LONGEST_NAME)
+    throw badValue(name, `holds a name of more than ${LONGEST_NAME} characters`);
+  return `${name}[${key}]`;
+}
 
 /** `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`; `null` is absent, as an empty list is. */
 function pairsUnder(name: string, value: unknown, depth: number): Values {
   if (value === null) return [];
   if (typeof value === 'string') return [[name, value]];
   if (typeof value !== 'object') return [[name, JSON.stringify(value)]];
-  if (depth === DEEPEST) return [[`${name}[]`, '']];
+  if (depth === DEEPEST) return [[nameUnder(name, ''), '']];
   if (!Array.isArray(value))
-    return Object.entries(value).flatMap(([key, inner]) => pairsUnder(`${name}[${key}]`, inner, depth + 1));
+    return Object.entries(value).flatMap(([key, inner]) =>
+      pairsUnder(nameUnder(name, key), inner, depth + 1),
+    );
   return value.flatMap((inner: unknown, index) => {
     const isNested = typeof inner === 'object' && inner !== null;
-    return pairsUnder(isNested ? `${name}[${index}]` : `${name}[]`, inner, depth + 1);
+    return pairsUnder(nameUnder(name, isNested ? index : ''), inner, depth + 1);
   });
+}
+
+/** @throws {FieldRefused} */
+function pairsOfParameter(name: string, value: unknown): Values {
+  if (name.length > LONGEST_NAME)
+    throw badValue(`${name.slice(0, LONGEST_NAME)}…`, `has a name of more than ${LONGEST_NAME} characters`);
+  const pairs = pairsUnder(name, value, 0);
+  if (pairs.length > MOST_VALUES) throw badValue(name, `has more than ${MOST_VALUES} values`);
+  return pairs;
 }
 
 /** The body was parsed once already to look for a token, which also bounded how much there is in it. */
 function nestedPairs(body: Buffer): Values {
   const value: unknown = JSON.parse(body.toString('utf8'));
-  return Object.entries(Object(value)).flatMap(([name, inner]) => pairsUnder(name, inner, 0));
+  return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
+}
+
+/** @throws {FieldRefused} the old API took addresses of media, and the new one takes nothing else */
+function requireNoMediaFile({ files }: Parameters): void {
+  const file = files.find((name) => /^media(\[|$)/.test(name));
+  if (file === undefined) return;
+  const message = `The parameter ${file} is a file: it has to be the address of one.`;
+  throw new FieldRefused(file, FIELD_CODES.unusableMedia, message);
+}
+
+async function readBody(req: Request): Promise<Parameters> {
+  try {
+    return await bodyParameters(req);
+  } catch (error) {
+    if (!(error instanceof MalformedBody) || error.field === undefined) throw error;
+    throw badValue(error.field.slice(0, LONGEST_NAME), 'is sent too often in one body');
+  }
 }
 
 async function bodyPairs(req: Request): Promise<Pairs> {
-  const parameters = await bodyParameters(req);
+  const parameters = await readBody(req);
+  requireNoMediaFile(parameters);
   return bodyKind(req) === 'json' ? nestedPairs(req.body as Buffer) : parameters.pairs();
 }
 
@@ -40,7 +88,7 @@ const baseOf = (name: string) => name.split('[')[0];
 
 /**
  * The pairs of a call: those of the body, and those of the query that the body does not speak of.
- * @throws {MalformedBody}
+ * @throws {MalformedBody | FieldRefused}
  */
 export async function callPairs(req: Request): Promise<Pairs> {
   const body = await bodyPairs(req);

@@ -27,9 +27,15 @@ export function asWriteRefusal(res: Response, refusal: LegacyError): LegacyError
   });
 }
 
+/** What became of a write, told as a refusal. Its words may quote a post, so that they are for the caller and no log. */
+export class WriteRefused extends LegacyError {}
+
 /** The error that answers a refusal. */
-export function errorOf({ status, code, message, link }: OldRefusal): LegacyError {
-  return new LegacyError([status, code, message], { extra: link === undefined ? {} : { link } });
+export function errorOf({ status, code, message, link, retryAfter }: OldRefusal): WriteRefused {
+  return new WriteRefused([status, code, message], {
+    extra: link === undefined ? {} : { link },
+    headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+  });
 }
 
 /** Where a person can look what became of a post. */
