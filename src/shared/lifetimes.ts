@@ -124,7 +124,7 @@ export const WRITE_MADE_WITHIN = WRITE_SENT_WITHIN + UPSTREAM_TIMEOUT;
 export const WRITE_LOOKS = [0, 10 * SECOND, 1 * MINUTE, 10 * MINUTE] as const;
 
 /** Whatever kept the looks from a write in doubt, it is not looked for any longer. */
-export const WRITE_LOOKED_FOR = DAY;
+export const WRITE_LOOKED_FOR = 24 * 60 * MINUTE;
 
 /** How far the clock of the new API may differ from ours: a post made so long before its write may be the write's. */
 export const WRITE_CLOCKS_DIFFER = 5 * SECOND;

@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import { accessTokenFor } from '../../src/domain/access-token.ts';
 import { settleWrites } from '../../src/domain/posts/writes/settle-writes.ts';
-import { DAY } from '../../src/shared/lifetimes.ts';
 import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';
 import { type Bakery, cut, isWrite, openBakery, said, written } from './support/bakery.ts';
@@ -263,49 +261,4 @@ test('a caller that waits is told what the job has found meanwhile', async () =>
   });
   const answer = await creating;
   expect([answer.status, answer.json.updates?.length]).toEqual([200, 1]);
-});
-
-describe('the looks of the job', () => {
-  async function lose(times: number): Promise<void> {
-    bakery.cutBefore(times);
-    const texts = Array.from({ length: times }, (_, i) => `${text} ${i}`);
-    await Promise.all(texts.map((one) => bakery.create(one)));
-    bakery.mend();
-  }
-
-  const requests = () => bakery.system.proxy.readings().length;
-
-  test('share one list for each channel, and give way to writes', async () => {
-    const { context } = bakery.system.bridge;
-    await context.store.durable.updateTable('post_writes').set({ next_look_at: null }).execute();
-    await context.store.durable.deleteFrom('post_writes').execute();
-    before = 0;
-    await lose(3);
-    const first = requests();
-    await bakery.lookAfter(15_000);
-    expect(requests() - first).toBe(1);
-    const [row] = await newRows();
-    const api = context.sides.mainApiFor(row?.modern_client_id ?? '');
-    const now = context.clock.now();
-    const heard = { saidAt: now + 1, validUntil: now + 60_000, pausedUntil: 0 };
-    api.learn({ ...api.budget(), ...heard, share: 0.01 });
-    await bakery.lookAfter(50_000);
-    expect(requests() - first).toBe(1);
-    api.learn({ ...api.budget(), ...heard, saidAt: now + 2, share: 1 });
-    await bakery.lookAfter(0);
-    expect(requests() - first).toBe(2);
-  });
-
-  test('go on after a fault of the storage, and end with the age of the write', async () => {
-    const { durable } = bakery.system.bridge.context.store;
-    await lose(1);
-    await sql`create trigger no_looks before update of looks on post_writes begin select raise(abort, 'no looks'); end`.execute(
-      durable,
-    );
-    await bakery.lookAfter(15_000);
-    expect(await newRows()).toMatchObject([{ state: 'in_doubt', next_look_at: 0 }]);
-    await bakery.lookAfter(DAY);
-    expect(await newRows()).toMatchObject([{ state: 'in_doubt', next_look_at: null }]);
-    await sql`drop trigger no_looks`.execute(durable);
-  });
 });

@@ -40,14 +40,21 @@ export function readsInCall(context: Context, { id: grantId, modernClientId }: G
 /** Rows sent within this time share a list. */
 const ONE_LIST = Math.max(...WRITE_LOOKS);
 
-const listKey = ({ grant }: PostsReader, { channel_id: channelId, sent_at: sentAt }: ChannelRow) =>
-  `${grant.id} ${channelId} ${Math.floor(sentAt / ONE_LIST)}`;
+/** The oldest row whose list has what this one looks for; the rows are in the order of their time. */
+function firstOf(rows: readonly PostWriteRow[], row: ChannelRow): ChannelRow {
+  const { channel_id: channelId, sent_at: sentAt } = row;
+  const first = rows.find((one) => one.channel_id === channelId && one.sent_at > sentAt - ONE_LIST);
+  return { ...row, id: first?.id ?? row.id, sent_at: first?.sent_at ?? sentAt };
+}
 
 /**
  * The reads of one run of the job. They count as the app's own reads and give way to writes as those do; writes to one
- * channel share a list, which the oldest of them has to ask for first.
+ * channel share a list.
  */
-export function readsOfRun(context: Context): (reader: PostsReader) => LookReads {
+export function readsOfRun(
+  context: Context,
+  rows: readonly PostWriteRow[],
+): (reader: PostsReader) => LookReads {
   const lists = new Map<string, Promise<WrittenPost[]>>();
   return (reader) => {
     const ask: Ask = (read) =>
@@ -57,8 +64,9 @@ export function readsOfRun(context: Context): (reader: PostsReader) => LookReads
     return {
       grantId: reader.grant.id,
       postsSince(row) {
-        const key = listKey(reader, row);
-        const list = lists.get(key) ?? listFor(ask, row);
+        const first = firstOf(rows, row);
+        const key = `${reader.grant.id} ${first.id}`;
+        const list = lists.get(key) ?? listFor(ask, first);
         lists.set(key, list);
         return list;
       },

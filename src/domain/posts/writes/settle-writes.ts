@@ -57,6 +57,6 @@ export async function settleWrites(context: Context): Promise<void> {
   const now = context.clock.now();
   const due = { now, abandonedBefore: now - WRITE_ABANDONED, limit: IN_ONE_RUN };
   const rows = await listOpenWrites(context.store.durable, due);
-  const readsFor = readsOfRun(context);
+  const readsFor = readsOfRun(context, rows);
   await pLimit(AT_ONCE).map(rows, (row) => settle(context, { readsFor, row }));
 }
