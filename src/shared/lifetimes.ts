@@ -117,10 +117,16 @@ export const WRITE_SENT_WITHIN = CALLER_WAIT + CLAIM_TO_WRITE_LIMIT;
 /** A write without an outcome after this time belongs to a process that died. */
 export const WRITE_ABANDONED = WRITE_SENT_WITHIN + UPSTREAM_TIMEOUT + 13 * SECOND;
 
+/** From the row of a write to the post that it makes, at the longest, by one clock. */
+export const WRITE_MADE_WITHIN = WRITE_SENT_WITHIN + UPSTREAM_TIMEOUT;
+
 /** How soon after a lost answer the bridge looks for the post, and when it stops looking. */
 export const WRITE_LOOKS = [0, 10 * SECOND, 1 * MINUTE, 10 * MINUTE] as const;
 
-/** How far the clock of the new API may be behind ours: a post made so long before its write is taken for it. */
+/** Whatever kept the looks from a write in doubt, it is not looked for any longer. */
+export const WRITE_LOOKED_FOR = 24 * 60 * MINUTE;
+
+/** How far the clock of the new API may differ from ours: a post made so long before its write may be the write's. */
 export const WRITE_CLOCKS_DIFFER = 5 * SECOND;
 
 /** What was written is known to support for this long. */

@@ -1,4 +1,4 @@
-import { type Bakery, cut, openBakery } from './support/bakery.ts';
+import { type Bakery, cut, isWrite, openBakery } from './support/bakery.ts';
 import { BAKERY, CHANNELS, realPosts } from './support/posts.ts';
 
 /** The old calls that change one post: updates/:id/update, share and destroy. */
@@ -119,7 +119,6 @@ test('an update without a text is refused, and nothing is sent', async () => {
 test.each([
   ['update', [['text', 'Lost and found']]],
   ['share', []],
-  ['destroy', []],
 ] as Array<[string, Array<[string, string]>]>)(
   '%s whose answer is lost is looked for and told',
   async (call, fields) => {
@@ -145,3 +144,68 @@ test.each([
     expect(await real()).toMatchObject({ text, status: 'scheduled', channelId: CHANNELS.twitter });
   },
 );
+
+test('a destroy whose answer is lost says that there is no such update, whether or not there was one', async () => {
+  for (const [gone, lose] of [
+    [id, () => bakery.onWrites(1, cut)],
+    ['5e1f0c9a7b3d4e2f8a6cffff', () => bakery.cutBefore(1)],
+  ] as const) {
+    lose();
+    const answer = await bakery.post(`updates/${gone}/destroy`);
+    expect([answer.status, answer.json.success, answer.json.code]).toEqual([404, false, 1020]);
+    expect(await lastRow()).toMatchObject({ call: 'destroy', state: 'in_doubt', next_look_at: null });
+    bakery.mend();
+  }
+  expect(await real()).toBeUndefined();
+});
+
+/** Lets the write that is under way come a minute after everything else. */
+async function sendLater(): Promise<void> {
+  const { context } = bakery.system.bridge;
+  await context.store.durable
+    .updateTable('post_writes')
+    .set((eb) => ({ sent_at: eb('sent_at', '+', 60_000) }))
+    .where('state', 'in', ['sending', 'in_doubt'])
+    .execute();
+}
+
+test.each<[string, () => Array<[string, string]>]>([
+  [
+    'the text that it has and now',
+    () => [
+      ['text', text],
+      ['now', 'true'],
+    ],
+  ],
+  [
+    'the text that it has and top',
+    () => [
+      ['text', text],
+      ['top', 'true'],
+    ],
+  ],
+  [
+    'the text that it has and a picture',
+    () => [
+      ['text', text],
+      ['media[photo]', 'https://images.example/a.png'],
+    ],
+  ],
+])('a lost update with %s is in doubt, for the post looks as it did before', async (_, fields) => {
+  bakery.cutBefore(1);
+  const answer = await bakery.post(`updates/${id}/update`, fields());
+  expect([answer.status, answer.json.code]).toEqual([500, 1000]);
+  await bakery.lookAfter(11 * 60_000);
+  expect(await lastRow()).toMatchObject({ call: 'update', state: 'in_doubt', next_look_at: null });
+});
+
+test('a lost update to the text that a post had long before is not taken for done', async () => {
+  bakery.system.proxy.onOtherCall = async (call) => {
+    if (!isWrite(call)) return;
+    await sendLater();
+    cut();
+  };
+  const answer = await bakery.post(`updates/${id}/update`, [['text', text]]);
+  expect([answer.status, answer.json.code]).toEqual([500, 1000]);
+  expect(await lastRow()).toMatchObject({ call: 'update', state: 'in_doubt' });
+});

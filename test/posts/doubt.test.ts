@@ -1,4 +1,5 @@
 import { accessTokenFor } from '../../src/domain/access-token.ts';
+import { settleWrites } from '../../src/domain/posts/writes/settle-writes.ts';
 import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';
 import { type Bakery, cut, isWrite, openBakery, said, written } from './support/bakery.ts';
@@ -149,4 +150,115 @@ test('one lost post of several is told beside those that were made', async () =>
     /^The update was added to the queue for 1 of 2 profiles\. .*may have been posted/,
   );
   expect((await bakery.made(text)).map(({ channelId }) => channelId)).toEqual([CHANNELS.twitter]);
+});
+
+test('an error of the new API of which nothing is to be seen stays in doubt', async () => {
+  bakery.instead(written({ __typename: 'UnexpectedError', message: 'Something burned' }));
+  const answer = await bakery.create(text);
+  expect([answer.status, answer.json.code]).toEqual([500, 1000]);
+  expect(answer.json.message).toMatch(MAY);
+  expect(await states()).toEqual(['in_doubt']);
+});
+
+/** Makes a post that no row of the journal knows. */
+async function makeUnknown(fields: ReadonlyArray<[string, string]>): Promise<void> {
+  const answer = await bakery.post('updates/create', [['profile_ids[]', CHANNELS.twitter], ...fields]);
+  expect(answer.status).toBe(200);
+  const { durable } = bakery.system.bridge.context.store;
+  await durable
+    .deleteFrom('post_writes')
+    .where('post_id', '=', answer.json.updates?.[0]?.id ?? '')
+    .execute();
+}
+
+test('a draft of the same text is not taken for a lost post of the queue', async () => {
+  await makeUnknown([
+    ['text', text],
+    ['is_draft', 'true'],
+  ]);
+  bakery.cutBefore(1);
+  expect((await bakery.create(text)).json.message).toMatch(MAY);
+  expect(await states()).toEqual(['in_doubt']);
+});
+
+test('a lost draft is found', async () => {
+  bakery.onWrites(1, cut);
+  const fields: Array<[string, string]> = [
+    ['profile_ids[]', CHANNELS.twitter],
+    ['text', text],
+    ['is_draft', 'true'],
+  ];
+  expect((await bakery.post('updates/create', fields)).status).toBe(200);
+  expect(await states()).toEqual(['found']);
+});
+
+const photo = (name: string): [string, string] => ['media[photo]', `https://images.example/${name}.png`];
+
+test('another picture without words is not taken for the lost one, at once or later', async () => {
+  await makeUnknown([photo(`other${count}`)]);
+  bakery.cutBefore(1);
+  const fields: Array<[string, string]> = [['profile_ids[]', CHANNELS.twitter], photo(`mine${count}`)];
+  expect((await bakery.post('updates/create', fields)).json.message).toMatch(MAY);
+  await bakery.lookAfter(0);
+  expect(await states()).toEqual(['in_doubt']);
+});
+
+test('another picture beside the same words is not taken for the lost one while its caller waits', async () => {
+  await makeUnknown([['text', text], photo('other')]);
+  bakery.cutBefore(1);
+  const fields: Array<[string, string]> = [
+    ['profile_ids[]', CHANNELS.twitter],
+    ['text', text],
+    photo('mine'),
+  ];
+  expect((await bakery.post('updates/create', fields)).json.message).toMatch(MAY);
+});
+
+test('a lost picture is found while its caller waits', async () => {
+  bakery.onWrites(1, cut);
+  const fields: Array<[string, string]> = [['profile_ids[]', CHANNELS.threads], photo(`mine${count}`)];
+  expect((await bakery.post('updates/create', fields)).status).toBe(200);
+});
+
+test.each<[string, RegExp, string]>([
+  ['made on the pages of the new API', /"via":"api"/g, '"via":"buffer"'],
+  ['of another account', /"author":\{"id":"[^"]+"/g, '"author":{"id":"somebody"'],
+])('an equal post %s is not taken for the lost one', async (_, shown, other) => {
+  bakery.system.proxy.onOtherAnswer = (call, answer) => {
+    if (isWrite(call)) return cut();
+    const body = answer.body.toString();
+    expect(body).toMatch(shown);
+    return { ...answer, body: Buffer.from(body.replace(shown, other)) };
+  };
+  expect((await bakery.create(text)).json.message).toMatch(MAY);
+  expect(await states()).toEqual(['in_doubt']);
+});
+
+test('an equal post that is made long after the lost write is not taken for it', async () => {
+  bakery.cutBefore(1);
+  await bakery.create(text);
+  bakery.mend();
+  await makeUnknown([['text', text]]);
+  await bakery.lookAfter(60_000);
+  expect(await states()).toEqual(['in_doubt']);
+});
+
+test('a caller that waits is told what the job has found meanwhile', async () => {
+  const { proxy, bridge } = bakery.system;
+  bakery.onWrites(1, cut);
+  let looks = 0;
+  proxy.insteadOfOther = (call) => {
+    if (isWrite(call)) return undefined;
+    looks += 1;
+    return looks === 1 ? said(200, { data: { posts: { edges: [] } } }) : undefined;
+  };
+  const creating = bakery.create(text);
+  await until(() => looks > 0);
+  await until(async () => {
+    await bridge.context.store.durable.updateTable('post_writes').set({ next_look_at: 0 }).execute();
+    await settleWrites(bridge.context);
+    return (await states())[0] === 'found';
+  });
+  const answer = await creating;
+  expect([answer.status, answer.json.updates?.length]).toEqual([200, 1]);
 });

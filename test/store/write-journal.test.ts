@@ -90,10 +90,11 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await begin('w1');
     await begin('w2');
     await begin('w3', { content_digest: 'k1.other' });
-    expect(await countEqualWrites(durable, ['k1.same', 'k0.same'])).toBe(2);
+    expect(await countEqualWrites(durable, ['k1.same', 'k0.same'], NOW)).toBe(2);
     await claimLook(durable, { id: 'w1', looks: 0 }, NOW);
     await settleWrite(durable, 'w1', { state: 'found', postId: 'p1', now: NOW });
-    expect(await countEqualWrites(durable, ['k1.same'])).toBe(1);
+    expect(await countEqualWrites(durable, ['k1.same'], NOW)).toBe(1);
+    expect(await countEqualWrites(durable, ['k1.same'], NOW + 1)).toBe(0);
     expect(await withoutWriter(durable, ['p1', 'p2'])).toEqual(['p2']);
     await claimLook(durable, { id: 'w2', looks: 0 }, NOW);
     await expect(settleWrite(durable, 'w2', { state: 'found', postId: 'p1', now: NOW })).rejects.toThrow();
@@ -112,6 +113,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
       next_look_at: NOW,
     });
     expect(await findWrite(durable, 'w2')).toMatchObject({ state: 'done', post_id: 'p1' });
+  });
+
+  test('a refusal does not take back what was found', async () => {
+    const { durable } = stores.one;
+    await begin('w1');
+    await claimLook(durable, { id: 'w1', looks: 0 }, NOW);
+    await settleWrite(durable, 'w1', { state: 'found', postId: 'p1', now: NOW });
+    await stores.two.transaction((tx) =>
+      endWrite(tx, 'w1', { state: 'refused', refusal: 'UnexpectedError', now: NOW }),
+    );
+    expect(await findWrite(durable, 'w1')).toMatchObject({ state: 'found', post_id: 'p1', refusal: null });
   });
 
   test('two creates that are answered with one post both stay done, and the post is the first one’s', async () => {

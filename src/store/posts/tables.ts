@@ -5,7 +5,7 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
 /** `sending` until an answer came; `found` and `not_found` are what the bridge saw when none came. */
-export type WriteState = 'sending' | 'done' | 'refused' | 'in_doubt' | 'found' | 'not_found';
+type WriteState = 'sending' | 'done' | 'refused' | 'in_doubt' | 'found' | 'not_found';
 
 /** The calls of the old API that write one post. */
 export type WriteCall = 'create' | 'update' | 'share' | 'destroy' | 'move_to_top';

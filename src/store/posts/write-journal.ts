@@ -1,16 +1,22 @@
-import { sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { SeenInstance } from '../instance.ts';
 import { deletePiece, type Piece, type PieceDone } from '../pieces.ts';
 import type { Database } from '../store.ts';
-import type { NewPostWrite, PostWriteRow, WriteState } from './tables.ts';
+import type { NewPostWrite, PostWriteRow, WriteCall } from './tables.ts';
 
 /**
  * The journal of writes: what was sent to make or change a post, and what became of it. A row is durable before the first
  * byte leaves. Each step is one conditional statement that answers whether it won.
  */
 
+/** Words that partial indexes name: SQLite takes such an index only where they stand in the statement itself. */
+const words = <Word extends string>(...all: Word[]): Array<RawBuilder<Word>> =>
+  all.map((word) => sql.lit(word));
+
 /** Without an outcome yet. */
-const OPEN: readonly WriteState[] = ['sending', 'in_doubt'];
+const OPEN = words('sending', 'in_doubt');
+
+const CREATE = sql.lit<WriteCall>('create');
 
 /** Claims the right to send a write, unless the database is a copy or older than it was seen. */
 export async function beginWrite(
@@ -44,13 +50,16 @@ async function takeBackPost(tx: Database, postId: string, now: number): Promise<
     .updateTable('post_writes')
     .set({ state: 'in_doubt', post_id: null, settled_at: null, next_look_at: now })
     .where('post_id', '=', postId)
-    .where('call', '=', 'create')
+    .where('call', '=', CREATE)
     .where('state', '=', 'found')
     .execute();
   return (await withoutWriter(tx, [postId])).length > 0;
 }
 
-/** Keeps what an answer said, however late it came; in a transaction. */
+/**
+ * Keeps what an answer said, however late it came; in a transaction. A refusal does not take back what was seen: the post
+ * is there.
+ */
 export async function endWrite(tx: Database, id: string, outcome: Outcome): Promise<void> {
   const { state, madePostId, refusal, now } = outcome;
   const isOwn = madePostId !== undefined && (await takeBackPost(tx, madePostId, now));
@@ -59,6 +68,7 @@ export async function endWrite(tx: Database, id: string, outcome: Outcome): Prom
     .set({ state, refusal: refusal ?? null, settled_at: now, next_look_at: null })
     .$if(isOwn, (update) => update.set({ post_id: madePostId ?? null }))
     .where('id', '=', id)
+    .$if(state === 'refused', (update) => update.where('state', 'in', OPEN))
     .execute();
 }
 
@@ -77,18 +87,22 @@ export async function listOpenWrites(
   db: Database,
   { now, abandonedBefore, limit }: { now: number; abandonedBefore: number; limit: number },
 ): Promise<PostWriteRow[]> {
-  return db
-    .selectFrom('post_writes')
-    .selectAll()
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('state', '=', 'in_doubt'), eb('next_look_at', '<=', now)]),
-        eb.and([eb('state', '=', 'sending'), eb('sent_at', '<', abandonedBefore)]),
-      ]),
-    )
-    .orderBy('sent_at')
-    .limit(limit)
-    .execute();
+  return (
+    db
+      .selectFrom('post_writes')
+      .selectAll()
+      .where('state', 'in', OPEN)
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('state', '=', 'in_doubt'), eb('next_look_at', '<=', now)]),
+          eb.and([eb('state', '=', 'sending'), eb('sent_at', '<', abandonedBefore)]),
+        ]),
+      )
+      // The order by itself would have SQLite read all writes by their time.
+      .orderBy(sql`sent_at + 0`)
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** One write. */
@@ -127,19 +141,24 @@ export async function withoutWriter(tx: Database, postIds: readonly string[]): P
   const taken = await tx
     .selectFrom('post_writes')
     .select('post_id')
-    .where('call', '=', 'create')
+    .where('call', '=', CREATE)
     .where('post_id', 'in', postIds)
     .execute();
   const ids = new Set(taken.map(({ post_id: id }) => id));
   return postIds.filter((id) => !ids.has(id));
 }
 
-/** How many writes of this content have no outcome yet. */
-export async function countEqualWrites(tx: Database, digests: readonly string[]): Promise<number> {
+/** How many writes of this content, sent since a time, have no outcome yet. */
+export async function countEqualWrites(
+  tx: Database,
+  digests: readonly string[],
+  since: number,
+): Promise<number> {
   const row = await tx
     .selectFrom('post_writes')
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('content_digest', 'in', digests)
+    .where('sent_at', '>=', since)
     .where('state', 'in', OPEN)
     .executeTakeFirstOrThrow();
   return row.n;

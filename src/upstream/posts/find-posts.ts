@@ -6,10 +6,10 @@ import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-po
 
 /** Looks whether a post is there, in one request. */
 
-/** More equal posts of one channel within seconds are nobody's. */
-const MOST = 50;
+/** A list is no longer; one of this length may go on. */
+export const LONGEST_LIST = 50;
 
-const LIST = `query Look($input: PostsInput!) { posts(input: $input, first: ${MOST}) { edges { node { ${WRITTEN_POST_FIELDS} } } } }`;
+const LIST = `query Look($input: PostsInput!) { posts(input: $input, first: ${LONGEST_LIST}) { edges { node { ${WRITTEN_POST_FIELDS} } } } }`;
 
 const ONE = `query Look($input: PostInput!) { post(input: $input) { ${WRITTEN_POST_FIELDS} } }`;
 
@@ -17,7 +17,7 @@ const listed = z.object({ posts: z.object({ edges: z.array(z.object({ node: writ
 
 const one = z.object({ post: writtenPost });
 
-interface Looking {
+export interface Looking {
   mainApi: MainApi;
   accessToken: string;
   now: number;

@@ -19,7 +19,8 @@ import type { Write, WriteEnd, Writer } from './writes.ts';
 export type ChangeEnd =
   | { kind: 'done'; post: WrittenPost | undefined; leftOut: string[] }
   | { kind: 'refused'; refusal: OldRefusal }
-  | { kind: 'in_doubt' };
+  /** `message` is what the new API says went wrong. */
+  | { kind: 'in_doubt'; message: string | undefined };
 
 /** What to do with a post, by its id. */
 export type Change =
@@ -46,12 +47,11 @@ async function channelOf(
   return found && { id: found.channelId, service: found.channelService };
 }
 
-function contentOfChange(id: string, { text, timing }: UpdateContent): string {
-  return contentText({
-    channelId: id,
-    text,
-    dueAt: timing?.mode === 'customScheduled' ? timing.dueAt : undefined,
-  });
+/** None where the text and time of the post do not show whether it was done. */
+function contentOfChange(id: string, { text, timing, media }: UpdateContent): string | undefined {
+  const dueAt = timing?.mode === 'customScheduled' ? timing.dueAt : undefined;
+  const isShared = timing !== undefined && dueAt === undefined;
+  return isShared || hasMedia(media) ? undefined : contentText({ channelId: id, text, dueAt });
 }
 
 interface Prepared {
@@ -68,8 +68,9 @@ async function editOf(
   const update = changedUpdate(pairs, context.clock.now());
   const channel = hasMedia(update.media) ? await channelOf(context, writer, id) : undefined;
   const { input, leftOut } = editInput(id, update, channel);
-  const write = { mutation: 'editPost', input } as const;
-  return { write: { call: 'update', write, postId: id, content: contentOfChange(id, update) }, leftOut };
+  const content = contentOfChange(id, update);
+  const shown = content === undefined ? {} : { content };
+  return { write: { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown }, leftOut };
 }
 
 async function prepared(context: Context, writer: Writer, change: Change): Promise<Prepared> {
@@ -95,7 +96,7 @@ const wordless = (write: Write): Prepared => ({ write, leftOut: [] });
 /** @throws {ScopeMissing} */
 function endOf(context: Context, { mapping }: Writer, end: WriteEnd): ChangeEnd {
   if (end.kind === 'done') return { kind: 'done', post: end.post, leftOut: [] };
-  if (end.kind === 'in_doubt') return { kind: 'in_doubt' };
+  if (end.kind === 'in_doubt') return { kind: 'in_doubt', message: end.message };
   if (end.refusal.kind === 'Forbidden') throw new ScopeMissing(context, mapping, 'posts:write');
   return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
 }
@@ -110,7 +111,7 @@ export async function changeUpdate(context: Context, writer: Writer, change: Cha
   const { write, leftOut } = await prepared(context, writer, change);
   try {
     const end = await sendWrite(context, writer, write);
-    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, end) : end;
+    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
     const ended = endOf(context, writer, settled);
     return ended.kind === 'done' ? { ...ended, leftOut } : ended;
   } catch (error) {

@@ -22,7 +22,8 @@ export type ProfileEnd = NamedProfile &
   (
     | { kind: 'done'; post: WrittenPost; leftOut: string[] }
     | { kind: 'refused'; refusal: OldRefusal }
-    | { kind: 'in_doubt' }
+    /** `message` is what the new API says went wrong. */
+    | { kind: 'in_doubt'; message?: string | undefined }
     /** Nothing was sent. */
     | { kind: 'not_sent'; error: unknown; why: string }
   );
@@ -38,6 +39,12 @@ export interface CreatedUpdates {
 /** So many posts of one call are under way at once. */
 const AT_ONCE = 4;
 
+/** Where the pictures and videos of an input come from. */
+function sourcesOf({ assets }: Record<string, unknown>): string[] {
+  const all = (assets ?? []) as Array<Record<string, { url: string }>>;
+  return all.flatMap((asset) => Object.values(asset).map(({ url }) => url));
+}
+
 function writeOf(update: NewUpdate, { channel }: NamedProfile, { input }: PostInput): Write {
   const { text, timing, isDraft } = update;
   const dueAt = timing?.mode === 'customScheduled' && !isDraft ? timing.dueAt : undefined;
@@ -46,7 +53,8 @@ function writeOf(update: NewUpdate, { channel }: NamedProfile, { input }: PostIn
     write: { mutation: 'createPost', input },
     organizationId: channel.organizationId,
     channelId: channel.id,
-    content: contentText({ channelId: channel.id, text, dueAt }),
+    content: contentText({ channelId: channel.id, text, dueAt, isDraft }),
+    sources: sourcesOf(input),
   };
 }
 
@@ -54,7 +62,7 @@ function endOf(profile: NamedProfile, end: WriteEnd, leftOut: string[]): Profile
   if (end.kind === 'done' && end.post) return { ...profile, kind: 'done', post: end.post, leftOut };
   if (end.kind === 'refused')
     return { ...profile, kind: 'refused', refusal: refusalOfWrite(end.refusal, 'profile') };
-  return { ...profile, kind: 'in_doubt' };
+  return { ...profile, kind: 'in_doubt', message: end.kind === 'in_doubt' ? end.message : undefined };
 }
 
 const TOO_LARGE = { status: 400, code: 1006, message: 'The post is larger than the new API takes.' };
@@ -79,8 +87,9 @@ async function postTo(
 ): Promise<ProfileEnd> {
   try {
     const input = createInput(update, profile.channel);
-    const end = await sendWrite(context, writer, writeOf(update, profile, input));
-    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, end) : end;
+    const write = writeOf(update, profile, input);
+    const end = await sendWrite(context, writer, write);
+    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
     requireRight(context, writer, settled);
     return endOf(profile, settled, input.leftOut);
   } catch (error) {

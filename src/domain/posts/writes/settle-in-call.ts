@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
 import { findWrite } from '../../../store/posts/write-journal.ts';
+import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { withPatience } from '../../patience.ts';
 import { servedBy } from '../../resolve-token.ts';
-import { lookForWrite, type Sight } from './look-for-write.ts';
-import { endRow } from './keep-outcome.ts';
-import type { WriteEnd, Writer } from './writes.ts';
+import { type LookReads, readsInCall } from './look-reads.ts';
+import { lookForWrite } from './look-for-write.ts';
+import type { Sight } from './sight.ts';
+import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /** A write in doubt while its caller still waits: the bridge looks at once, and once more where that showed nothing. */
 
@@ -19,45 +22,68 @@ function timeLeft({ clock }: Context, { came }: Writer): number {
   return WRITE_ANSWERED_WITHIN - (clock.elapsed() - came);
 }
 
-async function lookOnce(context: Context, { mapping }: Writer, rowId: string): Promise<Sight> {
-  const row = await findWrite(context.store.durable, rowId);
-  if (!row || row.state !== 'in_doubt') return { kind: 'not_looked' };
-  return servedBy(context, mapping, (grant) => lookForWrite(context, grant, row));
+type Doubt = Extract<WriteEnd, { kind: 'in_doubt' }>;
+
+/** A write in doubt and what was to be written. */
+interface Doubted {
+  end: Doubt;
+  write: Write;
 }
 
-async function lookWhileWaiting(context: Context, writer: Writer, rowId: string): Promise<Sight> {
+/** The answer that came after all, or what the job saw, while the caller waited. */
+async function sightOfEnded(
+  { state, call, post_id: postId }: PostWriteRow,
+  reads: LookReads,
+): Promise<Sight> {
+  if (state !== 'found' && state !== 'done') return { kind: 'not_looked' };
+  if (call === 'destroy') return { kind: 'found', post: undefined };
+  const post = postId === null ? undefined : await reads.post(postId);
+  return post ? { kind: 'found', post } : { kind: 'unclear' };
+}
+
+async function look(context: Context, grant: GrantClient, { end, write }: Doubted): Promise<Sight> {
+  const row = await findWrite(context.store.durable, end.rowId);
+  if (!row) return { kind: 'not_looked' };
+  const reads = readsInCall(context, grant);
+  if (row.state !== 'in_doubt') return sightOfEnded(row, reads);
+  return lookForWrite(context, { row, reads, sources: write.sources });
+}
+
+async function lookWhileWaiting(context: Context, writer: Writer, doubted: Doubted): Promise<Sight> {
   let sight: Sight = { kind: 'not_looked' };
   for (const pause of PAUSES) {
     if (timeLeft(context, writer) < LOOK_TIME + pause) return sight;
     await delay(pause);
-    sight = await withPatience(lookOnce(context, writer, rowId), timeLeft(context, writer));
-    if (sight.kind === 'found') return sight;
+    const looking = servedBy(context, writer.mapping, (grant) => look(context, grant, doubted));
+    sight = await withPatience(looking, timeLeft(context, writer));
+    if (sight.kind === 'found' || sight.kind === 'gone') return sight;
   }
   return sight;
 }
 
-type Doubt = Extract<WriteEnd, { kind: 'in_doubt' }>;
+/** Whether the post was deleted now or was never there, nobody knows; that it is not there is sure. */
+const GONE = {
+  kind: 'NotFoundError',
+  message: 'There is no such update any more.',
+  code: undefined,
+  link: undefined,
+} as const;
 
-/** The new API said that it failed, and nothing is there: both together say that nothing was done. */
-async function refusedAfterAll(context: Context, { rowId }: Doubt, message: string): Promise<WriteEnd> {
-  await endRow(context, rowId, { state: 'refused', refusal: 'UnexpectedError' });
-  const refusal = { kind: 'UnexpectedError', message, code: undefined, link: undefined } as const;
-  return { kind: 'refused', refusal };
-}
-
-async function settle(context: Context, writer: Writer, doubt: Doubt): Promise<WriteEnd> {
-  const sight = await lookWhileWaiting(context, writer, doubt.rowId);
+async function settle(context: Context, writer: Writer, doubted: Doubted): Promise<WriteEnd> {
+  const sight = await lookWhileWaiting(context, writer, doubted);
   if (sight.kind === 'found') return { kind: 'done', post: sight.post };
-  const { message } = doubt;
-  return sight.kind === 'nothing' && message !== undefined ? refusedAfterAll(context, doubt, message) : doubt;
+  return sight.kind === 'gone' ? { kind: 'refused', refusal: GONE } : doubted.end;
 }
 
-/** Looks for a write in doubt. A look that fails shows nothing: the write stays in doubt. */
-export async function settleInCall(context: Context, writer: Writer, doubt: Doubt): Promise<WriteEnd> {
+/**
+ * Looks for a write in doubt. A look that fails or shows nothing proves nothing, whatever the new API said: a service
+ * may have changed the text of a post that is there.
+ */
+export async function settleInCall(context: Context, writer: Writer, doubted: Doubted): Promise<WriteEnd> {
   try {
-    return await settle(context, writer, doubt);
+    return await settle(context, writer, doubted);
   } catch (error) {
-    context.logger.warn('a write in doubt could not be looked for', { writeId: doubt.rowId, error });
-    return doubt;
+    context.logger.warn('a write in doubt could not be looked for', { writeId: doubted.end.rowId, error });
+    return doubted.end;
   }
 }

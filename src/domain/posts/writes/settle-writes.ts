@@ -1,10 +1,14 @@
 import pLimit from 'p-limit';
-import { WRITE_ABANDONED } from '../../../shared/lifetimes.ts';
+import { WRITE_ABANDONED, WRITE_LOOKED_FOR } from '../../../shared/lifetimes.ts';
 import { findMappingById } from '../../../store/mappings.ts';
 import type { PostWriteRow } from '../../../store/posts/tables.ts';
 import { listOpenWrites, stopLooking } from '../../../store/posts/write-journal.ts';
-import { Unavailable } from '../../../upstream/outcomes.ts';
+import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
+import { GrantDead } from '../../access-token.ts';
 import type { Context } from '../../context.ts';
+import { TokenRefused } from '../../resolve-token.ts';
+import type { PostsReader } from '../ask-for-posts.ts';
+import { type LookReads, readsOfRun } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
 
 /** Writes in doubt whose caller has gone: the bridge looks a few times, each time later, and keeps what it saw. */
@@ -12,22 +16,38 @@ import { lookForWrite } from './look-for-write.ts';
 const IN_ONE_RUN = 100;
 const AT_ONCE = 4;
 
+/** One run's reads, and the write to look for. */
+interface Due {
+  readsFor: (reader: PostsReader) => LookReads;
+  row: PostWriteRow;
+}
+
 /** Through the grant that the token stands on now: a newer consent of the account sees the same posts. */
-async function look(context: Context, row: PostWriteRow): Promise<void> {
+async function look(context: Context, { readsFor, row }: Due): Promise<void> {
   const mapping = await findMappingById(context.store, row.mapping_id);
   if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
     return stopLooking(context.store.durable, row.id);
-  await lookForWrite(context, { id: mapping.grant_id, modernClientId: mapping.modern_client_id }, row);
+  const grant = { id: mapping.grant_id, modernClientId: mapping.modern_client_id };
+  await lookForWrite(context, { row, reads: readsFor({ grant, clientId: mapping.client_id }) });
 }
 
-/** A new API that is out of reach is asked at the next look; a grant that has ended cannot look any more. */
-async function settle(context: Context, row: PostWriteRow): Promise<void> {
+/** After these nobody can look any more. Everything else may pass: a service or database out of reach, a missing key. */
+const ENDS = [GrantDead, Forbidden, OrganizationGone, TokenRefused];
+
+function isOver(context: Context, { sent_at: sentAt }: PostWriteRow, error: unknown): boolean {
+  const isTooOld = context.clock.now() - sentAt >= WRITE_LOOKED_FOR;
+  return isTooOld || ENDS.some((End) => error instanceof End);
+}
+
+/** A write that could not be looked for is looked for later. */
+async function settle(context: Context, due: Due): Promise<void> {
   if (context.shutdown.signal.aborted) return;
+  const { row } = due;
   try {
-    await look(context, row);
+    await look(context, due);
   } catch (error) {
     context.logger.warn('a write in doubt could not be looked for', { writeId: row.id, error });
-    if (!(error instanceof Unavailable)) await stopLooking(context.store.durable, row.id);
+    if (isOver(context, row, error)) await stopLooking(context.store.durable, row.id);
   }
 }
 
@@ -37,5 +57,6 @@ export async function settleWrites(context: Context): Promise<void> {
   const now = context.clock.now();
   const due = { now, abandonedBefore: now - WRITE_ABANDONED, limit: IN_ONE_RUN };
   const rows = await listOpenWrites(context.store.durable, due);
-  await pLimit(AT_ONCE).map(rows, (row) => settle(context, row));
+  const readsFor = readsOfRun(context, rows);
+  await pLimit(AT_ONCE).map(rows, (row) => settle(context, { readsFor, row }));
 }

@@ -22,11 +22,13 @@ export interface Write {
   postId?: string;
   /** What is kept as a digest, so that the post is known again (content-digest.ts). */
   content?: string;
+  /** Where the pictures and videos of a new post come from; kept nowhere. */
+  sources?: readonly string[];
 }
 
 /** What became of a write that was sent; nothing was written otherwise. */
 export type WriteEnd =
   | { kind: 'done'; post: WrittenPost | undefined }
   | { kind: 'refused'; refusal: WriteRefusal }
-  /** `message` is what the new API says went wrong; no more will happen there then. */
+  /** `message` is what the new API says went wrong. */
   | { kind: 'in_doubt'; rowId: string; message: string | undefined };

@@ -51,8 +51,9 @@ const IN_DOUBT: Record<Change['call'], string> = {
 
 const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
-function inDoubt(call: Change['call'], link: string) {
-  const message = `The new API did not answer. ${IN_DOUBT[call]}: look at the profile before you send the call again.`;
+function inDoubt(call: Change['call'], said: string | undefined, link: string) {
+  const why = said === undefined ? 'The new API did not answer.' : `The new API answered: ${said}`;
+  const message = `${why} ${IN_DOUBT[call]}: look at the profile before you send the call again.`;
   return errorOf({ ...UNKNOWN_OUTCOME, message, link });
 }
 
@@ -66,7 +67,7 @@ export function changing(context: Context, call: Calls, name: Change['call']): R
       const known = await profilesNamed(context, caller, []);
       const end = await changeUpdate(context, writer, { call: name, id: String(req.params['id']), pairs });
       if (end.kind === 'refused') throw errorOf(end.refusal);
-      if (end.kind === 'in_doubt') throw inDoubt(name, placeToLook(context, caller.mapping));
+      if (end.kind === 'in_doubt') throw inDoubt(name, end.message, placeToLook(context, caller.mapping));
       SENT[name](res, { context, known, pairs }, end);
     }),
   );

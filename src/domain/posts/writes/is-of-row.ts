@@ -1,0 +1,7 @@
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { Context } from '../../context.ts';
+
+/** Whether the digest of a row is one of this content, under whichever key. */
+export function isOf({ vault }: Context, { content_digest: digest }: PostWriteRow, content: string): boolean {
+  return digest !== null && vault.digests(content).includes(digest);
+}

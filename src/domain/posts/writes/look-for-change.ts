@@ -1,0 +1,37 @@
+import { WRITE_CLOCKS_DIFFER } from '../../../shared/lifetimes.ts';
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import { settleWrite } from '../../../store/posts/write-journal.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import type { Context } from '../../context.ts';
+import { contentsOfEdit } from './content-digest.ts';
+import { isOf } from './is-of-row.ts';
+import type { Looking, Sight } from './sight.ts';
+
+/** Looks whether a post that was there before stands as a change in doubt would leave it. */
+
+/** A row whose change shows. Where a post stands in its queue does not, nor do edits that left no digest. */
+function showsItsChange({ call, content_digest: digest }: PostWriteRow): boolean {
+  return call === 'share' || call === 'destroy' || (call === 'update' && digest !== null);
+}
+
+function isAsWritten(context: Context, row: PostWriteRow, post: WrittenPost): boolean {
+  if (row.call === 'share') return post.status === 'sent' || post.status === 'sending';
+  return contentsOfEdit(post).some((content) => isOf(context, row, content));
+}
+
+/** A post that was not changed since stands as it stood before; one that was, in another way, may show another's change. */
+function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): Sight {
+  if (row.call === 'destroy') return { kind: post ? 'nothing' : 'gone' };
+  if (!post || Date.parse(post.updatedAt) < row.sent_at - WRITE_CLOCKS_DIFFER) return { kind: 'nothing' };
+  return isAsWritten(context, row, post) ? { kind: 'found', post } : { kind: 'unclear' };
+}
+
+/** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
+export async function lookForChange(context: Context, { row, reads }: Looking): Promise<Sight> {
+  if (row.post_id === null || !showsItsChange(row)) return { kind: 'unclear' };
+  const sight = sightOf(context, row, await reads.post(row.post_id));
+  if (sight.kind !== 'found') return sight;
+  const now = context.clock.now();
+  const isSettled = await settleWrite(context.store.durable, row.id, { state: 'found', now });
+  return isSettled ? sight : { kind: 'not_looked' };
+}

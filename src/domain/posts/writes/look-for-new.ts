@@ -1,0 +1,78 @@
+import { WRITE_CLOCKS_DIFFER, WRITE_MADE_WITHIN } from '../../../shared/lifetimes.ts';
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import { countEqualWrites, settleWrite, withoutWriter } from '../../../store/posts/write-journal.ts';
+import { LONGEST_LIST } from '../../../upstream/posts/find-posts.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import type { Context } from '../../context.ts';
+import { contentOfPost, isWordless } from './content-digest.ts';
+import { isOf } from './is-of-row.ts';
+import type { ChannelRow } from './look-reads.ts';
+import type { Looking, Sight } from './sight.ts';
+
+/** Looks for the post that a create in doubt may have made. */
+
+/** Every time at which the new API may have made the post of a row, by its own clock. */
+function timesOf({ sent_at: sentAt }: PostWriteRow) {
+  return { from: sentAt - WRITE_CLOCKS_DIFFER, to: sentAt + WRITE_MADE_WITHIN + WRITE_CLOCKS_DIFFER };
+}
+
+function isMadeInTime(row: PostWriteRow, { createdAt }: WrittenPost): boolean {
+  const [{ from, to }, made] = [timesOf(row), Date.parse(createdAt)];
+  return from <= made && made <= to;
+}
+
+/** Made by the row's account, through the API. The new API says of drafts that they came from its own pages. */
+function isOfAccount({ account_id: accountId }: PostWriteRow, { author, via, status }: WrittenPost): boolean {
+  const isByApi = via === 'api' || (status === 'draft' && via === 'buffer');
+  return isByApi && (!author || author.id === accountId);
+}
+
+function hasSources({ sources }: Looking, { assets }: WrittenPost): boolean {
+  return sources === undefined || sources.join('\n') === assets.map(({ source }) => source).join('\n');
+}
+
+/** Where a list ends before the last moment of the row, the post may be behind its end. */
+function isCutShort(row: PostWriteRow, posts: readonly WrittenPost[]): boolean {
+  const last = posts.at(-1);
+  return posts.length >= LONGEST_LIST && last !== undefined && Date.parse(last.createdAt) < timesOf(row).to;
+}
+
+/**
+ * Takes a post for the write's own. Where as many equal writes are open as there are posts for them, each may have one;
+ * where there are fewer posts, nobody knows whose they are. The rows are read after the posts were: whoever made one of
+ * these had a row before.
+ */
+async function takeFound(context: Context, row: PostWriteRow, equal: readonly WrittenPost[]): Promise<Sight> {
+  const [first] = equal;
+  if (!first) return { kind: 'nothing' };
+  const digests = context.vault.digests(contentOfPost(first));
+  // An earlier write can have made one of these posts only if it was still under way when this one was sent.
+  const since = timesOf(row).from - WRITE_MADE_WITHIN - WRITE_CLOCKS_DIFFER;
+  return context.store.transaction(async (tx): Promise<Sight> => {
+    const [free, ...others] = await withoutWriter(
+      tx,
+      equal.map(({ id }) => id),
+    );
+    if (free === undefined) return { kind: 'nothing' };
+    if (others.length + 1 < (await countEqualWrites(tx, digests, since))) return { kind: 'unclear' };
+    const now = context.clock.now();
+    const isSettled = await settleWrite(tx, row.id, { state: 'found', postId: free, now });
+    return isSettled ? { kind: 'found', post: equal.find(({ id }) => id === free) } : { kind: 'not_looked' };
+  });
+}
+
+const isInChannel = (row: PostWriteRow): row is ChannelRow =>
+  row.organization_id !== null && row.channel_id !== null;
+
+/** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
+export async function lookForNew(context: Context, looking: Looking): Promise<Sight> {
+  const { row, reads } = looking;
+  if (!isInChannel(row)) return { kind: 'unclear' };
+  const posts = await reads.postsSince(row);
+  const equal = posts
+    .filter((post) => isMadeInTime(row, post) && isOfAccount(row, post))
+    .filter((post) => isOf(context, row, contentOfPost(post)) && hasSources(looking, post));
+  if (looking.sources === undefined && equal.some(isWordless)) return { kind: 'unclear' };
+  const sight = await takeFound(context, row, equal);
+  return sight.kind === 'nothing' && isCutShort(row, posts) ? { kind: 'unclear' } : sight;
+}

@@ -1,0 +1,76 @@
+import { WRITE_CLOCKS_DIFFER, WRITE_LOOKS } from '../../../shared/lifetimes.ts';
+import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import { findPost, listPostsSince, type Looking } from '../../../upstream/posts/find-posts.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import type { GrantClient } from '../../ask-for-account.ts';
+import type { Context } from '../../context.ts';
+import { withAccessToken } from '../../grants/with-access-token.ts';
+import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
+
+/** What a look at a write in doubt reads of the new API. */
+export interface LookReads {
+  grantId: string;
+  /** The posts of the row's channel that were made since it was sent, and maybe older ones. */
+  postsSince(row: ChannelRow): Promise<WrittenPost[]>;
+  /** One post; undefined where there is none. */
+  post(id: string): Promise<WrittenPost | undefined>;
+}
+
+/** A row that says where its post would be. */
+export type ChannelRow = PostWriteRow & { organization_id: string; channel_id: string };
+
+type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
+
+function listFor(ask: Ask, row: ChannelRow): Promise<WrittenPost[]> {
+  const { organization_id: organizationId, channel_id: channelId, sent_at: sentAt } = row;
+  const since = sentAt - WRITE_CLOCKS_DIFFER;
+  return ask((looking) => listPostsSince(looking, { organizationId, channelId, since }));
+}
+
+/** The reads of a look whose caller waits: as a part of the write they do not give way. */
+export function readsInCall(context: Context, { id: grantId, modernClientId }: GrantClient): LookReads {
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  const ask: Ask = (read) =>
+    withAccessToken(context, grantId, (accessToken) =>
+      read({ mainApi, accessToken, now: context.clock.now() }),
+    );
+  return { grantId, postsSince: (row) => listFor(ask, row), post: (id) => ask((to) => findPost(to, id)) };
+}
+
+/** Rows sent within this time share a list. */
+const ONE_LIST = Math.max(...WRITE_LOOKS);
+
+/** The oldest row whose list has what this one looks for; the rows are in the order of their time. */
+function firstOf(rows: readonly PostWriteRow[], row: ChannelRow): ChannelRow {
+  const { channel_id: channelId, sent_at: sentAt } = row;
+  const first = rows.find((one) => one.channel_id === channelId && one.sent_at > sentAt - ONE_LIST);
+  return { ...row, id: first?.id ?? row.id, sent_at: first?.sent_at ?? sentAt };
+}
+
+/**
+ * The reads of one run of the job. They count as the app's own reads and give way to writes as those do; writes to one
+ * channel share a list.
+ */
+export function readsOfRun(
+  context: Context,
+  rows: readonly PostWriteRow[],
+): (reader: PostsReader) => LookReads {
+  const lists = new Map<string, Promise<WrittenPost[]>>();
+  return (reader) => {
+    const ask: Ask = (read) =>
+      askForPosts(context, reader, ({ mainApi, accessToken, now }) =>
+        read({ mainApi, accessToken, now: now() }),
+      );
+    return {
+      grantId: reader.grant.id,
+      postsSince(row) {
+        const first = firstOf(rows, row);
+        const key = `${reader.grant.id} ${first.id}`;
+        const list = lists.get(key) ?? listFor(ask, first);
+        lists.set(key, list);
+        return list;
+      },
+      post: (id) => ask((to) => findPost(to, id)),
+    };
+  };
+}
