@@ -4,7 +4,7 @@ import type { Context } from '../../../domain/context.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';
 import { FieldRefused } from '../../../domain/translation/call-fields.ts';
 import { type OldRefusal, refusalOfField } from '../../../domain/translation/old-refusal.ts';
-import { requestIdOf } from '../../request-id.ts';
+import { requestIdOf, waitedFor } from '../../request-id.ts';
 import { LegacyError } from '../legacy-error.ts';
 
 /** How calls that write say no: `success: false` beside what every refusal has. */
@@ -49,11 +49,15 @@ type WriteHandler = (
   exchange: { req: Request; res: Response },
 ) => Promise<void>;
 
-/** Makes the handler of a call that writes: its refusals look like one, and its caller's patience counts from here. */
+/** Makes the handler of a call that writes: its refusals look like one, and its caller's patience counts from when the call came. */
 export function writing(context: Context, handle: WriteHandler) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {
     markWrite(res);
-    const writer = { mapping: caller.mapping, requestId: requestIdOf(res), came: context.clock.elapsed() };
+    const writer = {
+      mapping: caller.mapping,
+      requestId: requestIdOf(res),
+      came: context.clock.elapsed() - waitedFor(res),
+    };
     try {
       await handle(caller, writer, { req, res });
     } catch (error) {
