@@ -96,6 +96,7 @@ describe('headers', () => {
     const budget = budgetOf({ status, headers: Object.fromEntries(headers), body: '' });
     expect(budget).toEqual({
       share: Number(short?.['r']) / 100,
+      left: Number(short?.['r']),
       waitMs: 0,
       validMs: Number(short?.['t']) * 1000,
     });

@@ -184,7 +184,7 @@ test('real calls are in the list of calls, with the program, and what ends with 
   await called(id, 1500, { endpoint: '/1/analytics.json', days: 3 });
   await called(id, 7, { endpoint: '/1/user.json', days: 40 });
   const words = wordsOf(await open(dana, '/calls'));
-  expect(words).toMatch(/Ends with the retirement The old API alone answers this call/);
+  expect(words).toMatch(/Ends with the retirement The old API alone carries out this call/);
   expect(words).toMatch(/\/ ?1\/ ?analytics\.json the address nightly-cron\/2\.1 1,500 /);
   expect(words).toMatch(/profiles\.json the header a program that does not say its name 1 /);
   expect(words).not.toContain('user.json');

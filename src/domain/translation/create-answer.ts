@@ -7,11 +7,14 @@ import type { OldRefusal } from './old-refusal.ts';
 export type EndInWords = { profile: string } & (
   | { kind: 'done'; post: WrittenPost; leftOut: readonly string[] }
   | { kind: 'refused'; refusal: OldRefusal }
-  | { kind: 'in_doubt' }
+  /** `message` is what the new API said, where it said that something went wrong on its side. */
+  | { kind: 'in_doubt'; message?: string | undefined }
   | { kind: 'not_sent'; why: string }
 );
 
 type Done = Extract<EndInWords, { kind: 'done' }>;
+
+type InDoubt = Extract<EndInWords, { kind: 'in_doubt' }>;
 
 const isDone = (end: EndInWords): end is Done => end.kind === 'done';
 
@@ -35,6 +38,12 @@ function waitsInPausedQueue({ post }: Done): boolean {
   return post.status === 'scheduled' && post.shareMode !== 'customScheduled' && post.channel.isQueuePaused;
 }
 
+function whyInDoubt({ message }: InDoubt, forWhom = ''): string {
+  return message === undefined
+    ? `The new API did not answer${forWhom}.`
+    : `The new API answered${forWhom}: ${message.replace(/\.$/, '')}.`;
+}
+
 function remarksOn(end: EndInWords): string[] {
   const { profile } = end;
   switch (end.kind) {
@@ -51,7 +60,7 @@ function remarksOn(end: EndInWords): string[] {
       return [`Nothing was posted to ${profile}: ${end.why}`];
     case 'in_doubt':
       return [
-        `The new API did not answer for ${profile}. The update may have been posted there: look at the profile before you send the update again.`,
+        `${whyInDoubt(end, ` for ${profile}`)} The update may have been posted there: look at the profile before you send the update again.`,
       ];
   }
 }
@@ -64,7 +73,7 @@ export function acceptedMessage(ends: readonly EndInWords[]): string {
 const UNKNOWN_OUTCOME = [500, 1000] as const;
 
 const MAY_HAVE_BEEN_POSTED =
-  'The new API did not answer. The update may have been posted: look at the profile before you send the update again.';
+  'The update may have been posted: look at the profile before you send the update again.';
 
 /**
  * The refusal of a create of which nothing is known to be posted. One post in doubt makes the whole call so: a caller
@@ -72,13 +81,16 @@ const MAY_HAVE_BEEN_POSTED =
  */
 export function refusalOfAll(ends: readonly EndInWords[], link: string): OldRefusal {
   const refusals = ends.flatMap((end) => (end.kind === 'refused' ? [end.refusal] : []));
-  const isInDoubt = ends.some(({ kind }) => kind === 'in_doubt');
+  const inDoubt = ends.find((end): end is InDoubt => end.kind === 'in_doubt');
   const [first] = refusals;
-  if (!isInDoubt && first) {
+  if (!inDoubt && first) {
     const isOnlyOne = ends.length === 1;
     return { ...first, message: isOnlyOne ? first.message : ends.flatMap(remarksOn).join(' ') };
   }
   const [status, code] = UNKNOWN_OUTCOME;
-  const message = ends.length === 1 ? MAY_HAVE_BEEN_POSTED : ends.flatMap(remarksOn).join(' ');
+  const isAlone = inDoubt !== undefined && ends.length === 1;
+  const message = isAlone
+    ? `${whyInDoubt(inDoubt)} ${MAY_HAVE_BEEN_POSTED}`
+    : ends.flatMap(remarksOn).join(' ');
   return { status, code, message, link };
 }
