@@ -4,16 +4,30 @@ import { createPlaces, type Takers } from '../../src/upstream/places.ts';
 
 const PATIENCE = 60_000;
 
+/** Every call that has a place, of all rooms of one test. */
+const holding: Array<() => void> = [];
+
 function openRoom(room: Partial<Parameters<typeof createPlaces>[0]> = {}) {
   const inPlace = createPlaces({ places: 16, patience: PATIENCE, ...room });
   const inside: Array<{ takers: Takers; end: () => void }> = [];
-  const begin = (takers: Takers) =>
-    inPlace(() => new Promise<void>((end) => inside.push({ takers, end })), takers);
+  const begin = (takers: Takers) => inPlace(() => new Promise<void>((end) => hold(takers, end)), takers);
+  function hold(takers: Takers, end: () => void): void {
+    inside.push({ takers, end });
+    holding.push(end);
+  }
   const insideOf = (taker: string) => inside.filter(({ takers }) => takers.includes(taker)).length;
   return { begin, inside, insideOf };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Whoever still waits gets a place and gives it back: a call that gave up later would fail in another file. */
+afterEach(async () => {
+  while (holding.length > 0) {
+    for (const end of holding.splice(0)) end();
+    await settled();
+  }
+});
 
 test('apps that fill all the places that they can get leave one for the next app', async () => {
   const { begin, inside, insideOf } = openRoom();
