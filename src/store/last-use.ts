@@ -28,6 +28,8 @@ const PATHS_SERVED = [
   '/user/deauthorize',
   '/1/profiles/:id/updates/pending',
   '/1/profiles/:id/updates/sent',
+  '/1/profiles/:id/updates/reorder',
+  '/1/profiles/:id/updates/shuffle',
   '/1/updates/:id',
   '/1/updates/create',
   '/1/updates/:id/update',

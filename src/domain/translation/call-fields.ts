@@ -49,15 +49,36 @@ export function single(pairs: Pairs, field: string): string | undefined {
 const ENTRY = /^\[\d*\]$/;
 
 /**
- * The values of a list, each once: `name[]`, `name[0]`, the bare name repeated, or ids with commas between them.
+ * The values of a list as they were sent: `name[]`, `name[0]`, the bare name repeated, or ids with commas between them.
  * @throws {FieldRefused} it is a map, or a list of lists
  */
-export function list(pairs: Pairs, field: string): string[] {
+export function entries(pairs: Pairs, field: string): string[] {
   const own = pairs.filter(([name]) => name === field || name.startsWith(`${field}[`));
   if (own.some(([name]) => name !== field && !ENTRY.test(name.slice(field.length))))
     throw badValue(field, 'has to be a list of single values');
   const values = own.flatMap(([, value]) => value.split(',')).map((value) => value.trim());
-  return [...new Set(values.filter((value) => value !== ''))];
+  return values.filter((value) => value !== '');
+}
+
+/** The values of a list, each once. @throws {FieldRefused} it is a map, or a list of lists */
+export function list(pairs: Pairs, field: string): string[] {
+  return [...new Set(entries(pairs, field))];
+}
+
+/**
+ * A whole number within bounds; undefined where it is absent.
+ * @throws {FieldRefused}
+ */
+export function wholeNumber(
+  pairs: Pairs,
+  field: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const value = single(pairs, field)?.trim();
+  if (value === undefined || value === '') return undefined;
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw badValue(field, `has to be a whole number from ${least} to ${most}`);
 }
 
 const YES = ['true', '1', 'yes', 'on'];

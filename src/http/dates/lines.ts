@@ -41,8 +41,8 @@ const CHANGES_NOTHING = `The retirement of the old API changes no call here: tok
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
-    ahead: `From then on, tokens that are not connected are refused. Connected ones are answered by the new API, except for ${NOT_KEPT}, which end.`,
-    past: `Tokens that are not connected are refused. Connect the app, and the new API answers their calls, except for ${NOT_KEPT}, which have ended.`,
+    ahead: `From then on, tokens that are not connected are refused. Connected ones are answered by the new API, except for ${NOT_KEPT}, which ends.`,
+    past: `Tokens that are not connected are refused. Connect the app, and the new API answers their calls, except for ${NOT_KEPT}, which has ended.`,
   },
   sunset: {
     ahead: 'The old API ends. From then on every call to it is refused, connected or not.',

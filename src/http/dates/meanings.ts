@@ -4,7 +4,7 @@ import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
 /** What people and programs are told of each date, wherever they look it up. */
 
 const ENDS = `What ends with the old API is ${NOT_KEPT}; interactions and shares are not counted any more.`;
-const DOES_NOT = `Not among them are ${NOT_KEPT}; interactions and shares are not counted.`;
+const DOES_NOT = `Not among them is ${NOT_KEPT}; interactions and shares are not counted.`;
 
 /** In words that hold before and after the date. */
 const MEANINGS: Record<DateName, string> = {

@@ -19,6 +19,7 @@ import { configuration } from './posts/configuration.ts';
 import { createUpdate } from './posts/create.ts';
 import { interactions } from './posts/interactions.ts';
 import { pendingUpdates, sentUpdates } from './posts/lists.ts';
+import { reorderUpdates, shuffleUpdates } from './posts/order.ts';
 import { schedules, updateSchedules } from './posts/schedules.ts';
 import { update } from './posts/update.ts';
 import { onlyPlainCallbacks, sendShares, shares } from './posts/shares.ts';
@@ -59,14 +60,16 @@ const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
 
 type MakeHandler = (context: Context, call: ReturnType<typeof createCalls>) => RequestHandler;
 
-/** The answers of the new API. A call that is not here yet has none: it is an unknown path there. */
-const HANDLERS: Partial<Record<OldCallName, MakeHandler>> = {
+/** The answers of the new API. */
+const HANDLERS: Record<OldCallName, MakeHandler> = {
   user,
   profiles,
   profile,
   deauthorize,
   pendingUpdates,
   sentUpdates,
+  reorderUpdates,
+  shuffleUpdates,
   update,
   createUpdate,
   changeUpdate: (context, call) => changing(context, call, 'update'),
@@ -90,9 +93,6 @@ const BEFORE: Partial<Record<OldCallName, RequestHandler>> = { shares: onlyPlain
 
 const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
 
-const notServed: MakeHandler = (_context, call) =>
-  call(() => Promise.reject(new LegacyError(REFUSALS.unknownPath)));
-
 interface Resources {
   context: Context;
   perMinute: number;
@@ -108,7 +108,7 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
     const before = BEFORE[name] ?? [];
     const withoutToken = WITHOUT_TOKEN[name] ?? sendNoToken;
     const call = createCalls(passing, { kind, withoutToken, isChallenged: withoutToken === sendNoToken });
-    const handle = (HANDLERS[name] ?? notServed)(context, call);
+    const handle = HANDLERS[name](context, call);
     const other = kind === 'queue' ? 'unserved' : 'otherwise';
     const headers = { Allow: methods.join(', ') };
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });

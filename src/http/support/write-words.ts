@@ -8,6 +8,8 @@ const CALLS: Record<PostWriteRow['call'], string> = {
   share: 'post shared now',
   destroy: 'post deleted',
   move_to_top: 'post moved to the top',
+  reorder: 'post moved by a reorder',
+  shuffle: 'post moved by a shuffle',
 };
 
 type Outcome = { label: string; kind: 'ok' | 'warning' | 'danger' | '' };

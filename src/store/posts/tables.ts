@@ -7,8 +7,8 @@ type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 /** `sending` until an answer came; `found` and `not_found` are what the bridge saw when none came. */
 type WriteState = 'sending' | 'done' | 'refused' | 'in_doubt' | 'found' | 'not_found';
 
-/** The calls of the old API that write one post. */
-export type WriteCall = 'create' | 'update' | 'share' | 'destroy' | 'move_to_top';
+/** The calls of the old API that write posts. Each row is one write; `reorder` and `shuffle` make one for each move. */
+export type WriteCall = 'create' | 'update' | 'share' | 'destroy' | 'move_to_top' | 'reorder' | 'shuffle';
 
 interface PostWritesTable {
   id: string;

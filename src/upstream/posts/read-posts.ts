@@ -3,6 +3,7 @@ import { jsonObject } from '../http-client.ts';
 import { Forbidden, type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
 import { post, POST_FIELDS, type Post } from './post.ts';
+import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
 /** Reads of posts at the new API: one request for each page of a list, one for a post. */
 
@@ -23,8 +24,8 @@ export interface PageWanted {
   after: string | undefined;
 }
 
-export interface PostsPage {
-  posts: Post[];
+export interface PostsPage<Kind = Post> {
+  posts: Kind[];
   /** Where the list goes on; undefined at its end. */
   next: string | undefined;
 }
@@ -39,12 +40,23 @@ export interface PostsAsker {
 /** The new API refuses the cursor, or answers in a shape that is not known. */
 export class UnreadablePage extends Unavailable {}
 
-const page = z.object({
-  edges: z.array(z.object({ node: post })).nullish(),
-  pageInfo: z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }),
-});
+const pageOf = <Kind>(node: z.ZodType<Kind>) =>
+  z.object({
+    edges: z.array(z.object({ node })).nullish(),
+    pageInfo: z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }),
+  });
 
-const LIST = `query Posts($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) { edges { node { ${POST_FIELDS} } } pageInfo { endCursor hasNextPage } } }`;
+const listOf = (fields: string) =>
+  `query Posts($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) { edges { node { ${fields} } } pageInfo { endCursor hasNextPage } } }`;
+
+/** What of the posts of a list is asked for. */
+interface ListKind<Kind> {
+  query: string;
+  page: ReturnType<typeof pageOf<Kind>>;
+}
+
+const PLAIN: ListKind<Post> = { query: listOf(POST_FIELDS), page: pageOf(post) };
+const WRITTEN: ListKind<WrittenPost> = { query: listOf(WRITTEN_POST_FIELDS), page: pageOf(writtenPost) };
 
 const ONE = `query Post($input: PostInput!) { post(input: $input) { ${POST_FIELDS} } }`;
 
@@ -67,14 +79,18 @@ function inputOf({ organizationId, channelId, statuses, direction, createdFrom }
   };
 }
 
-/** One page of a list. @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
-export async function readPostsPage(
+interface PageRequest {
+  question: PostsQuestion;
+  wanted: PageWanted;
+}
+
+async function readPage<Kind>(
   asker: PostsAsker,
-  question: PostsQuestion,
-  { first, after }: PageWanted,
-): Promise<PostsPage> {
+  { question, wanted: { first, after } }: PageRequest,
+  { query, page }: ListKind<Kind>,
+): Promise<PostsPage<Kind>> {
   const variables = { input: inputOf(question), first, ...(after === undefined ? {} : { after }) };
-  const data = await dataOf(asker, { query: LIST, variables });
+  const data = await dataOf(asker, { query, variables });
   const parsed = page.safeParse(data['posts']);
   if (!parsed.success)
     throw new UnreadablePage('the main API answered in an unknown shape', { cause: parsed.error });
@@ -83,6 +99,27 @@ export async function readPostsPage(
   // A page that has nothing on it goes on nowhere, whatever it says.
   const goesOn = pageInfo.hasNextPage && posts.length > 0;
   return { posts, next: goesOn ? (pageInfo.endCursor ?? undefined) : undefined };
+}
+
+/** One page of a list. @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
+export function readPostsPage(
+  asker: PostsAsker,
+  question: PostsQuestion,
+  wanted: PageWanted,
+): Promise<PostsPage> {
+  return readPage(asker, { question, wanted }, PLAIN);
+}
+
+/**
+ * One page of a list, of which each post says how it was written.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+ */
+export function readWrittenPage(
+  asker: PostsAsker,
+  question: PostsQuestion,
+  wanted: PageWanted,
+): Promise<PostsPage<WrittenPost>> {
+  return readPage(asker, { question, wanted }, WRITTEN);
 }
 
 /** One post; undefined for one that the token does not reach. @throws {Unauthorized | Unavailable} */

@@ -45,13 +45,14 @@ const LIST = `query Real($input: PostsInput!, $after: String) { posts(input: $in
   edges { node { id text status channelId createdAt dueAt shareMode sharedNow assets { source } } }
   pageInfo { hasNextPage endCursor } } }`;
 
-async function ask(apiUrl: string, accessToken: string, body: object): Promise<unknown> {
+/** Asks the new API itself. */
+export async function ask(apiUrl: string, accessToken: string, body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` };
   const answer = await fetch(apiUrl, { method: 'POST', headers, body: JSON.stringify(body) });
   return answer.json();
 }
 
-async function aLiveAccessToken(context: Context): Promise<string> {
+export async function aLiveAccessToken(context: Context): Promise<string> {
   const grant = await context.store.durable
     .selectFrom('grants')
     .select('id')

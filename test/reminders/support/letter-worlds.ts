@@ -35,7 +35,7 @@ const AFTER = RETIREMENT + 9 * 3_600_000;
 const SUNSET_DUE = { milestone: 'sunset', at: SUNSET } as const;
 const UNTRUE_WHEN_REFUSED =
   /[Hh](as|ave) stopped working|[Ss]tops? working|the date was|since then|from then on/;
-const READS = 'and posts again; reordering and shuffling posts and changing posting times have ended';
+const READS = 'and posts again; changing posting times has ended';
 
 const newApp = (system: System) =>
   registerLegacyApp(system.bridge, 'https://worlds.example/cb', DANA.accountId);
@@ -137,7 +137,7 @@ function retired({ system, clock }: Stage) {
     const part = { tokens, accounts: tokens, passedAt: AFTER - DAY };
     const { text } = await told(system(), [toOwner(app, { part })]);
     expect(text).toContain('Some of its calls have stopped working: the date was 1 February 2027');
-    expect(text).toContain('reads and posts for those who are connected; reordering and shuffling posts');
+    expect(text).toContain('reads and posts for those who are connected; changing posting times');
     expect(text).not.toContain('Users who have not connected');
     clock.set(NOW);
     const { calendar } = await told(system(), [toOwner(app, { part: { ...part, passedAt: NOW - DAY } })]);

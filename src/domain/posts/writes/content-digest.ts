@@ -42,3 +42,12 @@ export function contentsOfEdit({ id: channelId, text, dueAt }: WrittenPost): str
     ? [untimed, contentText({ channelId, text, dueAt: Date.parse(dueAt) })]
     : [untimed];
 }
+
+/** A move, by which its post is looked for where the queue begins or ends. */
+export function contentOfMove(move: {
+  channelId: string;
+  postId: string;
+  position: 'top' | 'bottom';
+}): string {
+  return JSON.stringify(['move', move.channelId, move.postId, move.position]);
+}

@@ -6,7 +6,7 @@ import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import { contentOfPost, isWordless } from './content-digest.ts';
 import { isOf } from './is-of-row.ts';
-import type { ChannelRow } from './look-reads.ts';
+import { isInChannel } from './look-reads.ts';
 import type { Looking, Sight } from './sight.ts';
 
 /** Looks for the post that a create in doubt may have made. */
@@ -60,9 +60,6 @@ async function takeFound(context: Context, row: PostWriteRow, equal: readonly Wr
     return isSettled ? { kind: 'found', post: equal.find(({ id }) => id === free) } : { kind: 'not_looked' };
   });
 }
-
-const isInChannel = (row: PostWriteRow): row is ChannelRow =>
-  row.organization_id !== null && row.channel_id !== null;
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
 export async function lookForNew(context: Context, looking: Looking): Promise<Sight> {

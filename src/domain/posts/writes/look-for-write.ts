@@ -4,6 +4,7 @@ import { claimLook, settleWrite, stopLooking } from '../../../store/posts/write-
 import type { Context } from '../../context.ts';
 import { notePostsChanged } from '../lists/post-cache.ts';
 import { lookForChange } from './look-for-change.ts';
+import { lookForMove } from './look-for-move.ts';
 import { lookForNew } from './look-for-new.ts';
 import type { Looking, Sight } from './sight.ts';
 
@@ -30,6 +31,11 @@ async function keepSight(context: Context, { row, reads }: Looking, sight: Sight
   if (sight.kind === 'gone' || (sight.kind === 'unclear' && isLast)) await stopLooking(durable, row.id);
 }
 
+function lookFor({ call }: PostWriteRow) {
+  if (call === 'create') return lookForNew;
+  return call === 'reorder' || call === 'shuffle' ? lookForMove : lookForChange;
+}
+
 /**
  * One look at a write in doubt.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
@@ -38,7 +44,7 @@ export async function lookForWrite(context: Context, looking: Looking): Promise<
   const { row } = looking;
   const next = nextLookAt(row, context.clock.now());
   if (!(await claimLook(context.store.durable, row, next))) return { kind: 'not_looked' };
-  const sight = await (row.call === 'create' ? lookForNew : lookForChange)(context, looking);
+  const sight = await lookFor(row)(context, looking);
   await keepSight(context, looking, sight);
   return sight;
 }

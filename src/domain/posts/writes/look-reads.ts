@@ -1,6 +1,7 @@
 import { WRITE_CLOCKS_DIFFER, WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/posts/tables.ts';
 import { findPost, listPostsSince, type Looking } from '../../../upstream/posts/find-posts.ts';
+import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
@@ -14,10 +15,15 @@ export interface LookReads {
   postsSince(row: ChannelRow): Promise<WrittenPost[]>;
   /** One post; undefined where there is none. */
   post(id: string): Promise<WrittenPost | undefined>;
+  /** What is scheduled in the row's channel, from the top of the queue on or from its end. */
+  queueFrom(row: ChannelRow, position: 'top' | 'bottom'): Promise<WrittenPost[]>;
 }
 
 /** A row that says where its post would be. */
 export type ChannelRow = PostWriteRow & { organization_id: string; channel_id: string };
+
+export const isInChannel = (row: PostWriteRow): row is ChannelRow =>
+  row.organization_id !== null && row.channel_id !== null;
 
 type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
 
@@ -27,6 +33,23 @@ function listFor(ask: Ask, row: ChannelRow): Promise<WrittenPost[]> {
   return ask((looking) => listPostsSince(looking, { organizationId, channelId, since }));
 }
 
+const FROM = { top: 'asc', bottom: 'desc' } as const;
+
+/** A queue that begins or ends with more posts that have times of their own shows no post that a move has brought there. */
+const IN_ONE_LOOK = 100;
+
+async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): Promise<WrittenPost[]> {
+  const { organization_id: organizationId, channel_id: channelId } = row;
+  const question = { organizationId, channelId, statuses: ['scheduled'], direction: FROM[position] };
+  const page = await ask(({ mainApi, accessToken, now }) =>
+    readWrittenPage({ mainApi, accessToken, now: () => now }, question, {
+      first: IN_ONE_LOOK,
+      after: undefined,
+    }),
+  );
+  return page.posts;
+}
+
 /** The reads of a look whose caller waits: as a part of the write they do not give way. */
 export function readsInCall(context: Context, { id: grantId, modernClientId }: GrantClient): LookReads {
   const mainApi = context.sides.mainApiFor(modernClientId);
@@ -34,7 +57,12 @@ export function readsInCall(context: Context, { id: grantId, modernClientId }: G
     withAccessToken(context, grantId, (accessToken) =>
       read({ mainApi, accessToken, now: context.clock.now() }),
     );
-  return { grantId, postsSince: (row) => listFor(ask, row), post: (id) => ask((to) => findPost(to, id)) };
+  return {
+    grantId,
+    postsSince: (row) => listFor(ask, row),
+    post: (id) => ask((to) => findPost(to, id)),
+    queueFrom: (row, position) => queueFor(ask, row, position),
+  };
 }
 
 /** Rows sent within this time share a list. */
@@ -71,6 +99,7 @@ export function readsOfRun(
         return list;
       },
       post: (id) => ask((to) => findPost(to, id)),
+      queueFrom: (row, position) => queueFor(ask, row, position),
     };
   };
 }

@@ -1,5 +1,6 @@
 import { newOrderedId } from '../../../shared/ids.ts';
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
+import type { WriteCall } from '../../../store/posts/tables.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
@@ -29,7 +30,7 @@ export class WriteTooLarge extends Error {
 }
 
 /** @throws {BudgetSpent | Unavailable} */
-function requireBudget({ sides, clock }: Context, { modernClientId }: GrantClient): void {
+export function requireBudget({ sides, clock }: Context, { modernClientId }: GrantClient): void {
   const retryAfter = sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
   if (retryAfter > 0) throw new BudgetSpent(retryAfter);
 }
@@ -51,10 +52,13 @@ async function send(context: Context, parts: ClaimedWrite, accessToken: string):
   }
 }
 
+/** Calls after which a list has as many posts as before, or the call itself counts the new one. */
+const KEEPS_LENGTHS: readonly WriteCall[] = ['create', 'move_to_top', 'reorder', 'shuffle'];
+
 /** What is kept of posts is out of date. A new post is counted by its call; a post that was moved stays in its list. */
 async function noteChange(context: Context, { grant, call, channelId }: ClaimedWrite, end: WriteEnd) {
   const isDone = end.kind === 'done';
-  if (!isDone || (call !== 'create' && call !== 'move_to_top'))
+  if (!isDone || !KEEPS_LENGTHS.includes(call))
     await forgetCounts(context, grant.id, (isDone ? end.post?.channelId : undefined) ?? channelId);
   await notePostsChanged(context, grant.id);
 }

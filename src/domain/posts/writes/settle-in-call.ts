@@ -36,7 +36,8 @@ async function sightOfEnded(
   reads: LookReads,
 ): Promise<Sight> {
   if (state !== 'found' && state !== 'done') return { kind: 'not_looked' };
-  if (call === 'destroy') return { kind: 'found', post: undefined };
+  if (call === 'destroy' || call === 'reorder' || call === 'shuffle')
+    return { kind: 'found', post: undefined };
   const post = postId === null ? undefined : await reads.post(postId);
   return post ? { kind: 'found', post } : { kind: 'unclear' };
 }

@@ -98,15 +98,15 @@ function retirementWords(facts: Facts, isPast: boolean): string {
     ? ['1 token of this app', 'is', 'it']
     : [`${tokens(facts)} of this app`, 'are', 'they'];
   if (!isPast)
-    return `${they} ${are} not connected to the new API and ${are} refused from then on. Connect the app once, and ${it} ${isOne(facts) ? 'goes' : 'go'} on reading and posting; ${NOT_KEPT} end.`;
-  return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads and posts' : 'read and post'} again; ${NOT_KEPT} have ended.`;
+    return `${they} ${are} not connected to the new API and ${are} refused from then on. Connect the app once, and ${it} ${isOne(facts) ? 'goes' : 'go'} on reading and posting; ${NOT_KEPT} ends.`;
+  return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads and posts' : 'read and post'} again; ${NOT_KEPT} has ended.`;
 }
 
 /** What a connection brings back; `isAlone`: no old API answers besides. */
 function againWords(subject: 'it' | 'they', isAlone: boolean): string {
   const s = subject === 'it' ? 's' : '';
   return isAlone
-    ? `${subject} read${s} and post${s} again; ${NOT_KEPT} have ended`
+    ? `${subject} read${s} and post${s} again; ${NOT_KEPT} has ended`
     : `${subject} work${s} again`;
 }
 

@@ -53,7 +53,7 @@ function sunsetWords(isPast: boolean): string {
 }
 
 const READS_AGAIN = 'it reads and posts again';
-const HAVE_ENDED = `${NOT_KEPT} have ended`;
+const HAS_ENDED = `${NOT_KEPT} has ended`;
 
 /** What mends tokens that no date has ended. */
 function mendingWords({ app }: Facts, { milestone, at }: Told): string {
@@ -61,25 +61,25 @@ function mendingWords({ app }: Facts, { milestone, at }: Told): string {
     milestone === 'sunset' && at !== undefined
       ? ` until the old API ends, on ${momentWords(at, app.reader)}`
       : '';
-  const again = isBridgeAlone(app) ? `${READS_AGAIN}${until}; ${HAVE_ENDED}` : `it works again${until}`;
+  const again = isBridgeAlone(app) ? `${READS_AGAIN}${until}; ${HAS_ENDED}` : `it works again${until}`;
   return `Users who have not connected your app to the new API are refused, whatever the date. Once they connect it, ${again}.`;
 }
 
 function retirementWords(due: Told, isPast: boolean): string {
   if (isPast)
     return takenOf(due) > 0
-      ? `Users who have not connected your app to the new API are refused since then. Once they connect it, ${READS_AGAIN}; ${HAVE_ENDED}.`
-      : `Your app reads and posts for those who are connected; ${HAVE_ENDED}.`;
+      ? `Users who have not connected your app to the new API are refused since then. Once they connect it, ${READS_AGAIN}; ${HAS_ENDED}.`
+      : `Your app reads and posts for those who are connected; ${HAS_ENDED}.`;
   return takenOf(due) > 0
-    ? `Users who have not connected your app to the new API are refused from then on. Once they connect it, it goes on reading and posting; ${NOT_KEPT} end.`
-    : `From then on your app goes on reading and posting for those who are connected; ${NOT_KEPT} end.`;
+    ? `Users who have not connected your app to the new API are refused from then on. Once they connect it, it goes on reading and posting; ${NOT_KEPT} ends.`
+    : `From then on your app goes on reading and posting for those who are connected; ${NOT_KEPT} ends.`;
 }
 
 function explanationOf(facts: Facts, due: Told): string {
   const kind = kindOf(due, facts.app.reader);
   if (kind === 'unused') return unusedWords(facts, due);
   if (kind === 'waits')
-    return `Once your users connect your app to the new API, it goes on reading and posting when the old API retires; ${NOT_KEPT} end then.`;
+    return `Once your users connect your app to the new API, it goes on reading and posting when the old API retires; ${NOT_KEPT} ends then.`;
   if (kind === 'refused') return mendingWords(facts, due);
   const isPast = kind === 'past';
   return due.milestone === 'sunset' ? sunsetWords(isPast) : retirementWords(due, isPast);

@@ -30,10 +30,13 @@ export function asWriteRefusal(res: Response, refusal: LegacyError): LegacyError
 /** What became of a write, told as a refusal. Its words may quote a post, so that they are for the caller and no log. */
 export class WriteRefused extends LegacyError {}
 
-/** The error that answers a refusal. */
-export function errorOf({ status, code, message, link, retryAfter }: OldRefusal): WriteRefused {
+/** The error that answers a refusal; `beside` is what the answer says besides. */
+export function errorOf(
+  { status, code, message, link, retryAfter }: OldRefusal,
+  beside: Record<string, unknown> = {},
+): WriteRefused {
   return new WriteRefused([status, code, message], {
-    extra: link === undefined ? {} : { link },
+    extra: { ...(link === undefined ? {} : { link }), ...beside },
     headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
   });
 }

@@ -1,0 +1,76 @@
+import type { Context } from '../../context.ts';
+import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
+import { ScopeMissing } from '../scope-missing.ts';
+import { contentOfMove } from '../writes/content-digest.ts';
+import { sendWrite } from '../writes/send-write.ts';
+import { settleInCall } from '../writes/settle-in-call.ts';
+import type { Write, WriteEnd, Writer } from '../writes/writes.ts';
+import type { Move } from './plan-moves.ts';
+import type { QueueChannel } from './read-queue.ts';
+
+/** Moves posts one after the other, each by a write of its own; the first one that is not known to be done is the last. */
+
+/** Why a move was not made, or is not known to be. */
+export type Stop =
+  | { kind: 'refused'; refusal: OldRefusal }
+  /** `message` is what the new API says went wrong. */
+  | { kind: 'in_doubt'; message: string | undefined }
+  /** Nothing was sent for this move. */
+  | { kind: 'not_sent'; error: unknown };
+
+export interface MovesMade {
+  made: number;
+  /** Undefined once every move was made. */
+  stop: Stop | undefined;
+}
+
+/** Whose queue is moved, and by which call. */
+export interface Ordering {
+  call: 'reorder' | 'shuffle';
+  writer: Writer;
+  channel: QueueChannel;
+}
+
+function writeOf({ call, channel }: Ordering, { id, position }: Move): Write {
+  return {
+    call,
+    write: { mutation: 'movePostInQueue', input: { id, position } },
+    organizationId: channel.organizationId,
+    channelId: channel.id,
+    postId: id,
+    content: contentOfMove({ channelId: channel.id, postId: id, position }),
+  };
+}
+
+function stopOf(context: Context, { writer }: Ordering, end: WriteEnd): Stop | undefined {
+  if (end.kind === 'done') return undefined;
+  if (end.kind === 'in_doubt') return { kind: 'in_doubt', message: end.message };
+  if (end.refusal.kind === 'Forbidden')
+    return { kind: 'not_sent', error: new ScopeMissing(context, writer.mapping, 'posts:write') };
+  return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
+}
+
+async function makeMove(context: Context, ordering: Ordering, move: Move): Promise<Stop | undefined> {
+  const { writer } = ordering;
+  const write = writeOf(ordering, move);
+  try {
+    const end = await sendWrite(context, writer, write);
+    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
+    return stopOf(context, ordering, settled);
+  } catch (error) {
+    return { kind: 'not_sent', error };
+  }
+}
+
+/** Makes the moves in their order, as far as they go. Nothing is thrown, for the moves before are made by then. */
+export async function makeMoves(
+  context: Context,
+  ordering: Ordering,
+  moves: readonly Move[],
+): Promise<MovesMade> {
+  for (const [made, move] of moves.entries()) {
+    const stop = await makeMove(context, ordering, move);
+    if (stop) return { made, stop };
+  }
+  return { made: moves.length, stop: undefined };
+}

@@ -1,0 +1,126 @@
+import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import type { Context } from '../../context.ts';
+import type { Caller } from '../../learn-ids.ts';
+import { withPatience } from '../../patience.ts';
+import { badValue } from '../../translation/call-fields.ts';
+import type { WantedOrder } from '../../translation/queue-order.ts';
+import { BudgetSpent } from '../budget-spent.ts';
+import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';
+import { requireScope } from '../scope-missing.ts';
+import { arrange, isArranged } from './arrange.ts';
+import { drawOrder } from './draw-order.ts';
+import { makeMoves, type MovesMade, type Ordering } from './make-moves.ts';
+import { MOST_MOVES } from './most-moves.ts';
+import { type Move, planMoves } from './plan-moves.ts';
+import { isMovable, placesOf, readQueue } from './read-queue.ts';
+
+/**
+ * Brings the queue of a channel into another order, for the old calls `reorder` and `shuffle`: read the queue, plan the
+ * fewest moves, make them one after the other, read the order that was reached.
+ */
+
+export interface OrderEnd extends MovesMade {
+  /** How many moves the order needed. */
+  planned: number;
+  /** Whether the queue stands as it was to stand. */
+  isReached: boolean;
+  /** The queue after the last move; undefined where it could not be read, or the first move was refused. */
+  posts: WrittenPost[] | undefined;
+}
+
+/** The channel whose queue a call may change; undefined where the caller reaches none of that id. */
+export async function channelToOrder(
+  context: Context,
+  caller: Caller,
+  profileId: string,
+): Promise<CallerChannel | undefined> {
+  for (const scope of ['posts:write', 'posts:read']) await requireScope(context, caller.mapping, scope);
+  return channelOfProfile(context, caller, profileId);
+}
+
+/** @throws {FieldRefused} */
+function requireFew(moves: readonly Move[]): void {
+  if (moves.length <= MOST_MOVES) return;
+  const why = `needs ${moves.length} moves, and a call makes ${MOST_MOVES} at most. Nothing was moved. Name fewer updates, or such that stand near the top or the end of the buffer`;
+  throw badValue('order', why);
+}
+
+/** A call that the budget is too small for would stop half-way; the order is read once more behind the moves. */
+function requireBudgetFor(context: Context, { writer }: Ordering, moves: readonly Move[]): void {
+  const mainApi = context.sides.mainApiFor(writer.mapping.modern_client_id);
+  if (moves.length === 0 || mainApi.remaining() > moves.length) return;
+  throw new BudgetSpent(Math.max(1000, mainApi.budget().validUntil - context.clock.now()));
+}
+
+/** The order that was reached, as far as its caller still waits for it. */
+async function reachedOrder(
+  context: Context,
+  { writer, channel }: Ordering,
+): Promise<WrittenPost[] | undefined> {
+  const left = writer.came + WRITE_ANSWERED_WITHIN - context.clock.elapsed();
+  try {
+    return await withPatience(readQueue(context, writer, channel), left);
+  } catch (error) {
+    context.logger.warn('the order that was reached could not be read', { channelId: channel.id, error });
+    return undefined;
+  }
+}
+
+/** @throws {FieldRefused | BudgetSpent} nothing was moved */
+async function bringInto(
+  context: Context,
+  ordering: Ordering,
+  { posts, wanted }: { posts: WrittenPost[]; wanted: WantedOrder },
+): Promise<OrderEnd> {
+  const target = arrange(placesOf(posts), wanted);
+  const moves = planMoves(
+    posts.filter(isMovable).map(({ id }) => id),
+    target,
+  );
+  requireFew(moves);
+  requireBudgetFor(context, ordering, moves);
+  const done = await makeMoves(context, ordering, moves);
+  if (done.made === 0 && done.stop?.kind === 'not_sent') throw done.stop.error;
+  const isRefused = done.made === 0 && done.stop?.kind === 'refused';
+  const unread = { ...done, planned: moves.length, isReached: false, posts: undefined };
+  if (isRefused) return unread;
+  const reached = moves.length === 0 ? posts : await reachedOrder(context, ordering);
+  return reached ? { ...unread, isReached: isArranged(placesOf(reached), wanted), posts: reached } : unread;
+}
+
+/**
+ * Puts the updates of a queue into the order that a call names.
+ * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | ScopeMissing | Forbidden | OrganizationGone | Unavailable}
+ * nothing was moved
+ */
+export async function reorderQueue(
+  context: Context,
+  ordering: Ordering,
+  wanted: WantedOrder,
+): Promise<OrderEnd> {
+  const posts = await withPatience(readQueue(context, ordering.writer, ordering.channel));
+  return bringInto(context, ordering, { posts, wanted });
+}
+
+export interface ShuffleEnd extends OrderEnd {
+  /** How many updates were drawn, and out of how many. */
+  drawn: number;
+  outOf: number;
+}
+
+/**
+ * Shuffles a queue, or what one call can of it.
+ * @throws as `reorderQueue`
+ */
+export async function shuffleQueue(
+  context: Context,
+  ordering: Ordering,
+  count: number | undefined,
+): Promise<ShuffleEnd> {
+  const posts = await withPatience(readQueue(context, ordering.writer, ordering.channel));
+  const movable = posts.filter(isMovable).map(({ id }) => id);
+  const ids = drawOrder(movable, { count, chance: () => context.chance() });
+  const end = await bringInto(context, ordering, { posts, wanted: { ids, offset: 0 } });
+  return { ...end, drawn: ids.length, outOf: movable.length };
+}

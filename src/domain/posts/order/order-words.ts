@@ -1,0 +1,55 @@
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import { FIELD_CODES } from '../../translation/call-fields.ts';
+import type { OldRefusal } from '../../translation/old-refusal.ts';
+import { BudgetSpent } from '../budget-spent.ts';
+import { whyNotSent } from '../writes/why-not-sent.ts';
+import type { Stop } from './make-moves.ts';
+import type { OrderEnd } from './order-updates.ts';
+
+/** What a call for another order is answered in words, for people who read it in an old program. */
+
+const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
+
+const secondsOf = (milliseconds: number) => Math.max(1, Math.ceil(milliseconds / 1000));
+
+function refusalOfUnsent(error: unknown): OldRefusal {
+  const message = `An update could not be moved: ${whyNotSent(error)}`;
+  if (error instanceof BudgetSpent)
+    return { status: 429, code: 429, message, retryAfter: secondsOf(error.retryAfter ?? 0) };
+  if (!(error instanceof Unavailable)) return { ...UNKNOWN_OUTCOME, message };
+  return { status: 503, code: 1000, message, retryAfter: secondsOf(error.retryAfter ?? 1000) };
+}
+
+function refusalOfStop(stop: Stop, link: string): OldRefusal {
+  if (stop.kind === 'not_sent') return refusalOfUnsent(stop.error);
+  if (stop.kind === 'refused') return stop.refusal;
+  const why =
+    stop.message === undefined ? 'The new API did not answer.' : `The new API answered: ${stop.message}.`;
+  return { ...UNKNOWN_OUTCOME, message: `${why} An update may have been moved.`, link };
+}
+
+/** Every move was made, and the queue does not stand as it was to stand, or nobody knows. */
+function refusalOfOrder({ posts }: OrderEnd, link: string): OldRefusal {
+  if (!posts) return { ...UNKNOWN_OUTCOME, message: 'The updates were moved.', link };
+  const message = 'The buffer changed while its updates were moved.';
+  return { status: 400, code: FIELD_CODES.notSaved, message };
+}
+
+/** The refusal of a call whose order was not reached, or of which nobody knows; `link` is where a person can look. */
+export function refusalOfEnd(end: OrderEnd, link: string): OldRefusal {
+  const { stop, made, planned, posts } = end;
+  if (stop?.kind === 'refused' && made === 0) return stop.refusal;
+  const refusal = stop ? refusalOfStop(stop, link) : refusalOfOrder(end, link);
+  const said = refusal.message.replace(/\.*$/, '.');
+  const moved = `${made} of ${planned} moves were made.`;
+  const order = posts
+    ? 'The order that was reached is in updates.'
+    : 'The order that was reached could not be read: look at the profile before you send the call again.';
+  return { ...refusal, message: `${said} ${moved} ${order}` };
+}
+
+/** A paused queue takes moves and sends nothing. */
+export function pausedWords({ posts }: OrderEnd): string[] {
+  const isPaused = posts?.some(({ channel }) => channel.isQueuePaused) ?? false;
+  return isPaused ? ['The queue of the profile is paused: its updates are sent once the queue goes on.'] : [];
+}

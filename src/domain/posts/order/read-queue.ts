@@ -1,0 +1,63 @@
+import type { PostsAsker } from '../../../upstream/posts/read-posts.ts';
+import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import type { Context } from '../../context.ts';
+import { withAccessToken } from '../../grants/with-access-token.ts';
+import { servedBy } from '../../resolve-token.ts';
+import { FieldRefused } from '../../translation/call-fields.ts';
+import { LONGEST_QUEUE } from '../../translation/queue-order.ts';
+import { pendingList } from '../lists/lists.ts';
+import { requireBudget } from '../writes/send-write.ts';
+import type { Writer } from '../writes/writes.ts';
+import type { QueuedUpdate } from './arrange.ts';
+
+/** The whole queue of a channel as it stands now, as the list of pending updates has it. */
+
+export interface QueueChannel {
+  id: string;
+  organizationId: string;
+}
+
+/** The most that the new API answers with at once. */
+const MOST_AT_ONCE = 100;
+
+const OUT_OF_BOUNDS = 1006;
+
+async function readPages(asker: PostsAsker, channel: QueueChannel): Promise<WrittenPost[]> {
+  const { question } = pendingList(channel, 0);
+  const posts: WrittenPost[] = [];
+  for (let after: string | undefined; posts.length < LONGEST_QUEUE; ) {
+    const page = await readWrittenPage(asker, question, { first: MOST_AT_ONCE, after });
+    posts.push(...page.posts);
+    if (page.next === undefined) return posts;
+    after = page.next;
+  }
+  const message = `The buffer of this profile has more than ${LONGEST_QUEUE} updates: their order cannot be changed by a call.`;
+  throw new FieldRefused('order', OUT_OF_BOUNDS, message);
+}
+
+/**
+ * Reads a queue for a call that writes, of which it is a part: it does not give way to writes.
+ * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | Forbidden | OrganizationGone | Unavailable}
+ */
+export function readQueue(
+  context: Context,
+  { mapping }: Writer,
+  channel: QueueChannel,
+): Promise<WrittenPost[]> {
+  return servedBy(context, mapping, (grant) => {
+    requireBudget(context, grant);
+    const mainApi = context.sides.mainApiFor(grant.modernClientId);
+    return withAccessToken(context, grant.id, (accessToken) =>
+      readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel),
+    );
+  });
+}
+
+/** A post that a move takes nothing from and that the new API moves. */
+export const isMovable = ({ status, shareMode }: WrittenPost) =>
+  status === 'scheduled' && shareMode !== 'customScheduled';
+
+/** The queue, as far as its order is concerned. */
+export const placesOf = (posts: readonly WrittenPost[]): QueuedUpdate[] =>
+  posts.map((post) => ({ id: post.id, isMovable: isMovable(post) }));

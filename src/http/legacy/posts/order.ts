@@ -1,0 +1,100 @@
+import type { RequestHandler, Response } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
+import type { Caller } from '../../../domain/learn-ids.ts';
+import { type CallerChannel, viewOf } from '../../../domain/posts/caller-channel.ts';
+import {
+  channelToOrder,
+  type OrderEnd,
+  reorderQueue,
+  type ShuffleEnd,
+  shuffleQueue,
+} from '../../../domain/posts/order/order-updates.ts';
+import { pausedWords, refusalOfEnd } from '../../../domain/posts/order/order-words.ts';
+import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
+import { reorderFields, shuffleFields } from '../../../domain/translation/queue-order.ts';
+import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
+import { callPairs } from './call-pairs.ts';
+import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
+
+/** The old calls that bring the buffer of a profile into another order: reorder, shuffle. */
+
+/** @throws {ScopeMissing | LegacyError} */
+async function channelOf(context: Context, caller: Caller, profileId: string): Promise<CallerChannel> {
+  const found = await channelToOrder(context, caller, profileId);
+  if (!found) throw new LegacyError(REFUSALS.unknownProfile);
+  return found;
+}
+
+/** A channel that the new API does not show any more is one that the old API would not have. */
+function refusalOf(error: unknown): unknown {
+  const isGone =
+    error instanceof OrganizationGone || (error instanceof Forbidden && !(error instanceof ScopeMissing));
+  return isGone ? new LegacyError(REFUSALS.unknownProfile) : error;
+}
+
+interface Told {
+  end: OrderEnd;
+  /** What was done. */
+  words: string;
+  updates: OldUpdate[] | undefined;
+  /** Where a person can look what became of it. */
+  link: string;
+}
+
+/** @throws {WriteRefused} the order that was asked for is not there, or nobody knows */
+function sendOrder(res: Response, { end, words, updates, link }: Told): void {
+  if (!end.isReached) throw errorOf(refusalOfEnd(end, link), updates && { updates });
+  sendJson(res, 200, { success: true, message: [words, ...pausedWords(end)].join(' '), updates });
+}
+
+interface Answering {
+  context: Context;
+  found: CallerChannel;
+  isUtc: boolean;
+}
+
+function updatesOf({ context, found, isUtc }: Answering, { posts }: OrderEnd): OldUpdate[] | undefined {
+  const view = viewOf(found, { now: context.clock.now(), isUtc });
+  return posts?.map((post) => oldUpdate(post, view));
+}
+
+/** POST /1/profiles/:id/updates/reorder.json. */
+export function reorderUpdates(context: Context, call: Calls): RequestHandler {
+  return call(
+    writing(context, async (caller, writer, { req, res }) => {
+      const { isUtc, ...wanted } = reorderFields(await callPairs(req));
+      const found = await channelOf(context, caller, String(req.params['id']));
+      const ordering = { call: 'reorder', writer, channel: found.channel } as const;
+      const end = await reorderQueue(context, ordering, wanted).catch((error: unknown) => {
+        throw refusalOf(error);
+      });
+      const updates = updatesOf({ context, found, isUtc }, end);
+      const link = placeToLook(context, caller.mapping);
+      sendOrder(res, { end, words: 'The updates were reordered.', updates, link });
+    }),
+  );
+}
+
+function shuffleWords({ drawn, outOf }: ShuffleEnd): string {
+  return drawn === outOf
+    ? 'The updates were shuffled.'
+    : `The first ${drawn} updates were drawn from all ${outOf}; the others follow as they were.`;
+}
+
+/** POST /1/profiles/:id/updates/shuffle.json. */
+export function shuffleUpdates(context: Context, call: Calls): RequestHandler {
+  return call(
+    writing(context, async (caller, writer, { req, res }) => {
+      const { isUtc, count } = shuffleFields(await callPairs(req));
+      const found = await channelOf(context, caller, String(req.params['id']));
+      const ordering = { call: 'shuffle', writer, channel: found.channel } as const;
+      const end = await shuffleQueue(context, ordering, count).catch((error: unknown) => {
+        throw refusalOf(error);
+      });
+      const updates = updatesOf({ context, found, isUtc }, end)?.slice(0, count);
+      const link = placeToLook(context, caller.mapping);
+      sendOrder(res, { end, words: shuffleWords(end), updates, link });
+    }),
+  );
+}
