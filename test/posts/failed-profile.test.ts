@@ -27,7 +27,10 @@ beforeAll(async () => {
 afterAll(() => door.stop());
 
 async function create(...ids: string[]): Promise<RawAnswer> {
-  const pairs = [...ids.map((id): [string, string] => ['profile_ids[]', id]), ['text', 'Hello']];
+  const pairs: Array<[string, string]> = [
+    ...ids.map((id): [string, string] => ['profile_ids[]', id]),
+    ['text', 'Hello'],
+  ];
   const form = rawForm(new URLSearchParams(pairs).toString(), { authorization });
   return sendRaw(door.bridgeUrl, { method: 'POST', path: '/1/updates/create.json', ...form });
 }
