@@ -2,7 +2,7 @@ import type { FaultProxy, NetworkFault } from '../campaign/fault-proxy.ts';
 import { nth, print } from '../races/calls.ts';
 import type { WriteCall } from '../../src/store/posts/tables.ts';
 import { modeDatabases } from '../support/test-mode.ts';
-import { CHANNELS, type RealPost } from './support/posts.ts';
+import type { RealPost } from './support/posts.ts';
 import {
   allPosts,
   call,
@@ -33,16 +33,19 @@ interface Subject {
 
 type ToldChange = Subject & { what: 'posted' | 'failed' | 'in doubt' | 'gone' | 'nothing' };
 
-const FAULTS: NetworkFault[] = [
-  { kind: 'reset', at: 'open' },
-  { kind: 'reset', at: 'request' },
-  { kind: 'reset', at: 'answer' },
-  { kind: 'cut', direction: 'up', bytes: 120 },
-  { kind: 'cut', direction: 'down', bytes: 0 },
-  { kind: 'cut', direction: 'down', bytes: 400 },
-  { kind: 'slow', slice: 150, pauseMs: 5 },
-  { kind: 'black-hole', direction: 'up' },
-  { kind: 'black-hole', direction: 'down' },
+/** Those of one list come at once. */
+const FAULTS: NetworkFault[][] = [
+  [{ kind: 'reset', at: 'open' }],
+  [{ kind: 'reset', at: 'request' }],
+  [{ kind: 'reset', at: 'answer' }],
+  [{ kind: 'cut', direction: 'up', bytes: 120 }],
+  [{ kind: 'cut', direction: 'down', bytes: 0 }],
+  [{ kind: 'cut', direction: 'down', bytes: 400 }],
+  [{ kind: 'slow', slice: 150, pauseMs: 5 }],
+  [
+    { kind: 'black-hole', direction: 'up' },
+    { kind: 'black-hole', direction: 'down' },
+  ],
 ];
 
 /** Of each call under each fault. */
@@ -97,11 +100,12 @@ async function change(subject: Subject): Promise<ToldChange> {
   }
 }
 
-async function changeUnder(fault: NetworkFault, proxy: FaultProxy): Promise<ToldChange[]> {
+async function changeUnder(faults: NetworkFault[], proxy: FaultProxy): Promise<ToldChange[]> {
   const makers = Object.values(SUBJECTS).flatMap((make) => Array.from({ length: TIMES }, () => make));
   const subjects: Subject[] = [];
   for (const make of makers) subjects.push(await make());
-  proxy.inject({ fault, times: subjects.length, beginning: 'POST ' });
+  const series = subjects.flatMap((_, i) => faults[i % faults.length] ?? []);
+  proxy.injectEach({ faults: series, beginning: 'POST ' });
   const told = await Promise.all(subjects.map(change));
   proxy.clear();
   return told;
@@ -135,7 +139,7 @@ describe.each(modeDatabases)('changes on %s', (database) => {
 
   test('none is done that was told as failed, and none is missing that was told as done', async () => {
     const told: ToldChange[] = [];
-    for (const fault of FAULTS) told.push(...(await changeUnder(fault, stage.proxy)));
+    for (const faults of FAULTS) told.push(...(await changeUnder(faults, stage.proxy)));
     await settleAll(stage);
     const posts: Posts = new Map((await allPosts(stage)).map((post) => [post.id, post]));
     const counted = [...new Set(told.map(({ what }) => what))].map(
