@@ -159,3 +159,22 @@ test('what was injected can be taken away before it meets anything', async () =>
   proxy.clear();
   expect((await send()).text).toBe(ANSWER);
 });
+
+test('a hole behind the first bytes lets those through, and is counted', async () => {
+  proxy.inject({ fault: { kind: 'black-hole', direction: 'up', after: 7 }, times: 1, beginning: 'POST ' });
+  const outcome = await send(500);
+  expect([outcome.isOpen, arrived[0]?.text, proxy.held]).toEqual([true, REQUEST.slice(0, 7), 1]);
+});
+
+test('a series meets one connection with each of its faults', async () => {
+  proxy.injectEach({
+    faults: [
+      { kind: 'reset', at: 'request' },
+      { kind: 'cut', direction: 'down', bytes: 6 },
+    ],
+    beginning: 'POST ',
+  });
+  const outcomes = [await send(), await send(), await send()];
+  expect(outcomes.map(({ text }) => text)).toEqual(['', ANSWER.slice(0, 6), ANSWER]);
+  await until(() => proxy.ended === 3);
+});

@@ -8,7 +8,8 @@ export type NetworkFault =
   | { kind: 'latency'; ms: number }
   | { kind: 'reset'; at: 'open' | 'request' | 'answer' }
   | { kind: 'cut'; direction: 'up' | 'down'; bytes: number }
-  | { kind: 'black-hole'; direction: 'up' | 'down' }
+  /** Nothing passes behind the first `after` bytes; without a number nothing at all. */
+  | { kind: 'black-hole'; direction: 'up' | 'down'; after?: number }
   | { kind: 'slow'; slice: number; pauseMs: number }
   | { kind: 'duplicate' };
 
@@ -20,11 +21,23 @@ interface Injection {
   beginning: string;
 }
 
+/** One fault for each of the next connections, in this order. */
+interface InjectedSeries {
+  faults: readonly NetworkFault[];
+  beginning: string;
+}
+
 export interface FaultProxy {
   port: number;
   /** Meets the next connections; replaces what was there before. */
   inject(injection: Injection): void;
+  injectEach(series: InjectedSeries): void;
   clear(): void;
+  /** How many connections have come to the place from which on nothing passes any more. */
+  held: number;
+  /** How many connections were opened, and how many of them have ended. */
+  opened: number;
+  ended: number;
   /** How many connections met a fault, by kind. */
   met: Map<NetworkFault['kind'], number>;
   /** Called with everything that arrives from a client, before any of it goes wrong. */
@@ -44,6 +57,18 @@ async function* slowly(bytes: Buffer, { slice, pauseMs }: { slice: number; pause
   }
 }
 
+/** The first bytes, and then nothing; the source is read to its end all the same. */
+async function* swallowed(source: AsyncIterable<Buffer>, limit: number, onHeld: () => void): Pieces {
+  let passed = 0;
+  let isHeld = false;
+  for await (const bytes of source) {
+    if (passed < limit) yield bytes.subarray(0, limit - passed);
+    passed += bytes.length;
+    if (passed >= limit && !isHeld) onHeld();
+    isHeld ||= passed >= limit;
+  }
+}
+
 /** The first bytes, and then the end. */
 async function* cutOff(source: AsyncIterable<Buffer>, limit: number): Pieces {
   let passed = 0;
@@ -58,18 +83,19 @@ async function* everyPiece(source: AsyncIterable<Buffer>, fault: NetworkFault | 
   for await (const bytes of source) {
     if (fault?.kind === 'latency') await delay(fault.ms);
     if (fault?.kind === 'slow') yield* slowly(bytes, fault);
-    else if (fault?.kind !== 'black-hole') yield bytes;
+    else yield bytes;
   }
 }
 
 /** The bytes of one direction as they are passed on, piece by piece; ends early where the fault ends the connection. */
 function shaped(
   source: AsyncIterable<Buffer>,
-  fault: NetworkFault | undefined,
+  { fault, onHeld }: Pick<Pair, 'fault' | 'onHeld'>,
   direction: Direction,
 ): Pieces {
   const isMeant = fault === undefined || !('direction' in fault) || fault.direction === direction;
   if (!isMeant) return everyPiece(source, undefined);
+  if (fault?.kind === 'black-hole') return swallowed(source, fault.after ?? 0, onHeld);
   return fault?.kind === 'cut' ? cutOff(source, fault.bytes) : everyPiece(source, fault);
 }
 
@@ -101,6 +127,7 @@ interface Pair {
   client: Socket;
   server: Socket;
   fault: NetworkFault | undefined;
+  onHeld: () => void;
 }
 
 function isReset(fault: NetworkFault | undefined, at: 'open' | 'request' | 'answer'): boolean {
@@ -113,8 +140,9 @@ function endUp({ client, server, fault }: Pair): void {
   if (fault?.kind !== 'black-hole') server.end();
 }
 
-async function passDown({ client, server, fault }: Pair): Promise<void> {
-  for await (const bytes of shaped(server, fault, 'down')) {
+async function passDown(pair: Pair): Promise<void> {
+  const { client, server, fault } = pair;
+  for await (const bytes of shaped(server, pair, 'down')) {
     if (isReset(fault, 'answer')) return void client.resetAndDestroy();
     await write(client, bytes);
   }
@@ -124,18 +152,19 @@ async function passDown({ client, server, fault }: Pair): Promise<void> {
 
 /** Stands between the bridges and `target`, and does to chosen connections what networks do. */
 export async function startFaultProxy(port: number, target: number): Promise<FaultProxy> {
-  let injection: Injection | undefined;
+  let series: InjectedSeries = { faults: [], beginning: '' };
   const repeated = new Set<number>();
   const open = new Set<Socket>();
 
   function take(first: string | undefined): NetworkFault | undefined {
-    if (!injection || injection.times <= 0) return undefined;
-    const isAtOpening = isReset(injection.fault, 'open');
-    const fits = isAtOpening ? first === undefined : first?.startsWith(injection.beginning);
+    const { faults, beginning } = series;
+    const [fault, ...rest] = faults;
+    if (!fault) return undefined;
+    const fits = isReset(fault, 'open') ? first === undefined : first?.startsWith(beginning);
     if (!fits) return undefined;
-    injection.times -= 1;
-    proxy.met.set(injection.fault.kind, (proxy.met.get(injection.fault.kind) ?? 0) + 1);
-    return injection.fault;
+    series = { faults: rest, beginning };
+    proxy.met.set(fault.kind, (proxy.met.get(fault.kind) ?? 0) + 1);
+    return fault;
   }
 
   async function* observed(client: Socket): AsyncGenerator<Buffer, undefined> {
@@ -149,7 +178,7 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
   async function passUp(pair: Pair, incoming: AsyncIterable<Buffer>): Promise<void> {
     const { client, server, fault } = pair;
     const repetition = fault?.kind === 'duplicate' ? repeatOn(target, repeated) : undefined;
-    for await (const bytes of shaped(incoming, fault, 'up')) {
+    for await (const bytes of shaped(incoming, pair, 'up')) {
       await write(server, bytes);
       repetition?.write(bytes);
       if (isReset(fault, 'request')) return void client.resetAndDestroy();
@@ -170,20 +199,30 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
     client.once('close', () => server.destroy());
     server.once('close', () => open.delete(server));
     await once(server, 'connect');
-    const pair = { client, server, fault };
+    const pair = { client, server, fault, onHeld: () => void (proxy.held += 1) };
     await Promise.allSettled([passUp(pair, withFirst(first, incoming)), passDown(pair)]);
   }
 
   const server = createServer({ noDelay: true }, (client) => {
     open.add(client);
+    proxy.opened += 1;
     client.on('error', () => undefined);
-    client.once('close', () => open.delete(client));
+    client.once('close', () => {
+      open.delete(client);
+      proxy.ended += 1;
+    });
     serve(client).catch(() => client.destroy());
   });
   const proxy: FaultProxy = {
     port,
-    inject: (next) => void (injection = { ...next }),
-    clear: () => void (injection = undefined),
+    inject({ fault, times, beginning }) {
+      series = { faults: Array.from({ length: times }, () => fault), beginning };
+    },
+    injectEach: (next) => void (series = next),
+    clear: () => void (series = { faults: [], beginning: '' }),
+    held: 0,
+    opened: 0,
+    ended: 0,
     met: new Map(),
     onRequestBytes: undefined,
     isRepetition: (from) => from !== undefined && repeated.has(from),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { DAY } from '../../src/shared/lifetimes.ts';
-import { type Bakery, openBakery } from './support/bakery.ts';
+import { type Bakery, cut, openBakery } from './support/bakery.ts';
 
 /** How the job looks for writes in doubt whose caller has gone. */
 
@@ -52,4 +52,15 @@ test('the looks of the job go on after a fault of the storage, and end with the 
   await bakery.lookAfter(DAY);
   expect(await bakery.rows()).toMatchObject([{ state: 'in_doubt', next_look_at: null }]);
   await sql`drop trigger no_looks`.execute(durable);
+});
+
+test('a lost post is found among more posts of its channel than one page of the new API has', async () => {
+  const before = Array.from({ length: 55 }, (_, i) => `Before ${i}`);
+  await Promise.all(before.map((one) => bakery.create(one)));
+  bakery.onWrites(1, cut);
+  const answer = await bakery.create('The fifty-sixth');
+  bakery.mend();
+  const [post] = await bakery.made('The fifty-sixth');
+  expect(answer.json).toMatchObject({ success: true, updates: [{ id: post?.id }] });
+  expect((await bakery.rows()).at(-1)).toMatchObject({ state: 'found', post_id: post?.id, looks: 1 });
 });

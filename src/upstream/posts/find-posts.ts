@@ -4,16 +4,23 @@ import { type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
-/** Looks whether a post is there, in one request. */
+/** Looks whether a post is there. */
 
-/** A list is no longer; one of this length may go on. */
-export const LONGEST_LIST = 50;
+const ON_ONE_PAGE = 50;
 
-const LIST = `query Look($input: PostsInput!) { posts(input: $input, first: ${LONGEST_LIST}) { edges { node { ${WRITTEN_POST_FIELDS} } } } }`;
+/** One look sends so many requests at most. */
+const MOST_PAGES = 6;
+
+const LIST = `query Look($input: PostsInput!, $after: String) { posts(input: $input, first: ${ON_ONE_PAGE}, after: $after) { edges { node { ${WRITTEN_POST_FIELDS} } } pageInfo { endCursor hasNextPage } } }`;
 
 const ONE = `query Look($input: PostInput!) { post(input: $input) { ${WRITTEN_POST_FIELDS} } }`;
 
-const listed = z.object({ posts: z.object({ edges: z.array(z.object({ node: writtenPost })).nullish() }) });
+const listed = z.object({
+  posts: z.object({
+    edges: z.array(z.object({ node: writtenPost })).nullish(),
+    pageInfo: z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }).nullish(),
+  }),
+});
 
 const one = z.object({ post: writtenPost });
 
@@ -25,30 +32,64 @@ export interface Looking {
 
 async function read<Shape extends z.ZodType>(
   { mainApi, accessToken, now }: Looking,
-  { query, input, shape }: { query: string; input: object; shape: Shape },
+  { query, variables, shape }: { query: string; variables: object; shape: Shape },
 ): Promise<z.infer<Shape>> {
-  const answer = await mainApi.ask(accessToken, JSON.stringify({ query, variables: { input } }));
+  const answer = await mainApi.ask(accessToken, JSON.stringify({ query, variables }));
   throwRefusal(answer, now);
   const data = shape.safeParse(jsonObject(answer)?.['data']);
   if (data.success) return data.data;
   throw new Unavailable('the main API answered in an unknown shape', { cause: data.error });
 }
 
+/** The posts of a channel that were made in a time, in Unix milliseconds. */
+interface PostsWanted {
+  organizationId: string;
+  channelId: string;
+  from: number;
+  to: number;
+}
+
+/** Some posts of a channel, the oldest first. */
+export interface PostsFound {
+  posts: WrittenPost[];
+  /** Whether the channel has later posts, which were not read. */
+  goesOn: boolean;
+}
+
+async function readPage(looking: Looking, input: object, after: string | undefined) {
+  const variables = { input, ...(after === undefined ? {} : { after }) };
+  const { posts } = await read(looking, { query: LIST, variables, shape: listed });
+  const found = (posts.edges ?? []).map(({ node }) => node);
+  const { hasNextPage = found.length === ON_ONE_PAGE, endCursor } = posts.pageInfo ?? {};
+  // A page that has nothing on it goes on nowhere, whatever it says.
+  return { found, goesOn: hasNextPage && found.length > 0, next: endCursor ?? undefined };
+}
+
+const isBefore = (time: number, post: WrittenPost | undefined) =>
+  post !== undefined && Date.parse(post.createdAt) < time;
+
 /**
- * The posts of a channel that were made since a time, in Unix milliseconds, the oldest first.
+ * The posts of a channel that were made in a time, and maybe later ones; not all where they are very many.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
-export async function listPostsSince(
+export async function listPosts(
   looking: Looking,
-  { organizationId, channelId, since }: { organizationId: string; channelId: string; since: number },
-): Promise<WrittenPost[]> {
+  { organizationId, channelId, from, to }: PostsWanted,
+): Promise<PostsFound> {
   const input = {
     organizationId,
-    filter: { channelIds: [channelId], createdAt: { start: new Date(since).toISOString() } },
+    filter: { channelIds: [channelId], createdAt: { start: new Date(from).toISOString() } },
     sort: [{ field: 'createdAt', direction: 'asc' }],
   };
-  const { posts } = await read(looking, { query: LIST, input, shape: listed });
-  return (posts.edges ?? []).map(({ node }) => node);
+  const posts: WrittenPost[] = [];
+  let after: string | undefined;
+  for (let page = 1; ; page += 1) {
+    const { found, goesOn, next } = await readPage(looking, input, after);
+    posts.push(...found);
+    const isEnough = page === MOST_PAGES || next === undefined || !isBefore(to, found.at(-1));
+    if (!goesOn || isEnough) return { posts, goesOn };
+    after = next;
+  }
 }
 
 /**
@@ -57,7 +98,7 @@ export async function listPostsSince(
  */
 export async function findPost(looking: Looking, id: string): Promise<WrittenPost | undefined> {
   try {
-    return (await read(looking, { query: ONE, input: { id }, shape: one })).post;
+    return (await read(looking, { query: ONE, variables: { input: { id } }, shape: one })).post;
   } catch (error) {
     if (error instanceof OrganizationGone) return undefined;
     throw error;

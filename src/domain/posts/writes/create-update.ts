@@ -12,7 +12,7 @@ import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-p
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
-import { whyNotSent } from './why-not-sent.ts';
+import { logUnexpected, whyNotSent } from './why-not-sent.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /** One post for each profile that an old create names. */
@@ -22,8 +22,8 @@ export type ProfileEnd = NamedProfile &
   (
     | { kind: 'done'; post: WrittenPost; leftOut: string[] }
     | { kind: 'refused'; refusal: OldRefusal }
-    /** `message` is what the new API says went wrong. */
-    | { kind: 'in_doubt'; message?: string | undefined }
+    /** `message` is what the new API says went wrong, and `error` what went wrong here after the post was sent. */
+    | { kind: 'in_doubt'; message?: string | undefined; error?: unknown }
     /** Nothing was sent. */
     | { kind: 'not_sent'; error: unknown; why: string }
   );
@@ -80,6 +80,30 @@ function requireRight(context: Context, { mapping }: Writer, end: WriteEnd): voi
     throw new ScopeMissing(context, mapping, 'posts:write');
 }
 
+interface Posting {
+  writer: Writer;
+  profile: NamedProfile;
+  write: Write;
+  leftOut: string[];
+}
+
+/** What became of a post that was sent. Whatever fails here proves nothing about it. */
+async function endOfSent(
+  context: Context,
+  { writer, profile, write, leftOut }: Posting,
+  end: WriteEnd,
+): Promise<ProfileEnd> {
+  try {
+    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
+    requireRight(context, writer, settled);
+    return endOf(profile, settled, leftOut);
+  } catch (error) {
+    return error instanceof ScopeMissing
+      ? endOfFailure(profile, error)
+      : { ...profile, kind: 'in_doubt', error };
+  }
+}
+
 async function postTo(
   context: Context,
   { writer, update }: { writer: Writer; update: NewUpdate },
@@ -89,9 +113,7 @@ async function postTo(
     const input = createInput(update, profile.channel);
     const write = writeOf(update, profile, input);
     const end = await sendWrite(context, writer, write);
-    const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
-    requireRight(context, writer, settled);
-    return endOf(profile, settled, input.leftOut);
+    return await endOfSent(context, { writer, profile, write, leftOut: input.leftOut }, end);
   } catch (error) {
     return endOfFailure(profile, error);
   }
@@ -124,6 +146,9 @@ function throwIfNothingSent(ends: readonly ProfileEnd[]): void {
   if (first?.kind === 'not_sent' && ends.every(({ kind }) => kind === 'not_sent')) throw first.error;
 }
 
+const errorOf = (end: ProfileEnd): unknown[] =>
+  'error' in end && end.error !== undefined ? [end.error] : [];
+
 /**
  * Makes the posts of an old create; `ends` has one for each profile, in the order of the call.
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was posted
@@ -141,5 +166,6 @@ export async function createUpdates(
     postTo(context, { writer, update }, profile),
   );
   throwIfNothingSent(ends);
+  logUnexpected(context, writer, ends.flatMap(errorOf));
   return { update, ends, named, pending: await pendingAfter(context, writer, ends) };
 }

@@ -1,23 +1,19 @@
 import { WRITE_CLOCKS_DIFFER, WRITE_MADE_WITHIN } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/posts/tables.ts';
 import { countEqualWrites, settleWrite, withoutWriter } from '../../../store/posts/write-journal.ts';
-import { LONGEST_LIST } from '../../../upstream/posts/find-posts.ts';
+import type { PostsFound } from '../../../upstream/posts/find-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import { contentOfPost, isWordless } from './content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { isInChannel } from './look-reads.ts';
+import { madeBetween } from './made-between.ts';
 import type { Looking, Sight } from './sight.ts';
 
 /** Looks for the post that a create in doubt may have made. */
 
-/** Every time at which the new API may have made the post of a row, by its own clock. */
-function timesOf({ sent_at: sentAt }: PostWriteRow) {
-  return { from: sentAt - WRITE_CLOCKS_DIFFER, to: sentAt + WRITE_MADE_WITHIN + WRITE_CLOCKS_DIFFER };
-}
-
 function isMadeInTime(row: PostWriteRow, { createdAt }: WrittenPost): boolean {
-  const [{ from, to }, made] = [timesOf(row), Date.parse(createdAt)];
+  const [{ from, to }, made] = [madeBetween(row), Date.parse(createdAt)];
   return from <= made && made <= to;
 }
 
@@ -32,9 +28,9 @@ function hasSources({ sources }: Looking, { assets }: WrittenPost): boolean {
 }
 
 /** Where a list ends before the last moment of the row, the post may be behind its end. */
-function isCutShort(row: PostWriteRow, posts: readonly WrittenPost[]): boolean {
+function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsFound): boolean {
   const last = posts.at(-1);
-  return posts.length >= LONGEST_LIST && last !== undefined && Date.parse(last.createdAt) < timesOf(row).to;
+  return goesOn && last !== undefined && Date.parse(last.createdAt) < madeBetween(row).to;
 }
 
 /**
@@ -47,7 +43,7 @@ async function takeFound(context: Context, row: PostWriteRow, equal: readonly Wr
   if (!first) return { kind: 'nothing' };
   const digests = context.vault.digests(contentOfPost(first));
   // An earlier write can have made one of these posts only if it was still under way when this one was sent.
-  const since = timesOf(row).from - WRITE_MADE_WITHIN - WRITE_CLOCKS_DIFFER;
+  const since = madeBetween(row).from - WRITE_MADE_WITHIN - WRITE_CLOCKS_DIFFER;
   return context.store.transaction(async (tx): Promise<Sight> => {
     const [free, ...others] = await withoutWriter(
       tx,
@@ -65,11 +61,11 @@ async function takeFound(context: Context, row: PostWriteRow, equal: readonly Wr
 export async function lookForNew(context: Context, looking: Looking): Promise<Sight> {
   const { row, reads } = looking;
   if (!isInChannel(row)) return { kind: 'unclear' };
-  const posts = await reads.postsSince(row);
-  const equal = posts
+  const found = await reads.postsOf(row);
+  const equal = found.posts
     .filter((post) => isMadeInTime(row, post) && isOfAccount(row, post))
     .filter((post) => isOf(context, row, contentOfPost(post)) && hasSources(looking, post));
   if (looking.sources === undefined && equal.some(isWordless)) return { kind: 'unclear' };
   const sight = await takeFound(context, row, equal);
-  return sight.kind === 'nothing' && isCutShort(row, posts) ? { kind: 'unclear' } : sight;
+  return sight.kind === 'nothing' && isCutShort(row, found) ? { kind: 'unclear' } : sight;
 }

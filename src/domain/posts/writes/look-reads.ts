@@ -1,18 +1,19 @@
-import { WRITE_CLOCKS_DIFFER, WRITE_LOOKS } from '../../../shared/lifetimes.ts';
+import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/posts/tables.ts';
-import { findPost, listPostsSince, type Looking } from '../../../upstream/posts/find-posts.ts';
+import { findPost, listPosts, type Looking, type PostsFound } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/with-access-token.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
+import { madeBetween } from './made-between.ts';
 
 /** What a look at a write in doubt reads of the new API. */
 export interface LookReads {
   grantId: string;
-  /** The posts of the row's channel that were made since it was sent, and maybe older ones. */
-  postsSince(row: ChannelRow): Promise<WrittenPost[]>;
+  /** The posts of the row's channel that were made while the row may have made one, and maybe others. */
+  postsOf(row: ChannelRow): Promise<PostsFound>;
   /** One post; undefined where there is none. */
   post(id: string): Promise<WrittenPost | undefined>;
   /** What is scheduled in the row's channel, from the top of the queue on or from its end. */
@@ -27,10 +28,15 @@ export const isInChannel = (row: PostWriteRow): row is ChannelRow =>
 
 type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
 
-function listFor(ask: Ask, row: ChannelRow): Promise<WrittenPost[]> {
-  const { organization_id: organizationId, channel_id: channelId, sent_at: sentAt } = row;
-  const since = sentAt - WRITE_CLOCKS_DIFFER;
-  return ask((looking) => listPostsSince(looking, { organizationId, channelId, since }));
+/** The posts of one channel, from the time of one row to the time of another. */
+function listFor(
+  ask: Ask,
+  first: ChannelRow,
+  last: Pick<PostWriteRow, 'sent_at'> = first,
+): Promise<PostsFound> {
+  const { organization_id: organizationId, channel_id: channelId } = first;
+  const wanted = { organizationId, channelId, from: madeBetween(first).from, to: madeBetween(last).to };
+  return ask((looking) => listPosts(looking, wanted));
 }
 
 const FROM = { top: 'asc', bottom: 'desc' } as const;
@@ -59,7 +65,7 @@ export function readsInCall(context: Context, { id: grantId, modernClientId }: G
     );
   return {
     grantId,
-    postsSince: (row) => listFor(ask, row),
+    postsOf: (row) => listFor(ask, row),
     post: (id) => ask((to) => findPost(to, id)),
     queueFrom: (row, position) => queueFor(ask, row, position),
   };
@@ -68,11 +74,13 @@ export function readsInCall(context: Context, { id: grantId, modernClientId }: G
 /** Rows sent within this time share a list. */
 const ONE_LIST = Math.max(...WRITE_LOOKS);
 
-/** The oldest row whose list has what this one looks for; the rows are in the order of their time. */
-function firstOf(rows: readonly PostWriteRow[], row: ChannelRow): ChannelRow {
+/** The rows that share a list with this one: the first decides where it begins. The rows are in the order of their time. */
+function rowsOfList(rows: readonly PostWriteRow[], row: ChannelRow) {
   const { channel_id: channelId, sent_at: sentAt } = row;
-  const first = rows.find((one) => one.channel_id === channelId && one.sent_at > sentAt - ONE_LIST);
-  return { ...row, id: first?.id ?? row.id, sent_at: first?.sent_at ?? sentAt };
+  const own = rows.filter((one) => one.channel_id === channelId);
+  const found = own.find((one) => one.sent_at > sentAt - ONE_LIST);
+  const first = { ...row, id: found?.id ?? row.id, sent_at: found?.sent_at ?? sentAt };
+  return { first, last: own.findLast((one) => one.sent_at < first.sent_at + ONE_LIST) };
 }
 
 /**
@@ -83,7 +91,7 @@ export function readsOfRun(
   context: Context,
   rows: readonly PostWriteRow[],
 ): (reader: PostsReader) => LookReads {
-  const lists = new Map<string, Promise<WrittenPost[]>>();
+  const lists = new Map<string, Promise<PostsFound>>();
   return (reader) => {
     const ask: Ask = (read) =>
       askForPosts(context, reader, ({ mainApi, accessToken, now }) =>
@@ -91,10 +99,10 @@ export function readsOfRun(
       );
     return {
       grantId: reader.grant.id,
-      postsSince(row) {
-        const first = firstOf(rows, row);
+      postsOf(row) {
+        const { first, last } = rowsOfList(rows, row);
         const key = `${reader.grant.id} ${first.id}`;
-        const list = lists.get(key) ?? listFor(ask, first);
+        const list = lists.get(key) ?? listFor(ask, first, last);
         lists.set(key, list);
         return list;
       },

@@ -1,12 +1,25 @@
+import { isStorageFault } from '../../../store/storage-fault.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../access-token.ts';
+import type { Context } from '../../context.ts';
 import { TokenRefused } from '../../resolve-token.ts';
+import { alarmOf, isKeyFault } from '../../under-all-keys.ts';
 import { BudgetSpent } from '../budget-spent.ts';
 import { ScopeMissing } from '../scope-missing.ts';
+import type { Writer } from './writes.ts';
 
 const CONNECTION_ENDED =
   'the connection behind this token has ended. Its owner has to authorize the app again.';
 
 const AGAIN_LATER = 'the service is not available. Try this profile again later.';
+
+const FAULT_OF_THE_BRIDGE =
+  'something went wrong on this side before anything was sent. Try this profile again later.';
+
+/** What callers and services outside bring about; everything else is a fault of the bridge or of its database. */
+const EXPECTED = [BudgetSpent, ScopeMissing, TokenRefused, GrantDead, Unavailable];
+
+const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanceof Expected);
 
 /** Why nothing was sent for a profile, in words that say what helps. */
 export function whyNotSent(error: unknown): string {
@@ -16,5 +29,16 @@ export function whyNotSent(error: unknown): string {
   }
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
-  return error instanceof GrantDead ? CONNECTION_ENDED : AGAIN_LATER;
+  if (error instanceof GrantDead) return CONNECTION_ENDED;
+  const isPassing = error instanceof Unavailable || isStorageFault(error) || isKeyFault(error);
+  return isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE;
+}
+
+/** The answer of a call tells the profiles that failed beside the others, so that nothing else would log why. */
+export function logUnexpected(context: Context, { requestId }: Writer, errors: readonly unknown[]): void {
+  const unexpected = errors.filter((error) => !isExpected(error));
+  const [error] = unexpected;
+  if (unexpected.length === 0) return;
+  const fields = { requestId, profiles: unexpected.length, error };
+  context.logger.error(`${alarmOf(error)}a legacy call failed for some of its profiles`, fields);
 }
