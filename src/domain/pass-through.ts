@@ -12,6 +12,7 @@ import { noteClaim } from './old-api/note-claim.ts';
 import { saysInvalid } from './old-api/recorded-refusal.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from './old-backend-for.ts';
+import { learnUpdates } from './posts/ids/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { withPatience } from './patience.ts';
 import { refusalWithout, type ServedMapping, TokenRefused } from './resolve-token.ts';
@@ -107,7 +108,10 @@ export async function passServed(
   const { oldBackend } = context;
   if (!oldBackend) throw new Error('a call was to be passed on, and there is no old API');
   const answer = await oldBackend.pass({ ...call, takers: takersOf(mapping) });
-  if (answer.status !== 401 || !mayMeanToken(call, answer)) return answer;
+  if (answer.status !== 401 || !mayMeanToken(call, answer)) {
+    learnUpdates(context, mapping, { target: call.target, answer });
+    return answer;
+  }
   const reading = () => isUserRefused(oldBackend, call.token);
   if (!(await context.flights.run(`confirm ${mapping.id}`, reading))) return answer;
   await leaveOldApi(context, mapping, call.requestId);

@@ -3,6 +3,7 @@ import {
   MINUTE,
   SPENT_ROWS_KEPT,
   UNFINISHED_REQUESTS_KEPT,
+  UPDATE_IDS_KEPT,
   USAGE_KEPT,
   WRITES_KEPT,
 } from '../shared/lifetimes.ts';
@@ -19,6 +20,7 @@ import { deleteCodesBefore } from '../store/legacy-codes.ts';
 import { deleteLeasesBefore } from '../store/leases.ts';
 import type { Piece, PieceDone } from '../store/pieces.ts';
 import { dropPostAnswersBefore, FIRST_POST_ANSWERS } from '../store/posts/post-answers.ts';
+import { deleteToldPostsBefore, deleteUpdatesBefore } from '../store/posts/update-ids.ts';
 import { deleteWritesBefore } from '../store/posts/write-journal.ts';
 import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
@@ -90,6 +92,8 @@ export async function purgeExpired(context: Context): Promise<void> {
     deleteLeasesBefore(store, now),
     inPieces(options, (piece) => deleteSessionsBefore(store, now, piece)),
     inPieces(options, (piece) => deleteWritesBefore(store.durable, now - WRITES_KEPT, piece)),
+    inPieces(options, (piece) => deleteUpdatesBefore(store.durable, now - UPDATE_IDS_KEPT, piece)),
+    inPieces(options, (piece) => deleteToldPostsBefore(store.durable, now - UPDATE_IDS_KEPT, piece)),
     purgeUsage(context),
     forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
   ]);

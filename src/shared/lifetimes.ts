@@ -131,3 +131,10 @@ export const WRITE_CLOCKS_DIFFER = 5 * SECOND;
 
 /** What was written is known to support for this long. */
 export const WRITES_KEPT = 30 * DAY;
+
+/**
+ * How long the id is kept by which an app knows an update, after the update was last shown and was due; and how late a new
+ * showing may be noted.
+ */
+export const UPDATE_IDS_KEPT = 180 * DAY;
+export const UPDATE_IDS_SEEN_EVERY = 7 * DAY;

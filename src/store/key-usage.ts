@@ -15,7 +15,14 @@ interface Question extends KeyName {
 
 async function count(
   db: Database,
-  table: 'mappings' | 'app_secrets' | 'legacy_codes' | 'authorization_requests' | 'events' | 'post_writes',
+  table:
+    | 'mappings'
+    | 'app_secrets'
+    | 'legacy_codes'
+    | 'authorization_requests'
+    | 'events'
+    | 'post_writes'
+    | 'learned_updates',
   condition: Expression<SqlBool>,
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
@@ -43,6 +50,7 @@ async function digestUsage(db: Database, question: Question): Promise<KeyUsage> 
     and phase in ('new', 'consenting') and ${lives}`;
   const pages = sql<SqlBool>`${madeWith('browser_digest', id)} and ${lives}`;
   const writes = sql<SqlBool>`${madeWith('content_digest', id)} and state in ('sending', 'in_doubt')`;
+  const updates = sql<SqlBool>`${madeWith('text_digest', id)} and post_id is null`;
   return [
     { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
     { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
@@ -50,6 +58,7 @@ async function digestUsage(db: Database, question: Question): Promise<KeyUsage> 
     { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
     { what: 'open approval pages', count: await countOpenPages(question, pages) },
     { what: 'writes in doubt', count: await count(db, 'post_writes', writes) },
+    { what: 'ids of updates', count: await count(db, 'learned_updates', updates) },
   ];
 }
 

@@ -11,6 +11,18 @@ export interface OldAccount {
   tokens: string[];
   user: { id: string } & Record<string, unknown>;
   profiles?: Array<{ id: string } & Record<string, unknown>>;
+  /** In its lists by their status, `buffer` or `sent`. */
+  updates?: OldUpdate[];
+  /** What the next creates make. */
+  next?: OldUpdate;
+}
+
+interface OldUpdate {
+  id: string;
+  profile_id: string;
+  status: string;
+  text: string;
+  due_at: number;
 }
 
 /** A request as it came over the wire. */
@@ -113,24 +125,21 @@ const update = (userId: string) => ({
   text: 'as posted',
 });
 
-/** What the old API says to an account; undefined for a path that it does not know. */
-function answerTo(account: OldAccount | undefined, path: string): (() => Answer) | undefined {
-  const { user = { id: '' }, profiles = [], tokens = [] } = account ?? {};
-  const fixed: Record<string, () => Answer> = {
-    '/1/user.json': () => json(200, { _id: user.id, ...user }),
-    '/1/profiles.json': () => json(200, profiles),
-    '/1/updates/create.json': () =>
-      json(200, { success: true, buffer_count: 1, buffer_percentage: 10, updates: [update(user.id)] }),
-    '/1/user/deauthorize.json': () => {
-      tokens.length = 0;
-      return json(200, DEAUTHORIZED);
-    },
-    '/user/deauthorize': () => {
-      tokens.length = 0;
-      return json(200, DEAUTHORIZED);
-    },
-  };
-  if (fixed[path]) return fixed[path];
+/** What it says of the updates of an account; undefined for another path. */
+function answerOfUpdates({ updates = [] }: OldAccount, path: string): (() => Answer) | undefined {
+  const [, profileId, list] = /^\/1\/profiles\/(\w+)\/updates\/(pending|sent)\.json$/.exec(path) ?? [];
+  const status = list === 'sent' ? 'sent' : 'buffer';
+  const listed = updates.filter((one) => one.profile_id === profileId && one.status === status);
+  if (list !== undefined && listed.length > 0)
+    return () => json(200, { total: listed.length, updates: listed });
+  const one = updates.find(({ id }) => path === `/1/updates/${id}.json`);
+  return one && (() => json(200, one));
+}
+
+function answerOfProfile(
+  profiles: NonNullable<OldAccount['profiles']>,
+  path: string,
+): (() => Answer) | undefined {
   const [, id, below] = /^\/1\/profiles\/([0-9a-f]{24})(\/updates\/pending)?\.json$/.exec(path) ?? [];
   if (id === undefined) return undefined;
   const profile = profiles.find((one) => one.id === id);
@@ -138,6 +147,25 @@ function answerTo(account: OldAccount | undefined, path: string): (() => Answer)
   return () => json(200, below === undefined ? profile : { total: 0, updates: [] });
 }
 
+/** What the old API says to an account; undefined for a path that it does not know. */
+function answerTo(account: OldAccount | undefined, path: string): (() => Answer) | undefined {
+  const { user = { id: '' }, profiles = [], tokens = [], next } = account ?? {};
+  const ofUpdates = account && answerOfUpdates(account, path);
+  if (ofUpdates) return ofUpdates;
+  const ended = () => {
+    tokens.length = 0;
+    return json(200, DEAUTHORIZED);
+  };
+  const created = { success: true, buffer_count: 1, buffer_percentage: 10 };
+  const fixed: Record<string, () => Answer> = {
+    '/1/user.json': () => json(200, { _id: user.id, ...user }),
+    '/1/profiles.json': () => json(200, profiles),
+    '/1/updates/create.json': () => json(200, { ...created, updates: [next ?? update(user.id)] }),
+    '/1/user/deauthorize.json': ended,
+    '/user/deauthorize': ended,
+  };
+  return fixed[path] ?? answerOfProfile(profiles, path);
+}
 /** These two ask for no token. */
 const OPEN: Record<string, Answer> = {
   '/1/links/shares.json': json(200, { shares: 47348 }),

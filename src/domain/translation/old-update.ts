@@ -14,6 +14,8 @@ export interface UpdateView {
   zone: string;
   /** Unix milliseconds. */
   now: number;
+  /** By which ids the app knows posts, where not by those of the new API. */
+  updateIds?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -61,14 +63,15 @@ function authorOf({ author }: Post, { account }: UpdateView): string | undefined
 export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
   const due = secondsOf(post.dueAt);
   const words = due === undefined ? undefined : dueWords(due, view);
+  const id = view.updateIds?.get(post.id) ?? post.id;
   return {
-    _id: post.id,
+    _id: id,
     created_at: secondsOf(post.createdAt),
     day: words?.day,
     due_at: due,
     due_time: words?.due_time,
     extra_media: extraMediaOf(post),
-    id: post.id,
+    id,
     media: mediaOf(post),
     needs_approval: post.status === 'needs_approval' ? true : undefined,
     profile_id: view.profileId,

@@ -32,10 +32,31 @@ interface PostWritesTable {
   settled_at: Nullable<number>;
 }
 
+interface LearnedUpdatesTable {
+  id: string;
+  account_id: string;
+  old_id: string;
+  /** As the old API names the profile. */
+  profile_id: string;
+  text_digest: string;
+  due_at: number;
+  /** The post of the new API, once it was found. */
+  post_id: Nullable<string>;
+  seen_at: number;
+}
+
+interface ToldPostsTable {
+  id: string;
+  told_at: number;
+}
+
 /** Of the durable database. */
 export interface PostTables {
   post_writes: PostWritesTable;
+  learned_updates: LearnedUpdatesTable;
+  told_posts: ToldPostsTable;
 }
 
 export type PostWriteRow = Selectable<PostWritesTable>;
 export type NewPostWrite = Omit<Insertable<PostWritesTable>, 'state' | 'looks' | 'refusal' | 'settled_at'>;
+export type LearnedUpdate = Selectable<LearnedUpdatesTable>;

@@ -133,3 +133,19 @@ export async function readPost(asker: PostsAsker, id: string): Promise<Post | un
     throw new Unavailable('the main API answered in an unknown shape', { cause: error });
   }
 }
+
+const DUE = `query Posts($input: PostsInput!) { posts(input: $input, first: 100) { edges { node { ${POST_FIELDS} } } } }`;
+
+/** The posts of a channel that are due in one second, in whatever status; `dueAt` in Unix milliseconds. */
+export async function readPostsDueAt(
+  asker: PostsAsker,
+  { organizationId, channelId, dueAt }: { organizationId: string; channelId: string; dueAt: number },
+): Promise<Post[]> {
+  const [start, end] = [dueAt, dueAt + 999].map((time) => new Date(time).toISOString());
+  const input = { organizationId, filter: { channelIds: [channelId], dueAt: { start, end } } };
+  const data = await dataOf(asker, { query: DUE, variables: { input } });
+  const parsed = PLAIN.page.pick({ edges: true }).safeParse(data['posts']);
+  if (!parsed.success)
+    throw new UnreadablePage('the main API answered in an unknown shape', { cause: parsed.error });
+  return (parsed.data.edges ?? []).map(({ node }) => node);
+}

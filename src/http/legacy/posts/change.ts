@@ -1,6 +1,8 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
-import { type Change, type ChangeEnd, changeUpdate } from '../../../domain/posts/writes/change-update.ts';
+import { changeKnownUpdate } from '../../../domain/posts/ids/change-known-update.ts';
+import { type UpdateIds, updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
+import type { Change, ChangeEnd } from '../../../domain/posts/writes/change-update.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
 import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
@@ -16,9 +18,13 @@ interface Answering {
   context: Context;
   known: NamedProfiles;
   pairs: Pairs;
+  updateIds: UpdateIds;
 }
 
-function updateOf({ context, known, pairs }: Answering, post: NonNullable<Done['post']>): OldUpdate {
+function updateOf(
+  { context, known, pairs, updateIds }: Answering,
+  post: NonNullable<Done['post']>,
+): OldUpdate {
   const { reading, ids } = known;
   const channel = reading.channels.find(({ id }) => id === post.channelId);
   return oldUpdate(post, {
@@ -26,6 +32,7 @@ function updateOf({ context, known, pairs }: Answering, post: NonNullable<Done['
     account: { modernId: reading.account.id, toldId: ids.account },
     zone: flag(pairs, 'utc') ? 'UTC' : (channel?.timezone ?? 'UTC'),
     now: context.clock.now(),
+    updateIds,
   });
 }
 
@@ -65,10 +72,13 @@ export function changing(context: Context, call: Calls, name: Change['call']): R
       flag(pairs, 'utc');
       // Read before anything is changed, so that nothing is left to fail once it was.
       const known = await profilesNamed(context, caller, []);
-      const end = await changeUpdate(context, writer, { call: name, id: String(req.params['id']), pairs });
+      const change = { call: name, id: String(req.params['id']), pairs };
+      const end = await changeKnownUpdate(context, { writer, known }, change);
       if (end.kind === 'refused') throw errorOf(end.refusal);
       if (end.kind === 'in_doubt') throw inDoubt(name, end.message, placeToLook(context, caller.mapping));
-      SENT[name](res, { context, known, pairs }, end);
+      const told = { mapping: caller.mapping, ids: known.ids };
+      const updateIds = await updateIdsAfterWrite(context, told, end.post ? [end.post] : []);
+      SENT[name](res, { context, known, pairs, updateIds }, end);
     }),
   );
 }

@@ -1,10 +1,12 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
+import type { Caller } from '../../../domain/learn-ids.ts';
 import {
   type CreatedUpdates,
   createUpdates,
   type ProfileEnd,
 } from '../../../domain/posts/writes/create-update.ts';
+import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import { acceptedMessage, type EndInWords, refusalOfAll } from '../../../domain/translation/create-answer.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../legacy-error.ts';
@@ -18,11 +20,19 @@ function inWords(end: ProfileEnd): EndInWords {
   return { ...end, profile: `${displayName ?? name} (${service})` };
 }
 
-function updatesOf({ ends, named }: CreatedUpdates, now: number): OldUpdate[] {
+async function updatesOf(
+  context: Context,
+  { mapping }: Caller,
+  created: CreatedUpdates,
+): Promise<OldUpdate[]> {
+  const { ends, named } = created;
   const account = { modernId: named.reading.account.id, toldId: named.ids.account };
+  const posts = ends.flatMap((end) => (end.kind === 'done' ? [end.post] : []));
+  const updateIds = await updateIdsAfterWrite(context, { mapping, ids: named.ids }, posts);
+  const now = context.clock.now();
   return ends.flatMap((end) =>
     end.kind === 'done'
-      ? [oldUpdate(end.post, { profileId: end.toldId, account, zone: end.channel.timezone, now })]
+      ? [oldUpdate(end.post, { profileId: end.toldId, account, zone: end.channel.timezone, now, updateIds })]
       : [],
   );
 }
@@ -33,7 +43,7 @@ export function createUpdate(context: Context, call: Calls): RequestHandler {
     writing(context, async (caller, writer, { req, res }) => {
       const created = await createUpdates(context, caller, { pairs: await callPairs(req), writer });
       const ends = created.ends.map(inWords);
-      const updates = updatesOf(created, context.clock.now());
+      const updates = await updatesOf(context, caller, created);
       if (updates.length === 0) throw errorOf(refusalOfAll(ends, placeToLook(context, caller.mapping)));
       const count = created.pending === undefined ? {} : { buffer_count: created.pending };
       sendJson(res, 200, { success: true, message: acceptedMessage(ends), ...count, updates });

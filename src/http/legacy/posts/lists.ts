@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/learn-ids.ts';
 import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
+import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { pendingList, type PostList, sentList } from '../../../domain/posts/lists/lists.ts';
 import { type ListAnswer, PageOutOfReach, readList } from '../../../domain/posts/lists/read-list.ts';
 import { servedBy } from '../../../domain/resolve-token.ts';
@@ -51,7 +52,9 @@ function listOf(context: Context, makeList: typeof pendingList) {
     if (!found) throw new LegacyError(REFUSALS.unknownProfile);
     const list = makeList(found.channel, parameters.since);
     const answer = await pageOf(context, caller, { list, ...parameters });
-    const view = viewOf(found, { now: context.clock.now(), isUtc: parameters.isUtc });
+    const told = { mapping: caller.mapping, ids: found.ids };
+    const updateIds = await updateIdsFor(context, told, answer.posts);
+    const view = { ...viewOf(found, { now: context.clock.now(), isUtc: parameters.isUtc }), updateIds };
     tellAge(context, res, answer);
     sendJson(res, 200, { total: answer.total, updates: answer.posts.map((post) => oldUpdate(post, view)) });
   };

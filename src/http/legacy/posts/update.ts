@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import { channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
-import { readOne } from '../../../domain/posts/lists/read-one.ts';
-import { servedBy } from '../../../domain/resolve-token.ts';
+import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
+import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import type { createCalls } from '../call.ts';
 import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
@@ -18,13 +18,13 @@ export function update(context: Context, call: ReturnType<typeof createCalls>): 
     const isUtc = readFlag(await readParameters(req), 'utc');
     const id = String(req.params['id']);
     if (!POST_ID.test(id)) throw new LegacyError(REFUSALS.unknownUpdate);
-    const { client_id: clientId } = caller.mapping;
-    const answer = await servedBy(context, caller.mapping, (grant) =>
-      readOne(context, { grant, clientId }, id),
-    );
+    const answer = await readKnownUpdate(context, caller, id);
     const found = answer.post && (await channelWithId(context, caller, answer.post.channelId));
     if (!answer.post || !found) throw new LegacyError(REFUSALS.unknownUpdate);
     tellAge(context, res, answer);
-    sendJson(res, 200, oldUpdate(answer.post, viewOf(found, { now: context.clock.now(), isUtc })));
+    const told = { mapping: caller.mapping, ids: found.ids };
+    const updateIds = await updateIdsFor(context, told, [answer.post]);
+    const view = { ...viewOf(found, { now: context.clock.now(), isUtc }), updateIds };
+    sendJson(res, 200, oldUpdate(answer.post, view));
   });
 }

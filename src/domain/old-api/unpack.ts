@@ -1,0 +1,37 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { PassedAnswer } from '../../upstream/old-backend.ts';
+
+/** The body of an answer of the old API, whatever way the caller let the old API pack it. */
+
+type Unpack = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
+
+function short(body: Buffer, { maxOutputLength }: { maxOutputLength: number }): Buffer {
+  if (body.length > maxOutputLength) throw new RangeError('the body is too long');
+  return body;
+}
+
+const UNPACK: Readonly<Record<string, Unpack>> = {
+  '': short,
+  identity: short,
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+function encodingOf({ rawHeaders }: PassedAnswer): string {
+  const at = rawHeaders.findIndex(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'content-encoding',
+  );
+  return at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().toLowerCase();
+}
+
+/** The JSON of an answer; undefined where it is none, is longer than `maxOutputLength` bytes or cannot be unpacked. */
+export function jsonIn(answer: PassedAnswer, maxOutputLength: number): unknown {
+  try {
+    const body = UNPACK[encodingOf(answer)]?.(answer.body, { maxOutputLength });
+    return body && JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { DAY, SECOND } from '../../../shared/lifetimes.ts';
+import { keepSeenUpdates, type SeenUpdate } from '../../../store/posts/update-ids.ts';
+import { keyIdOf } from '../../../shared/secrets.ts';
+import type { PassedAnswer } from '../../../upstream/old-backend.ts';
+import type { Context } from '../../context.ts';
+import { jsonIn } from '../../old-api/unpack.ts';
+import type { ServedMapping } from '../../resolve-token.ts';
+import { tolerant } from '../../tolerant.ts';
+import { KeyDropped, requireUsable } from '../../under-all-keys.ts';
+import { takeTurns } from '../../work/take-turns.ts';
+import { textOfUpdate } from './update-matches.ts';
+import { updatesIn } from './updates-in-answer.ts';
+
+/**
+ * Learns by which ids the old API tells connected apps of updates, from the answers that are passed on. No answer waits for
+ * it. Answers are read one at a time, behind the calls. When more come than the bounds below allow, some are not read: an
+ * app that asks again teaches the same. What was not written when a process is killed is lost.
+ */
+
+/** A longer answer is not read; a list of a hundred updates is shorter. */
+const LONGEST_ANSWER = 256 * 1024;
+
+/** So much of unread answers is held; what comes beside it is left out. */
+const MOST_HELD = 4 * 1024 * 1024;
+
+/** Rows are written together, and no more often than this (milliseconds). */
+const WRITE_EVERY = 500;
+
+/** Rows of one statement, which holds up the process while it runs (SQLite), and rows that wait for one. */
+const ROWS_PER_STATEMENT = 300;
+const MOST_ROWS = 5000;
+
+/** Answers and rows that a process knows to have kept. They are learned anew each day, so that those in use stay. */
+const KNOWN = { max: 50_000, ttl: DAY };
+
+/** The calls whose answers show updates. */
+const SHOWS_UPDATES = /^\/1\/(?:profiles\/[^/?]+\/)?updates\/[^?]/;
+
+interface Passed {
+  accountId: string;
+  answer: PassedAnswer;
+}
+
+interface Learning {
+  held: Passed[];
+  heldBytes: number;
+  /** Rows that wait to be written, by account and old id. */
+  rows: Map<string, SeenUpdate>;
+  /** Answers that were read, by account and digest. */
+  answers: LRUCache<string, true>;
+  /** What was written last, by account and old id. */
+  written: LRUCache<string, string>;
+  /** When rows may be written again, by `clock.elapsed()`. */
+  nextWriteAt: number;
+  /** Writes some of the rows; rests after a failure. */
+  write: () => Promise<void>;
+}
+
+const keyOf = ({ account_id: accountId, old_id: oldId }: SeenUpdate) => `${accountId} ${oldId}`;
+
+const printOf = ({ profile_id: profileId, text_digest: digest, due_at: dueAt }: SeenUpdate) =>
+  `${profileId} ${digest} ${dueAt}`;
+
+function rowsOf(context: Context, { accountId, answer }: Passed): SeenUpdate[] {
+  const now = context.clock.now();
+  return updatesIn(jsonIn(answer, LONGEST_ANSWER)).map(({ oldId, profileId, text, dueAt }) => ({
+    account_id: accountId,
+    old_id: oldId,
+    profile_id: profileId,
+    text_digest: context.vault.digest(textOfUpdate(accountId, text)),
+    due_at: dueAt,
+    seen_at: now,
+  }));
+}
+
+/** Reads one answer, unless an equal one was read. */
+function read(context: Context, learning: Learning, passed: Passed): void {
+  const { answers, rows, written } = learning;
+  const digest = createHash('sha256').update(passed.answer.body).digest('base64');
+  const key = `${passed.accountId} ${digest}`;
+  if (answers.has(key) || rows.size >= MOST_ROWS) return;
+  for (const row of rowsOf(context, passed))
+    if (written.get(keyOf(row)) !== printOf(row)) rows.set(keyOf(row), row);
+  answers.set(key, true);
+}
+
+async function writeSome({ store }: Context, { rows, written }: Learning): Promise<void> {
+  const some = [...rows.values()].slice(0, ROWS_PER_STATEMENT);
+  // A key that is dropped between the two leaves rows that match nothing, until they are learned anew.
+  for (const key of new Set(some.map(({ text_digest: digest }) => `${keyIdOf(digest)}.`)))
+    await requireUsable(store.aside, 'digest', key);
+  await keepSeenUpdates(store.aside, some);
+  for (const row of some) {
+    written.set(keyOf(row), printOf(row));
+    if (rows.get(keyOf(row)) === row) rows.delete(keyOf(row));
+  }
+}
+
+/** Digests of a key that is gone are of no use: the next answers are digested anew. */
+function forgetAll({ rows, answers }: Learning): void {
+  rows.clear();
+  answers.clear();
+}
+
+const memories = new WeakMap<Context, Learning>();
+
+function beginLearning(context: Context): Learning {
+  const learning: Learning = {
+    held: [],
+    heldBytes: 0,
+    nextWriteAt: 0,
+    rows: new Map(),
+    answers: new LRUCache(KNOWN),
+    written: new LRUCache(KNOWN),
+    write: tolerant(
+      { logger: context.logger, message: 'ids of updates cannot be kept', firstRest: SECOND },
+      () =>
+        writeSome(context, learning).catch((error: unknown) => {
+          if (error instanceof KeyDropped) forgetAll(learning);
+          throw error;
+        }),
+    ),
+  };
+  memories.set(context, learning);
+  return learning;
+}
+
+const learningOf = (context: Context) => memories.get(context) ?? beginLearning(context);
+
+async function readAll(context: Context, learning: Learning): Promise<void> {
+  const { held } = learning;
+  for (let passed = held.shift(); passed; passed = held.shift()) {
+    learning.heldBytes -= passed.answer.body.length;
+    read(context, learning, passed);
+    await takeTurns();
+  }
+}
+
+async function work(context: Context, learning: Learning): Promise<void> {
+  const { clock, shutdown } = context;
+  const { held, rows } = learning;
+  let before: number;
+  do {
+    const rest = Math.max(0, learning.nextWriteAt - clock.elapsed());
+    // The last rows are written when the process stops.
+    await delay(rest, undefined, { signal: shutdown.signal }).catch(() => undefined);
+    await readAll(context, learning);
+    before = rows.size;
+    learning.nextWriteAt = clock.elapsed() + WRITE_EVERY;
+    if (before > 0) await learning.write();
+    // Where nothing can be written, the next answer tries again.
+  } while (held.length > 0 || (rows.size > 0 && rows.size < before));
+}
+
+/** Whether an answer may show updates of a call. */
+function isTelling(target: string, { status, body }: PassedAnswer): boolean {
+  return status === 200 && body.length > 2 && body.length <= LONGEST_ANSWER && SHOWS_UPDATES.test(target);
+}
+
+/** Remembers an answer of the old API to a connected token, to be read behind the calls. Never throws, and reads nothing. */
+export function learnUpdates(
+  context: Context,
+  { account_id: accountId }: ServedMapping,
+  { target, answer }: { target: string; answer: PassedAnswer },
+): void {
+  const learning = learningOf(context);
+  if (!isTelling(target, answer) || learning.heldBytes + answer.body.length > MOST_HELD) return;
+  learning.held.push({ accountId, answer });
+  learning.heldBytes += answer.body.length;
+  context.flights
+    .run('learn the ids of updates', () => work(context, learning))
+    .catch((error: unknown) => context.logger.warn('ids of updates could not be learned', { error }));
+}

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import { MINUTE } from '../../../shared/lifetimes.ts';
+import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import { findUpdatesOfPosts, pairUpdate } from '../../../store/posts/update-ids.ts';
+import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
+import type { Post } from '../../../upstream/posts/post.ts';
+import { type PostsAsker, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
+import type { AccountReading } from '../../../upstream/main-api.ts';
+import type { Context } from '../../context.ts';
+import { looksAlike, textOfUpdate } from './update-matches.ts';
+
+/**
+ * Finds the post that an update of the old API is, by one request: the one of its channel with its text and its time. What
+ * two posts or two updates share is nobody's, for a write to the wrong one could not be taken back.
+ */
+
+/** What was not found is not looked for again so soon. */
+const MISSED = { max: 10_000, ttl: 10 * MINUTE };
+
+const memories = new WeakMap<Context, LRUCache<string, true>>();
+
+function missedOf(context: Context): LRUCache<string, true> {
+  const memory = memories.get(context) ?? new LRUCache<string, true>(MISSED);
+  memories.set(context, memory);
+  return memory;
+}
+
+type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;
+
+/** How the caller's channel is found, and the new API asked with the caller's own grant. */
+export interface MatchSteps {
+  findChannel: (profileId: string) => Promise<Channel | undefined>;
+  ask: (read: (asker: PostsAsker) => Promise<Post[]>) => Promise<Post[]>;
+}
+
+/** A channel that is gone, or that the grant does not reach, has no posts. */
+async function postsDue({ findChannel, ask }: MatchSteps, { profile_id, due_at }: LearnedUpdate) {
+  const channel = await findChannel(profile_id);
+  if (!channel) return [];
+  const question = { organizationId: channel.organizationId, channelId: channel.id, dueAt: due_at };
+  return ask((asker) => readPostsDueAt(asker, question)).catch((error: unknown) => {
+    if (error instanceof Forbidden || error instanceof OrganizationGone) return [];
+    throw error;
+  });
+}
+
+async function pair(context: Context, learned: LearnedUpdate, post: Post): Promise<Post | undefined> {
+  const { account_id: accountId, profile_id: profileId } = learned;
+  const { durable } = context.store;
+  const digests = context.vault.digests(textOfUpdate(accountId, post.text));
+  const rows = await findUpdatesOfPosts(durable, { accountId, postIds: [post.id], digests });
+  const rivals = rows.filter(
+    (row) =>
+      row.id !== learned.id &&
+      (row.post_id === post.id ||
+        row.old_id === post.id ||
+        (row.profile_id === profileId && looksAlike(row, post, digests))),
+  );
+  const now = context.clock.now();
+  const isPaired = rivals.length === 0 && (await pairUpdate(durable, learned, { postId: post.id, now }));
+  return isPaired ? post : undefined;
+}
+
+async function find(context: Context, learned: LearnedUpdate, steps: MatchSteps): Promise<Post | undefined> {
+  const posts = await postsDue(steps, learned);
+  const alike = posts.filter(({ text, ...post }) =>
+    looksAlike(learned, post, context.vault.digests(textOfUpdate(learned.account_id, text))),
+  );
+  const [post, another] = alike;
+  return post && !another ? pair(context, learned, post) : undefined;
+}
+
+/**
+ * The post that an update is, kept as a pair; undefined where none is sure to be it.
+ * @throws {GrantDead | ReadGivesWay | Unavailable}
+ */
+export async function matchUpdate(
+  context: Context,
+  learned: LearnedUpdate,
+  steps: MatchSteps,
+): Promise<Post | undefined> {
+  const missed = missedOf(context);
+  const key = `${learned.id} ${learned.text_digest} ${learned.due_at}`;
+  if (missed.has(key)) return undefined;
+  const post = await find(context, learned, steps);
+  if (!post) missed.set(key, true);
+  return post;
+}

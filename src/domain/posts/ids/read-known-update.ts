@@ -1,0 +1,41 @@
+import type { Context } from '../../context.ts';
+import type { Caller } from '../../learn-ids.ts';
+import { servedBy } from '../../resolve-token.ts';
+import { askForPosts } from '../ask-for-posts.ts';
+import { channelOfProfile } from '../caller-channel.ts';
+import { type PostAnswer, readOne } from '../lists/read-one.ts';
+import { keepPostAnswer } from '../lists/post-cache.ts';
+import { keepAsItIs, learnedUpdate } from './learned-update.ts';
+import { matchUpdate, type MatchSteps } from './match-update.ts';
+
+/** One post by an id of either generation: by the pair that is known, else as the id is, else by what the old API showed. */
+
+function stepsOf(context: Context, caller: Caller): MatchSteps {
+  const { client_id: clientId } = caller.mapping;
+  return {
+    findChannel: async (profileId) => (await channelOfProfile(context, caller, profileId))?.channel,
+    ask: (read) =>
+      servedBy(context, caller.mapping, (grant) => askForPosts(context, { grant, clientId }, read)),
+  };
+}
+
+/**
+ * The post that the caller means; the recorded not-found is for a post that is undefined.
+ * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
+ */
+export async function readKnownUpdate(context: Context, caller: Caller, id: string): Promise<PostAnswer> {
+  const { client_id: clientId } = caller.mapping;
+  const learned = await learnedUpdate(context, caller.mapping, id);
+  const read = (postId: string) =>
+    servedBy(context, caller.mapping, (grant) => readOne(context, { grant, clientId }, postId));
+  const answer = await read(learned?.post_id ?? id);
+  if (!learned || learned.post_id !== null) return answer;
+  if (answer.post) await keepAsItIs(context, learned);
+  if (answer.post) return answer;
+  const fetchedAt = context.clock.now();
+  const post = await matchUpdate(context, learned, stepsOf(context, caller));
+  if (!post) return answer;
+  const name = { grantId: caller.mapping.grant_id, what: `post ${post.id}` };
+  await keepPostAnswer(context, name, { answer: { post, fetchedAt } });
+  return { post, fetchedAt, isStale: false };
+}

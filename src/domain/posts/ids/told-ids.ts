@@ -1,0 +1,140 @@
+import { LRUCache } from 'lru-cache';
+import { UPDATE_IDS_SEEN_EVERY } from '../../../shared/lifetimes.ts';
+import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import {
+  findToldPosts,
+  findUpdatesOfPosts,
+  keepToldPosts,
+  pairUpdate,
+  type ToldApp,
+} from '../../../store/posts/update-ids.ts';
+import type { Post } from '../../../upstream/posts/post.ts';
+import type { Context } from '../../context.ts';
+import { type LegacyIds, meantChannel } from '../../legacy-ids.ts';
+import { oldBackendUntilRetired } from '../../old-backend-for.ts';
+import type { ServedMapping } from '../../resolve-token.ts';
+import { provenApp } from '../../tokens/proven-app.ts';
+import { looksAlike, textOfUpdate } from './update-matches.ts';
+
+/**
+ * By which id an app is told of a post: by the one that it was told first. A post that the old API has told the account of
+ * keeps the id that it has there, unless the app was told the new one before.
+ */
+
+/** What this process has told. Others may forget what is not told any more, so that it is looked up again. */
+const REMEMBERED = { max: 50_000, ttl: UPDATE_IDS_SEEN_EVERY };
+
+const memories = new WeakMap<Context, LRUCache<string, string>>();
+
+function memoryOf(context: Context): LRUCache<string, string> {
+  const memory = memories.get(context) ?? new LRUCache<string, string>(REMEMBERED);
+  memories.set(context, memory);
+  return memory;
+}
+
+/** The ids by posts of the new API. */
+export type UpdateIds = ReadonlyMap<string, string>;
+
+/** Who is told, with the ids that it knows of profiles. */
+export interface Told {
+  mapping: ServedMapping;
+  ids: LegacyIds;
+}
+
+interface Lookup extends Told {
+  app: ToldApp;
+  posts: readonly Post[];
+  digests: ReadonlyMap<string, readonly string[]>;
+}
+
+const appOf = ({ client_id: clientId, account_id: accountId }: ServedMapping): ToldApp => ({
+  clientId,
+  accountId,
+});
+
+/** The one update of these that a post looks like, in its channel; where two do, nobody knows which it is. */
+async function alikeUpdate(
+  context: Context,
+  { ids, posts, digests }: Lookup,
+  { post, rows }: { post: Post; rows: readonly LearnedUpdate[] },
+): Promise<LearnedUpdate | undefined> {
+  const digestsOf = ({ id }: Post) => digests.get(id) ?? [];
+  const alike = rows.filter((row) => looksAlike(row, post, digestsOf(post)));
+  const [row, another] = alike;
+  if (!row || another || row.post_id !== null) return undefined;
+  const isAlone = posts.filter((one) => looksAlike(row, one, digestsOf(one))).length === 1;
+  const isOfChannel = (await meantChannel(context, ids, row.profile_id)) === post.channelId;
+  return isAlone && isOfChannel ? row : undefined;
+}
+
+async function toldByOldApi(
+  context: Context,
+  lookup: Lookup,
+  { post, rows }: { post: Post; rows: readonly LearnedUpdate[] },
+): Promise<string | undefined> {
+  if (rows.some(({ old_id: oldId }) => oldId === post.id)) return post.id;
+  const paired = rows.find((row) => row.post_id === post.id);
+  const row = paired ?? (await alikeUpdate(context, lookup, { post, rows }));
+  if (!row) return undefined;
+  const now = context.clock.now();
+  const isUsed = paired !== undefined && paired.seen_at >= now - UPDATE_IDS_SEEN_EVERY;
+  const isPair = isUsed || (await pairUpdate(context.store.durable, row, { postId: post.id, now }));
+  return isPair ? row.old_id : undefined;
+}
+
+/** Only while the old API runs can an app be told another id later. */
+async function keepTold(context: Context, { mapping, app }: Lookup, postIds: readonly string[]) {
+  if (postIds.length === 0 || !oldBackendUntilRetired(context, provenApp(mapping))) return;
+  await keepToldPosts(context.store.durable, app, { postIds, now: context.clock.now() });
+}
+
+async function lookUp(context: Context, lookup: Lookup): Promise<Map<string, string>> {
+  const { app, posts, digests } = lookup;
+  const { durable } = context.store;
+  const postIds = posts.map(({ id }) => id);
+  const of = { accountId: app.accountId, postIds, digests: [...digests.values()].flat() };
+  const rows = await findUpdatesOfPosts(durable, of);
+  const told = await findToldPosts(durable, app, postIds);
+  const ids = new Map<string, string>();
+  for (const post of posts) {
+    const known = told.has(post.id) ? undefined : await toldByOldApi(context, lookup, { post, rows });
+    ids.set(post.id, known ?? post.id);
+  }
+  const isOwn = (id: string) => ids.get(id) === id && !rows.some(({ old_id: oldId }) => oldId === id);
+  await keepTold(context, lookup, postIds.filter(isOwn));
+  return ids;
+}
+
+function lookupOf({ vault }: Context, told: Told, posts: readonly Post[]): Lookup {
+  const app = appOf(told.mapping);
+  const digests = new Map(
+    posts.map(({ id, text }) => [id, vault.digests(textOfUpdate(app.accountId, text))] as const),
+  );
+  return { ...told, app, posts, digests };
+}
+
+/** The ids by which these posts are told, kept before they leave. */
+export async function updateIdsFor(context: Context, told: Told, posts: readonly Post[]): Promise<UpdateIds> {
+  const { clientId, accountId } = appOf(told.mapping);
+  const memory = memoryOf(context);
+  const keyOf = (id: string) => `${clientId} ${accountId} ${id}`;
+  const ids = new Map(posts.map(({ id }) => [id, memory.get(keyOf(id))]));
+  const unknown = posts.filter(({ id }) => ids.get(id) === undefined);
+  const found = unknown.length === 0 ? new Map() : await lookUp(context, lookupOf(context, told, unknown));
+  for (const [id, toldId] of found) memory.set(keyOf(id), toldId);
+  return new Map([...ids].map(([id, toldId]) => [id, toldId ?? found.get(id) ?? id]));
+}
+
+/** The same for a write that is done: its answer does not fail for an id. */
+export async function updateIdsAfterWrite(
+  context: Context,
+  told: Told,
+  posts: readonly Post[],
+): Promise<UpdateIds> {
+  try {
+    return await updateIdsFor(context, told, posts);
+  } catch (error) {
+    context.logger.warn('an app is told new ids of updates, for the known ones could not be read', { error });
+    return new Map();
+  }
+}

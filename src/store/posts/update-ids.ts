@@ -1,0 +1,146 @@
+import { sql, type SqlBool } from 'kysely';
+import { UPDATE_IDS_SEEN_EVERY } from '../../shared/lifetimes.ts';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../pieces.ts';
+import type { Database } from '../store.ts';
+import type { LearnedUpdate } from './tables.ts';
+
+/**
+ * The ids of updates: what the old API told of each, which post it is, and which posts an app was told by the new id. A row
+ * of an account never speaks of another account's updates.
+ */
+
+export type SeenUpdate = Omit<LearnedUpdate, 'id' | 'post_id'>;
+
+const idOf = (accountId: string, oldId: string) => `${accountId} ${oldId}`;
+
+const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+
+/**
+ * Keeps updates as the old API showed them last, each at most once in `seen`. A row that says the same already is written
+ * only where its time is days old. Rows go in one order, so that two processes cannot wait for each other.
+ */
+export async function keepSeenUpdates(db: Database, seen: readonly SeenUpdate[]): Promise<void> {
+  const rows = seen.map((row) => ({ ...row, id: idOf(row.account_id, row.old_id) })).toSorted(byId);
+  await db
+    .insertInto('learned_updates')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((eb) => ({
+          profile_id: eb.ref('excluded.profile_id'),
+          text_digest: eb.ref('excluded.text_digest'),
+          due_at: eb.ref('excluded.due_at'),
+          seen_at: eb.ref('excluded.seen_at'),
+        }))
+        .where(sql<SqlBool>`learned_updates.seen_at < excluded.seen_at - ${UPDATE_IDS_SEEN_EVERY}
+          or learned_updates.text_digest <> excluded.text_digest
+          or learned_updates.due_at <> excluded.due_at
+          or learned_updates.profile_id <> excluded.profile_id`),
+    )
+    .execute();
+}
+
+/** What the old API told an account of an update by its id. */
+export async function findLearnedUpdate(
+  db: Database,
+  accountId: string,
+  oldId: string,
+): Promise<LearnedUpdate | undefined> {
+  return db
+    .selectFrom('learned_updates')
+    .selectAll()
+    .where('id', '=', idOf(accountId, oldId))
+    .executeTakeFirst();
+}
+
+interface Posts {
+  accountId: string;
+  postIds: readonly string[];
+  /** Of their texts, under every key. */
+  digests: readonly string[];
+}
+
+/** The updates of an account that these posts are or may be: by either id, or by their texts. */
+export async function findUpdatesOfPosts(
+  db: Database,
+  { accountId, postIds, digests }: Posts,
+): Promise<LearnedUpdate[]> {
+  const rowIds = postIds.map((id) => idOf(accountId, id));
+  const all = db.selectFrom('learned_updates').selectAll();
+  const ofAccount = all.where('account_id', '=', accountId);
+  return all
+    .where('id', 'in', rowIds)
+    .union(ofAccount.where('post_id', 'in', postIds))
+    .union(ofAccount.where('text_digest', 'in', digests))
+    .execute();
+}
+
+/** Keeps which post an update is, for ever, or that the pair is still in use; false where the update is another post. */
+export async function pairUpdate(
+  db: Database,
+  { id }: Pick<LearnedUpdate, 'id'>,
+  { postId, now }: { postId: string; now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('learned_updates')
+    .set({ post_id: postId, seen_at: now })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('post_id', 'is', null), eb('post_id', '=', postId)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** An app and the account that it acts for. */
+export interface ToldApp {
+  clientId: string;
+  accountId: string;
+}
+
+const toldIdOf = ({ clientId, accountId }: ToldApp, postId: string) => `${clientId} ${accountId} ${postId}`;
+
+/** Which of these posts the app was told by the id of the new API. */
+export async function findToldPosts(
+  db: Database,
+  app: ToldApp,
+  postIds: readonly string[],
+): Promise<Set<string>> {
+  const ids = new Map(postIds.map((postId) => [toldIdOf(app, postId), postId]));
+  const rows = await db
+    .selectFrom('told_posts')
+    .select('id')
+    .where('id', 'in', [...ids.keys()])
+    .execute();
+  return new Set(rows.map(({ id }) => ids.get(id) ?? id));
+}
+
+/** Keeps that the app is told these posts by the id of the new API, of which there is at least one. */
+export async function keepToldPosts(
+  db: Database,
+  app: ToldApp,
+  { postIds, now }: { postIds: readonly string[]; now: number },
+): Promise<void> {
+  const rows = postIds.map((postId) => ({ id: toldIdOf(app, postId), told_at: now })).toSorted(byId);
+  await db
+    .insertInto('told_posts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ told_at: now })
+        .where('told_posts.told_at', '<', now - UPDATE_IDS_SEEN_EVERY),
+    )
+    .execute();
+}
+
+/** Removes a piece of the updates that were shown last, and due, before a time. */
+export function deleteUpdatesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const rows = { table: 'learned_updates', key: 'id', by: 'seen_at' };
+  return deletePiece(db, { ...rows, which: sql<SqlBool>`seen_at < ${time} and due_at < ${time}` }, piece);
+}
+
+/** Removes a piece of what apps were told before a time. */
+export function deleteToldPostsBefore(db: Database, time: number, piece: Piece): Promise<PieceDone> {
+  const rows = { table: 'told_posts', key: 'id', by: 'told_at' };
+  return deletePiece(db, { ...rows, which: sql<SqlBool>`told_at < ${time}` }, piece);
+}

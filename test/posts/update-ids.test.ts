@@ -1,0 +1,176 @@
+import { newHexId } from '../../src/shared/ids.ts';
+import { expectRefusal } from '../endpoints/support/expectations.ts';
+import { CHANNEL, connectReader, idsOf, isoIn } from './support/reader.ts';
+import {
+  account,
+  answeredBy,
+  clock,
+  DAY,
+  door,
+  durable,
+  get,
+  learn,
+  makePost,
+  oldOf,
+  pendingIds,
+  post,
+  reader,
+  untilLearned,
+  writes,
+  withTwoGenerations,
+} from './support/two-generations.ts';
+
+/** By which ids an app reaches the updates that the old API told it, once the new API answers. */
+
+withTwoGenerations();
+
+describe('where the new API has other ids', () => {
+  test('an update of a list is the same update by the same id, at the price of one more request once', async () => {
+    const real = await makePost();
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    await reader.get('/1/profiles.json');
+    expect(await reader.asked(() => get(shown.id))).toEqual(['post', 'posts']);
+    const { status, json } = await get(shown.id);
+    expect([status, json]).toMatchObject([200, { id: shown.id, _id: shown.id, text: real.text }]);
+    expect(await reader.asked(() => get(shown.id))).toEqual([]);
+    clock.advance(61_000);
+    expect(await reader.asked(() => get(shown.id))).toEqual(['post']);
+    expect((await get(real.id)).json).toMatchObject({ id: shown.id });
+  });
+
+  test('a list tells the ids that the old API told, whoever asked by which id before', async () => {
+    const [first, second, third] = [await makePost(), await makePost(), await makePost()];
+    const shown = [oldOf(first), oldOf(second)];
+    await learn(...shown);
+    await answeredBy('new');
+    const ids = await pendingIds();
+    expect(ids).toEqual(expect.arrayContaining([...shown.map(({ id }) => id), third.id]));
+    expect(ids).not.toContain(first.id);
+    expect(await reader.asked(() => get(shown[0]!.id))).toEqual(['post']);
+  });
+
+  test.each([
+    ['update', { text: 'Another text' }, ['editPost', 'editPost']],
+    ['share', {}, ['editPost', 'editPost']],
+    ['move_to_top', {}, ['movePostInQueue', 'movePostInQueue']],
+    ['destroy', {}, ['deletePost', 'deletePost']],
+  ] as const)('%s by the old id reaches the post, once', async (call, fields, asked) => {
+    const real = await makePost();
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    let answer: Awaited<ReturnType<typeof post>> | undefined;
+    expect(
+      await writes(async () => (answer = await post(`updates/${shown.id}/${call}.json`, fields))),
+    ).toEqual(asked);
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer?.text).not.toContain(real.id);
+    const rows = await durable()
+      .selectFrom('post_writes')
+      .select(['state', 'post_id'])
+      .where('post_id', 'in', [shown.id, real.id])
+      .orderBy('sent_at')
+      .orderBy('id')
+      .execute();
+    expect(rows).toEqual([
+      { state: 'refused', post_id: shown.id },
+      { state: 'done', post_id: real.id },
+    ]);
+  });
+
+  test('a pair stays when the post changes, and a write by it costs one request', async () => {
+    const real = await makePost();
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    await get(shown.id);
+    const path = `updates/${shown.id}/update.json`;
+    const change = () => post(path, { text: 'New words', scheduled_at: isoIn(300 * DAY) });
+    expect(await writes(change)).toEqual(['editPost']);
+    expect((await get(shown.id)).json).toMatchObject({ id: shown.id, text: 'New words' });
+  });
+
+  test('what a create of the old API made is known by its id', async () => {
+    const real = await makePost();
+    const shown = oldOf(real);
+    account.next = shown;
+    const answer = await post('updates/create.json', { 'profile_ids[]': CHANNEL, text: real.text });
+    delete account.next;
+    expect(answer).toMatchObject({ status: 200, json: { updates: [{ id: shown.id }] } });
+    await untilLearned(shown);
+    await answeredBy('new');
+    expect((await get(shown.id)).json).toMatchObject({ id: shown.id, text: real.text });
+  });
+
+  test('the profile may have another id too', async () => {
+    const profileId = newHexId();
+    const real = await makePost();
+    const shown = oldOf(real, undefined, profileId);
+    await durable()
+      .insertInto('id_pairs')
+      .values({
+        kind: 'profile',
+        legacy_id: profileId,
+        modern_id: CHANNEL,
+        source: 'imported',
+        created_at: 0,
+      })
+      .execute();
+    await learn(shown);
+    await answeredBy('new');
+    expect((await get(shown.id)).json).toMatchObject({ id: shown.id, text: real.text });
+    await durable().deleteFrom('id_pairs').where('legacy_id', '=', profileId).execute();
+  });
+
+  test('an id that the new API told first stays, and the old one is understood too', async () => {
+    const real = await makePost();
+    await answeredBy('new');
+    expect(await pendingIds()).toContain(real.id);
+    await answeredBy('old');
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    expect(await pendingIds()).toContain(real.id);
+    expect((await get(shown.id)).json).toMatchObject({ id: real.id, text: real.text });
+  });
+
+  test('another app of the account, told the new id before, is told it further', async () => {
+    const real = await makePost();
+    const other = await connectReader(door, await door.addApp());
+    expect(idsOf(await other.list('pending.json?count=100'))).toContain(real.id);
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    expect(await pendingIds()).toContain(shown.id);
+    expect(idsOf(await other.list('pending.json?count=100'))).toContain(real.id);
+  });
+});
+
+describe('where both have the same ids', () => {
+  test('an update costs what it costs anyway, and is told by its id', async () => {
+    const real = await makePost();
+    await learn(oldOf(real, real.id));
+    await answeredBy('new');
+    await reader.get('/1/profiles.json');
+    expect(await reader.asked(() => get(real.id))).toEqual(['post']);
+    expect((await get(real.id)).json).toMatchObject({ id: real.id, text: real.text });
+    expect(await pendingIds()).toContain(real.id);
+    const path = `updates/${real.id}/destroy.json`;
+    expect(await writes(() => post(path))).toEqual(['deletePost']);
+    expectRefusal(await get(real.id), 404, 1020);
+    expect((await post(path)).status).toBe(404);
+  });
+
+  test('a second delete never reaches a post that says the same at the same time', async () => {
+    const real = await makePost();
+    const twin = await makePost({ text: real.text, dueAt: real.dueAt });
+    await learn(oldOf(real, real.id));
+    await answeredBy('new');
+    const path = `updates/${real.id}/destroy.json`;
+    expect((await post(path)).status).toBe(200);
+    expectRefusal(await post(path), 404, 1020);
+    expect((await get(twin.id)).status).toBe(200);
+  });
+});
