@@ -29,7 +29,8 @@ export const lostSession: Failure = {
 export const noSuchPage: Failure = {
   status: 404,
   title: 'There is no such page',
-  explanation: 'The demo has two pages: the first step, and what went over the wire.',
+  explanation:
+    'The demo has three pages: the first step, what went over the wire, and the posts of a profile.',
   next: 'Go to the first step.',
 };
 
@@ -39,6 +40,22 @@ export const ownFailure: Failure = {
   title: 'The demo itself failed',
   explanation: 'Something went wrong inside this program. Nothing was changed at the bridge.',
   next: 'Look at the log of the demo, then start again.',
+};
+
+/** A form that the demo cannot read. */
+export const unreadableForm: Failure = {
+  status: 400,
+  title: 'The demo cannot read this form',
+  explanation:
+    'What came is too large, or is not what the form of the page sends. The bridge was not called.',
+  next: 'Go back, shorten the text, and send it again.',
+};
+
+const noAnswerToWrite: Failure = {
+  status: 502,
+  title: 'No answer came',
+  explanation: 'The call may have been carried out, or may never have reached the bridge.',
+  next: 'Look at the posts of the profile before you send it again.',
 };
 
 const denied: Failure = {
@@ -100,13 +117,23 @@ const unexpected: Failure = {
   next: 'Look at the answer below and at the log of the bridge, then start again.',
 };
 
-function errorCodeOf(body: string): string {
+interface ErrorBody {
+  success?: unknown;
+  error?: unknown;
+  message?: unknown;
+}
+
+function errorBodyOf(body: string): ErrorBody {
   try {
-    const { error } = JSON.parse(body) as { error?: unknown };
-    return typeof error === 'string' ? error : '';
+    return Object(JSON.parse(body)) as ErrorBody;
   } catch {
-    return '';
+    return {};
   }
+}
+
+function errorCodeOf(body: string): string {
+  const { error } = errorBodyOf(body);
+  return typeof error === 'string' ? error : '';
 }
 
 /** What the callback's own `error` parameter means. */
@@ -133,4 +160,30 @@ export function describeFailedCall(answer: Message | undefined): Failure | undef
   if (status === 401) return badToken;
   if (status === 429) return tooMany;
   return status >= 500 ? temporary : unexpected;
+}
+
+const KNOWN_TO_ANY_CALL = [401, 429];
+
+/** What an answer of a call that writes means; undefined when the call was carried out. */
+export function describeFailedWrite(answer: Message | undefined): Failure | undefined {
+  if (!answer) return noAnswerToWrite;
+  const status = statusOf(answer);
+  const { success, error, message } = errorBodyOf(answer.body);
+  // The old API also said no with a status of 200.
+  if (status === 200 && success !== false) return undefined;
+  const words = [error, message].find((text) => typeof text === 'string');
+  if (typeof words !== 'string' || KNOWN_TO_ANY_CALL.includes(status)) return describeFailedCall(answer);
+  return status < 500
+    ? {
+        status: status === 200 ? 400 : status,
+        title: 'The bridge says no',
+        explanation: words,
+        next: 'Change what it names, then send it again.',
+      }
+    : {
+        status,
+        title: 'The bridge cannot say that it is done',
+        explanation: words,
+        next: 'Look at the posts of the profile before you send it again.',
+      };
 }

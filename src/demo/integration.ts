@@ -9,8 +9,9 @@ import { beginAuthorization, finishAuthorization, recordCallback } from './conne
 import { noSuchPage, ownFailure } from './failures.ts';
 import { createOldApi } from './old-api.ts';
 import { callbackPath, connectPath, createOldClient } from './old-client.ts';
-import { createRoutes, createShow, type Show } from './routes.ts';
+import { createRoutes } from './routes.ts';
 import type { DemoSettings } from './settings.ts';
+import { createShow, type Show } from './show.ts';
 import { createWire } from './wire.ts';
 
 /** A running demo integration. */

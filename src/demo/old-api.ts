@@ -14,13 +14,24 @@ export interface OldApi {
   readProfiles(token: string): Promise<Exchange>;
   /** `POST /1/user/deauthorize.json`, the token in the header, an empty form body. */
   deauthorize(token: string): Promise<Exchange>;
+  /** Any other address below /1, the token in the query as for the profiles. */
+  read(token: string, path: string): Promise<Exchange>;
+  /** A POST to any other address below /1, the token in the form beside the fields, as old PHP programs send it. */
+  write(token: string, path: string, fields: Fields): Promise<Exchange>;
 }
+
+/** Names and values of a form, in their order; a list is its name with brackets, once for each value. */
+export type Fields = ReadonlyArray<readonly [name: string, value: string]>;
 
 interface Call {
   method: 'GET' | 'POST';
   path: string;
   token?: string;
+  fields?: Fields;
 }
+
+const formBody = (fields: Fields): string =>
+  new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString();
 
 /** The value that an answer's body holds, undefined when it is no JSON. */
 export function readAnswer(answer: Message | undefined): unknown {
@@ -52,10 +63,10 @@ export function createOldApi(bridgeUrl: string, wire: Wire): OldApi {
     },
   });
 
-  function call({ method, path, token }: Call): Promise<Exchange> {
+  function call({ method, path, token, fields = [] }: Call): Promise<Exchange> {
     const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     const form = method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};
-    const data = method === 'POST' ? '' : undefined;
+    const data = method === 'POST' ? formBody(fields) : undefined;
     return wire.record(async (exchanges) => {
       // A failed connection is not an exception here: the exchange without an answer says it.
       await client
@@ -72,5 +83,9 @@ export function createOldApi(bridgeUrl: string, wire: Wire): OldApi {
     readUser: (token) => call({ method: 'GET', path: '/1/user.json', token }),
     readProfiles: (token) => call({ method: 'GET', path: `/1/profiles.json?access_token=${token}` }),
     deauthorize: (token) => call({ method: 'POST', path: '/1/user/deauthorize.json', token }),
+    read: (token, path) =>
+      call({ method: 'GET', path: `/1/${path}${path.includes('?') ? '&' : '?'}access_token=${token}` }),
+    write: (token, path, fields) =>
+      call({ method: 'POST', path: `/1/${path}`, fields: [['access_token', token], ...fields] }),
   };
 }

@@ -1,45 +1,11 @@
-import { join } from 'node:path';
-import { type RequestHandler, type Response, Router } from 'express';
-import { createPages } from '../shared/pages.ts';
-import { projectRoot } from '../shared/project-root.ts';
-import { demoOf, type Fail, readProfiles } from './connect.ts';
+import { type RequestHandler, Router } from 'express';
+import { demoOf, readProfiles } from './connect.ts';
 import { describeFailedCall, type Failure, lostSession } from './failures.ts';
-import { presentMessage } from './message.ts';
 import type { OldApi } from './old-api.ts';
-import { connectPath } from './old-client.ts';
+import { createPostRoutes } from './posts/post-routes.ts';
 import { addStep, type DemoSession } from './session.ts';
 import type { DemoSettings } from './settings.ts';
-
-/** Writes the demo's pages. */
-export interface Show {
-  start: (res: Response, demo: DemoSession) => void;
-  flow: (res: Response, demo: DemoSession) => void;
-  failure: Fail;
-}
-
-/** The demo's pages for one set of settings; the app's secret is masked in everything they show. */
-export function createShow({ bridgeUrl, clientId, clientSecret }: DemoSettings): Show {
-  const pages = createPages(join(projectRoot, 'src', 'demo', 'views'));
-  const site = { siteName: 'Old integration (demo)', siteLink: '/', bridgeUrl, clientId, connectPath };
-  const steps = (demo: DemoSession) =>
-    demo.steps.map((step) => ({
-      ...step,
-      request: presentMessage(step.request, clientSecret),
-      answer: step.answer && presentMessage(step.answer, clientSecret),
-    }));
-  const send = (res: Response, template: string, data: Record<string, unknown>) => {
-    res.type('html').send(pages.render(template, { ...site, ...data }));
-  };
-  return {
-    start: (res, demo) => send(res, 'start', { title: 'Connect', connected: demo.token !== undefined }),
-    flow: (res, demo) => send(res, 'flow', { title: 'The old flow, step by step', demo, steps: steps(demo) }),
-    failure: (req, res, failure) => {
-      const demo = demoOf(req);
-      res.status(failure.status);
-      send(res, 'failure', { ...failure, connected: demo.token !== undefined, steps: steps(demo) });
-    },
-  };
-}
+import type { Show } from './show.ts';
 
 // A page of another origin can make the browser post here with the person's cookie; its origin gives it away.
 function onlyOwnForms(publicUrl: string): RequestHandler {
@@ -76,6 +42,7 @@ export function createRoutes(settings: DemoSettings, oldApi: OldApi, show: Show)
     if (failure) return show.failure(req, res, failure);
     res.redirect(303, '/flow');
   });
+  routes.use(createPostRoutes(oldApi, show));
   return routes;
 }
 

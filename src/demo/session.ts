@@ -20,6 +20,14 @@ export interface Profile {
   timezone?: string;
 }
 
+/** The parts of an old update that the queue shows. */
+export interface Update {
+  id: string;
+  text: string;
+  day?: string;
+  due_time?: string;
+}
+
 /** What the demo remembers for one browser, in memory alone and gone with the process. */
 export interface DemoSession {
   token?: string | undefined;
@@ -28,6 +36,8 @@ export interface DemoSession {
   deauthorized?: boolean;
   profiles: Profile[];
   steps: Step[];
+  /** What the last write was answered, until a page has said it. */
+  notice?: string | undefined;
 }
 
 declare module 'express-session' {
@@ -39,7 +49,7 @@ declare module 'express-session' {
 }
 
 // The first five steps are the flow itself and stay; of the later reads only the newest are kept.
-const FLOW_STEPS = 5;
+export const FLOW_STEPS = 5;
 const LATER_STEPS = 6;
 
 /** Adds one step, dropping the oldest of the later ones when there are too many. */

@@ -152,4 +152,37 @@ describe('the demo integration', () => {
     const page = await browser.post(`${demo.url}/deauthorize`, {}, { origin: 'https://elsewhere.example' });
     expect(page.status).toBe(403);
   });
+
+  test('a bridge that goes down at a post is named, with the word to look first', async () => {
+    await connect();
+    const posts = await browser.get(`${demo.url}/posts`);
+    expect(textOf(posts)).toContain('Posts that wait');
+    const page = await cutLine(() => browser.post(posts.url, { text: 'x' }, { origin: demo.url }));
+    expect(page.status).toBe(502);
+    expect(textOf(page)).toContain('Look at the posts of the profile before you send it again.');
+  });
+
+  test.each([
+    [
+      'is larger than any post',
+      '/posts',
+      { text: 'x'.repeat(300_000) },
+      400,
+      'The demo cannot read this form',
+    ],
+    ['names an update in a strange way', '/posts/..%2Fuser/delete', {}, 404, 'There is no such page'],
+    ['names an update that is not there', `/posts/${'f'.repeat(24)}/delete`, {}, 404, 'The bridge says no'],
+    ['has no text', `/posts/${'f'.repeat(24)}/change`, {}, 400, 'The bridge says no'],
+  ])('a form that %s is answered in words', async (_what, path, fields, status, words) => {
+    await connect();
+    const page = await browser.post(`${demo.url}${path}`, fields, { origin: demo.url });
+    expect([page.status, textOf(page)]).toEqual([status, expect.stringContaining(words)]);
+  });
+
+  test('without a connection no page of posts is shown and nothing is sent', async () => {
+    expect((await browser.get(`${demo.url}/posts`)).location).toBe('/');
+    await press(browser, await connect(), '/deauthorize');
+    const page = await browser.post(`${demo.url}/posts`, { text: 'x' }, { origin: demo.url });
+    expect([page.status, page.location]).toEqual([303, '/flow']);
+  });
 });
