@@ -4,7 +4,6 @@ import type { FoundMapping } from '../store/mappings.ts';
 import { hasToken } from '../store/observed.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
 import { Unavailable } from '../upstream/outcomes.ts';
-import type { Takers } from '../upstream/places.ts';
 import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
 import { leaveOldApi } from './old-api/leave-old-api.ts';
@@ -16,7 +15,7 @@ import { learnUpdates } from './posts/ids/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { withPatience } from './patience.ts';
 import { refusalWithout, type ServedMapping, TokenRefused } from './resolve-token.ts';
-import { actorOf, provenApp } from './tokens/proven-app.ts';
+import { actorOf, provenApp, takersOf } from './tokens/proven-app.ts';
 
 export type { PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
 
@@ -41,13 +40,6 @@ const PLAUSIBLE = /^[\x21-\x7e]{1,512}$/;
 
 function isGood({ status }: PassedAnswer): boolean {
   return status >= 200 && status < 300;
-}
-
-/** An app and its account share connections. A token whose app nobody has proven has its own share. */
-function takersOf(mapping: FoundMapping): Takers {
-  const clientId = provenApp(mapping);
-  if (clientId === undefined) return [`token ${mapping.id}`];
-  return [`app ${clientId}`, `account ${clientId} ${mapping.account_id ?? mapping.id}`];
 }
 
 /** Work that no caller waits for; it is done again at the next call of the same token. */

@@ -111,6 +111,9 @@ export const LIVE_WATCH = 2 * MINUTE;
 export const WRITE_BEGUN_WITHIN = 9 * SECOND;
 export const WRITE_ANSWERED_WITHIN = 17 * SECOND;
 
+/** How long a write waits for one of the few places; it must be begun in time after that. */
+export const WRITE_PLACE_WITHIN = 5 * SECOND;
+
 /** From the claim of a write to its last byte out, a renewal of the access token in between included. */
 export const WRITE_SENT_WITHIN = CALLER_WAIT + CLAIM_TO_WRITE_LIMIT;
 

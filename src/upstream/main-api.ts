@@ -3,7 +3,8 @@ import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
 import { budgetOf } from './rate-budget.ts';
-import { takeWriteSlot } from './slots.ts';
+import type { Takers } from './places.ts';
+import { takeWritePlace } from './slots.ts';
 
 /**
  * Reads of the modern main API (specification 4.1): one POST with a query text and its variables. Only the fields that
@@ -131,10 +132,10 @@ export interface MainApi {
    * @throws {Unavailable}
    */
   ask(accessToken: string, body: string): Promise<HttpAnswer>;
-  /** How many requests are left in the tightest window; infinitely many while this process was not told. */
+  /** How many requests are left in the tightest window beside those under way; infinitely many while this process was not told. */
   remaining(): number;
-  /** Opens the connection that one write will use; nothing is sent. @throws {Unavailable} */
-  connect(): Promise<Connection>;
+  /** Opens the connection that one write of these takers will use; nothing is sent. @throws {Unavailable} */
+  connect(takers: Takers): Promise<Connection>;
   /**
    * Sends one document on a connection of its own, never twice, whatever the budget says; the whole answer.
    * @throws {Error} no whole answer came, which proves nothing about what arrived
@@ -161,53 +162,76 @@ function requestTo(url: string, accessToken: string, body: string) {
   return { method: 'POST', url, headers, body } as const;
 }
 
+/** What an answer left over, and which request it answered: answers overtake each other. */
+interface Told {
+  left: number;
+  until: number;
+  request: number;
+}
+
+/** An answer to an earlier request is out of date where it says that more is left. */
+function newer(told: Told, heard: Told, now: number): Told {
+  const isOutOfDate = heard.request < told.request && heard.left > told.left && told.until > now;
+  return isOutOfDate ? told : heard;
+}
+
 /** What is known of a client's budget: heard from its own answers, or learned from other processes. */
 function createBudget(clock: { now(): number }) {
   let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
-  let told = { left: Number.POSITIVE_INFINITY, until: 0 };
+  let told: Told = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
+  let requests = 0;
+  let underWay = 0;
+  const obey = (answer: HttpAnswer, request: number): void => {
+    const now = clock.now();
+    const budget = budgetOf(answer);
+    if (budget) told = newer(told, { left: budget.left, until: now + budget.validMs, request }, now);
+    if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
+    const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
+    const wait = Math.max(asked, budget?.waitMs ?? 0);
+    if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
+  };
   return {
-    remaining: () => (clock.now() < told.until ? told.left : Number.POSITIVE_INFINITY),
+    remaining: () => (clock.now() < told.until ? told.left - underWay : Number.POSITIVE_INFINITY),
     remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
     budget: () => known,
     learn: (heard: KnownBudget): void => {
-      const newer = heard.saidAt > known.saidAt ? heard : known;
-      known = { ...newer, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
+      const newest = heard.saidAt > known.saidAt ? heard : known;
+      known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
     },
-    obey: (answer: HttpAnswer): void => {
-      const now = clock.now();
-      const budget = budgetOf(answer);
-      if (budget) told = { left: budget.left, until: now + budget.validMs };
-      if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
-      const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
-      const wait = Math.max(asked, budget?.waitMs ?? 0);
-      if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
+    /** Sends one request, counts it while it is under way, and obeys its answer. */
+    async spend(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+      const request = ++requests;
+      underWay += 1;
+      try {
+        const answer = await send();
+        obey(answer, request);
+        return answer;
+      } finally {
+        underWay -= 1;
+      }
     },
   };
 }
 
 /** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
 export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
-  const { obey, ...budget } = createBudget(clock);
+  const { spend, ...budget } = createBudget(clock);
 
   const ask = async (accessToken: string, body: string): Promise<HttpAnswer> => {
     const retryAfter = budget.budget().pausedUntil - clock.now();
     if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
-    const answer = await send(requestTo(apiUrl, accessToken, body)).catch((cause: unknown) => {
+    const request = () => send(requestTo(apiUrl, accessToken, body));
+    return spend(request).catch((cause: unknown) => {
       throw new Unavailable('the main API did not answer', { cause });
     });
-    obey(answer);
-    return answer;
   };
 
   return {
     ...budget,
     ask,
-    connect: () => openConnection(apiUrl, takeWriteSlot),
-    async sendOnce(connection, accessToken, body) {
-      const answer = await send({ ...requestTo(apiUrl, accessToken, body), connection });
-      obey(answer);
-      return answer;
-    },
+    connect: (takers) => openConnection(apiUrl, () => takeWritePlace(takers)),
+    sendOnce: (connection, accessToken, body) =>
+      spend(() => send({ ...requestTo(apiUrl, accessToken, body), connection })),
     async read(accessToken, organizationIds) {
       const answer = await ask(accessToken, readingRequest(organizationIds));
       return processReading(answer, clock.now());

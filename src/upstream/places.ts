@@ -86,13 +86,13 @@ function nextOf(able: readonly Waiter[], inside: Counts): Waiter | undefined {
   return able.toSorted(order)[0];
 }
 
-/** Those that wait, and for whom there is still a turn: one taker has no more turns than are left beside it. */
+/** Those that wait, and for whom there is still a turn: no taker has more turns than are left beside it. */
 function createQueue(most: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
   return {
     hasTurn: (takers: Takers) =>
-      waiters.size < most && (takers.length === 0 || turns.of(takers.at(-1)) < most - waiters.size),
+      waiters.size < most && takers.every((taker) => turns.of(taker) < most - waiters.size),
     add(waiter: Waiter) {
       waiters.add(waiter);
       turns.add(waiter.takers);
@@ -172,4 +172,16 @@ export function createPlaces(room: Room): InPlace {
       leave(share, takers);
     }
   };
+}
+
+/** Waits for a place; the answer gives it back, once. @throws {Unavailable} no place became free in time */
+export type TakePlace = (takers: Takers) => Promise<() => void>;
+
+/** As `createPlaces`, for work that begins in one function and ends in another. */
+export function createHeldPlaces(room: Room): TakePlace {
+  const inPlace = createPlaces(room);
+  return (takers) =>
+    new Promise((resolve, reject) => {
+      inPlace(() => new Promise<void>((giveBack) => resolve(giveBack)), takers).catch(reject);
+    });
 }

@@ -43,7 +43,7 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
     read: guarded((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
     ask: guarded((accessToken, body) => mainApi.ask(accessToken, body)),
     remaining: () => mainApi.remaining(),
-    connect: guarded(() => mainApi.connect()),
+    connect: guarded((takers) => mainApi.connect(takers)),
     sendOnce: guarded((connection, accessToken, body) => mainApi.sendOnce(connection, accessToken, body)),
     remainingShare: () => mainApi.remainingShare(),
     budget: () => mainApi.budget(),

@@ -1,4 +1,6 @@
 import pLimit from 'p-limit';
+import { WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
+import { createHeldPlaces } from './places.ts';
 
 /**
  * How many exchanges of one process run at once on connections of their own: a thousand grants that end in the same second
@@ -19,5 +21,8 @@ function createSlots(atOnce: number): TakeSlot {
 /** For exchanges with the authorization server. */
 export const takeSlot = createSlots(16);
 
-/** For writes to the main API, of their own: slow ones must not keep access tokens from being renewed. */
-export const takeWriteSlot = createSlots(32);
+/**
+ * For writes to the main API, of their own: slow ones must not keep access tokens from being renewed. An app alone may have
+ * half of them, so that the next one finds a place at once however many writes of the first are under way.
+ */
+export const takeWritePlace = createHeldPlaces({ places: 40, patience: WRITE_PLACE_WITHIN });

@@ -137,7 +137,7 @@ test('a profile that the budget is too small for is told how long to wait', asyn
   const limit = errors('Too many requests', 'RATE_LIMIT_EXCEEDED');
   const message = await createBeside(said(429, limit, { 'retry-after': '1' }));
   expect(message).toMatch(
-    /Nothing was posted to .*: the new API takes no more requests for now\. Wait 1 seconds/,
+    /Nothing was posted to .*: the new API takes no more requests of this app for now\. Wait 1 seconds/,
   );
   await until(async () => (await bakery.create(text)).status === 200);
 });

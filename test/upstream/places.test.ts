@@ -66,6 +66,17 @@ test('one account that waits with many calls leaves turns for others', async () 
   expect(inside.at(-1)?.takers).toContain('other');
 });
 
+test('one app that waits with the calls of many accounts leaves turns for others', async () => {
+  const { begin } = openRoom({ places: 2 });
+  const refused: string[] = [];
+  const ask = (app: string, account: string) => begin([app, account]).catch(() => refused.push(app));
+  for (let n = 0; n < 40; n++) void ask('a', `account ${n}`);
+  for (const app of ['b', 'c']) void ask(app, `account of ${app}`);
+  await settled();
+  expect(refused).toContain('a');
+  expect(refused).not.toContain('c');
+});
+
 test('a place that becomes free goes to the app that has the fewest', async () => {
   const { begin, inside } = openRoom({ places: 4 });
   for (const app of ['a', 'b', 'c']) for (let n = 0; n < 4; n++) void begin([app, `account of ${app}`]);

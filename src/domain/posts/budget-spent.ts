@@ -1,8 +1,8 @@
 import { Unavailable } from '../../upstream/outcomes.ts';
 
-/** Nothing is left of what the new API allows the client; nothing was sent. */
+/** Nothing is left of what the new API allows the client, or of an app's share of it; nothing was sent. */
 export class BudgetSpent extends Unavailable {
-  constructor(retryAfter: number) {
-    super('the main API asked to wait', { retryAfter, isOfClient: true });
+  constructor(why: string, retryAfter: number) {
+    super(why, { retryAfter, isOfClient: true });
   }
 }

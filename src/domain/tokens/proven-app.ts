@@ -1,4 +1,5 @@
 import type { FoundMapping } from '../../store/mappings.ts';
+import type { Takers } from '../../upstream/places.ts';
 
 /**
  * Which app a token belongs to, as far as that is proven: the bridge issued the token, an import or support named the app,
@@ -17,4 +18,11 @@ export function provenApp(mapping: Omit<Evidence, 'id'>): string | undefined {
 export function actorOf(mapping: Evidence): string {
   const clientId = provenApp(mapping);
   return clientId === undefined ? `token:${mapping.id}` : `app:${clientId}`;
+}
+
+/** Who shares places by a call: an app and its account. A token whose app nobody has proven has a share of its own. */
+export function takersOf(mapping: Evidence & Pick<FoundMapping, 'account_id'>): Takers {
+  const clientId = provenApp(mapping);
+  if (clientId === undefined) return [`token ${mapping.id}`];
+  return [`app ${clientId}`, `account ${clientId} ${mapping.account_id ?? mapping.id}`];
 }

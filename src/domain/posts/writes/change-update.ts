@@ -6,6 +6,7 @@ import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.t
 import { editInput, type PostChannel } from '../../translation/post-input.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/with-access-token.ts';
+import { takeWrite } from '../../limits/fair-reads.ts';
 import { servedBy } from '../../resolve-token.ts';
 import { contentText } from './content-digest.ts';
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
@@ -40,6 +41,7 @@ async function channelOf(
 ): Promise<PostChannel | undefined> {
   const found = await servedBy(context, mapping, (grant) => {
     const mainApi = context.sides.mainApiFor(grant.modernClientId);
+    takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
     return withAccessToken(context, grant.id, (accessToken) =>
       findPost({ mainApi, accessToken, now: context.clock.now() }, id),
     );

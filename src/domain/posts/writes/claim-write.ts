@@ -29,6 +29,8 @@ export interface Attempt {
   claim: Claim | undefined;
   /** What the new API answered to what was sent; whatever is thrown after it does not unmake it. */
   outcome: SentOutcome | undefined;
+  /** It was counted against the app's share of the budget; once, though a 401 may have it sent once more. */
+  isCounted: boolean;
   /** Nobody waits any more: what is not claimed by then is not sent. */
   isGivenUp: boolean;
 }

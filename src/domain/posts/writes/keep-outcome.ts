@@ -45,7 +45,7 @@ async function keepOutcome(
       return outcome;
     case 'limited':
       await endRow(context, rowId, { state: 'refused', refusal: 'limited' });
-      throw new BudgetSpent(outcome.retryAfter);
+      throw new BudgetSpent('the main API asked to wait', outcome.retryAfter);
     case 'failed':
       await keepDoubt(context, rowId);
       return { kind: 'in_doubt', rowId, message: outcome.message };

@@ -6,9 +6,10 @@ import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/with-access-token.ts';
+import { requireBudget, takeWrite } from '../../limits/fair-reads.ts';
 import { servedBy } from '../../resolve-token.ts';
+import { takersOf } from '../../tokens/proven-app.ts';
 import { withUsableKeys } from '../../under-all-keys.ts';
-import { BudgetSpent } from '../budget-spent.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
 import { forgetCounts } from '../known-counts.ts';
@@ -29,17 +30,19 @@ export class WriteTooLarge extends Error {
   override readonly name = 'WriteTooLarge';
 }
 
-/** @throws {BudgetSpent | Unavailable} */
-export function requireBudget({ sides, clock }: Context, { modernClientId }: GrantClient): void {
-  const retryAfter = sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
-  if (retryAfter > 0) throw new BudgetSpent(retryAfter);
+/** In the place that the write has got by now: others may have used up the budget while it waited. @throws {BudgetSpent} */
+function takeShare(context: Context, { attempt, grant, mapping }: ClaimedWrite): void {
+  if (attempt.isCounted) return;
+  takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
+  attempt.isCounted = true;
 }
 
 async function send(context: Context, parts: ClaimedWrite, accessToken: string): Promise<void> {
   const mainApi = context.sides.mainApiFor(parts.grant.modernClientId);
   const { attempt, document } = parts;
-  const connection = await mainApi.connect();
+  const connection = await mainApi.connect(takersOf(parts.mapping));
   try {
+    takeShare(context, parts);
     attempt.claim ??= await claimWrite(context, parts);
     requireSendable(context, attempt);
     if (!connection.isOpen()) throw notSent('the connection was closed before anything was written');
@@ -114,7 +117,7 @@ function withinPatience(work: Promise<WriteEnd>, { left, attempt }: Waiting): Pr
 export async function sendWrite(context: Context, writer: Writer, write: Write): Promise<WriteEnd> {
   const document = documentOf(write.write);
   if (Buffer.byteLength(document) > LONGEST_DOCUMENT) throw new WriteTooLarge();
-  const attempt: Attempt = { claim: undefined, outcome: undefined, isGivenUp: false };
+  const attempt: Attempt = { claim: undefined, outcome: undefined, isCounted: false, isGivenUp: false };
   const sendFor = (grant: GrantClient) => {
     requireBudget(context, grant);
     return sendClaimed(context, { ...writer, ...write, document, grant, attempt });

@@ -25,7 +25,7 @@ const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanc
 export function whyNotSent(error: unknown): string {
   if (error instanceof BudgetSpent) {
     const seconds = Math.max(1, Math.ceil((error.retryAfter ?? 1000) / 1000));
-    return `the new API takes no more requests for now. Wait ${seconds} seconds and try this profile again.`;
+    return `the new API takes no more requests of this app for now. Wait ${seconds} seconds and try this profile again.`;
   }
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
