@@ -32,13 +32,16 @@ const post = (content: object, path = '/1/user.json') => knock(door, { method: '
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('a packed body is unpacked for anybody up to 16 kB, and for a known token up to 256 kB', async () => {
+test('a packed body is unpacked for anybody up to 16 kB, and for a known token up to 10 MB', async () => {
   const { token } = connected;
   const [short, long] = [gzipSync(form(token, 15_000)), gzipSync(form(token, 200_000))];
   expect(await post(packed('gzip', short))).toMatchObject({ status: 200 });
   expectRefusal(await post(packed('gzip', long)), 413, 413);
   expectRefusal(await post(packed('gzip', long, bearer(newLegacyToken()))), 413, 413);
   expect(await post(packed('gzip', long, bearer(token)))).toMatchObject({ status: 200 });
+  const [large, larger] = [gzipSync(form(token, 9_000_000)), gzipSync(form(token, 11_000_000))];
+  expect(await post(packed('gzip', large, bearer(token)))).toMatchObject({ status: 200 });
+  expectRefusal(await post(packed('gzip', larger, bearer(token))), 413, 413);
   expect(await post(packed('deflate', deflateSync(form(token, 10))))).toMatchObject({ status: 200 });
   expect(await post(rawForm(form(token, 200_000)))).toMatchObject({ status: 200 });
 });

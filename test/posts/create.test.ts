@@ -200,6 +200,7 @@ test.each([
     error: expect.stringContaining(words),
     message: answer.json.error,
     code,
+    link: `${system.bridgeUrl}/lifecycle`,
   });
   expect(await made()).toEqual([]);
 });

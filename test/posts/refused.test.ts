@@ -6,6 +6,9 @@ import { CHANNELS } from './support/posts.ts';
 
 /** What proves that a create was not done, and what its caller is told then. */
 
+/** Where a refusal leads that has no better address. */
+const PAGE = expect.stringMatching(/\/lifecycle$/);
+
 let bakery: Bakery;
 let count = 0;
 let text: string;
@@ -64,7 +67,7 @@ test.each([
   bakery.instead(written({ __typename: type, message }));
   const answer = await bakery.create(text);
   expect(answer.status).toBe(status);
-  expect(answer.json).toEqual({ success: false, error: message, message, code });
+  expect(answer.json).toEqual({ success: false, error: message, message, code, link: PAGE });
   expect(await newRows()).toMatchObject([{ state: 'refused', refusal: type }]);
 });
 
@@ -88,7 +91,7 @@ test.each([
   const answer = await bakery.create(text);
   expect([answer.status, answer.json]).toEqual([
     status,
-    { success: false, error: 'Words', message: 'Words', code },
+    { success: false, error: 'Words', message: 'Words', code, link: PAGE },
   ]);
 });
 
@@ -126,9 +129,35 @@ async function createBeside(answer: ReturnType<typeof said>) {
   return json.message;
 }
 
-test('a profile that a scope is missing for is told the way to more rights', async () => {
+const withRights = async (scope: string) =>
+  void (await bakery.system.bridge.context.store.durable.updateTable('grants').set({ scope }).execute());
+
+const rightsOf = () =>
+  bakery.system.bridge.context.store.durable.selectFrom('grants').select('scope').executeTakeFirstOrThrow();
+
+/** The new API says no, and the rights of the grant have become fewer by the time it does. */
+async function afterRightsWereLost<Told>(work: () => Promise<Told>): Promise<Told> {
+  const { scope } = await rightsOf();
+  bakery.system.proxy.onOtherAnswer = async (call, answer) => {
+    if (isWrite(call)) await withRights('account:read offline_access');
+    return answer;
+  };
+  try {
+    return await work();
+  } finally {
+    await withRights(scope);
+  }
+}
+
+test('a profile that the account may not post to is named, and nobody is asked to consent again', async () => {
   const message = await createBeside(said(200, errors('Not allowed', 'FORBIDDEN')));
-  expect(message).toMatch(
+  expect(message).toMatch(/Nothing was posted to .*: Not allowed/);
+  expect(message).not.toContain('authorize');
+});
+
+test('a profile whose grant lost the right meanwhile is told the way to more rights', async () => {
+  const create = () => createBeside(said(200, errors('Not allowed', 'FORBIDDEN')));
+  expect(await afterRightsWereLost(create)).toMatch(
     /Nothing was posted to .*: The connection behind this token does not include posts:write\. Its owner has to authorize the app again\. http.*\/apps\//,
   );
 });
@@ -165,9 +194,19 @@ test.each([
   expect(lines).not.toContain('"level":"error"');
 });
 
-test('a grant that the new API finds too small is told the way to more rights', async () => {
+test('what the account itself may not do is told in the words of the new API, and no consent is asked for', async () => {
   bakery.instead(said(200, errors('Not allowed', 'FORBIDDEN')));
-  const answer = await bakery.create(text);
+  const created = await bakery.create(text);
+  const told = { success: false, error: 'Not allowed', message: 'Not allowed', link: PAGE };
+  expect([created.status, created.json]).toEqual([403, { ...told, code: 1011 }]);
+  bakery.instead(said(200, errors('Not allowed', 'FORBIDDEN')));
+  const changed = await bakery.post(`updates/${'a'.repeat(24)}/update`, [['text', text]]);
+  expect([changed.status, changed.json]).toEqual([403, { ...told, code: 1021 }]);
+});
+
+test('a grant that lost the right meanwhile is told the way to more rights', async () => {
+  bakery.instead(said(200, errors('Not allowed', 'FORBIDDEN')));
+  const answer = await afterRightsWereLost(() => bakery.create(text));
   expect([answer.status, answer.json]).toEqual([
     403,
     {
@@ -175,6 +214,7 @@ test('a grant that the new API finds too small is told the way to more rights', 
       error: 'Not within application scope.',
       message: 'Not within application scope.',
       code: 1002,
+      link: PAGE,
       reauthorize: {
         reason: expect.stringContaining('posts:write'),
         link: expect.stringContaining('/apps/'),

@@ -51,7 +51,8 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number
     speaksOfNotFound(message) ? NOT_FOUND[place] : FIELD_CODES.notSaved,
   UnexpectedError: () => 1000,
   RestProxyError: codeHandedOn,
-  Forbidden: () => 1002,
+  // The grant has the scope, or the write would not have been sent: the account itself may not do it.
+  Forbidden: (_, place) => NOT_ALLOWED[place],
   BadRequest: () => FIELD_CODES.notSaved,
 };
 

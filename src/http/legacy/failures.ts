@@ -104,7 +104,7 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
   const note = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
-    const refusal = asWriteRefusal(res, toLegacyError(context, error));
+    const refusal = asWriteRefusal(context, res, toLegacyError(context, error));
     if (refusal.status >= 500)
       note({ ...lineOf(error, refusal), address: req.ip ?? '', kind: kindOf(error) });
     sendLegacyError(res, refusal);

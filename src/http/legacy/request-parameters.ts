@@ -1,5 +1,6 @@
 import busboy from 'busboy';
 import type { Request } from 'express';
+import { BODY_LIMIT } from '../wire/body-limits.ts';
 import { hasMoreBytes } from '../wire/separators.ts';
 
 /**
@@ -94,6 +95,14 @@ const MULTIPART_LIMITS = { fields: 100, parts: 100, fieldSize: 64 * 1024, header
 /** Lines of all parts together: a part has at most four that mean something, and a post is a few more. */
 const MULTIPART_LINE_LIMIT = 1200;
 
+/**
+ * Whether there are more lines than a call has. Only a known caller's body is large: it may hold files, of whose bytes many
+ * are line ends, and what its parts cost is bounded by their number and by the longest header that the parser takes.
+ */
+function hasTooManyLines(body: Buffer): boolean {
+  return body.length <= BODY_LIMIT && hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT);
+}
+
 /** The name that came most often, without its brackets. */
 function commonest(pairs: ReadonlyArray<readonly [string, string]>): string | undefined {
   const counts = new Map<string, number>();
@@ -106,8 +115,7 @@ function commonest(pairs: ReadonlyArray<readonly [string, string]>): string | un
 
 /** The fields, and the names of files. What fails in the middle of a file fails for the parser as well. */
 function multipartParameters(body: Buffer, contentType: string): Promise<Parameters> {
-  if (hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT))
-    return Promise.reject(new MalformedBody('too many lines'));
+  if (hasTooManyLines(body)) return Promise.reject(new MalformedBody('too many lines'));
   return new Promise((resolve, reject) => {
     const refuse = (message: string, cause?: unknown) => reject(new MalformedBody(message, { cause }));
     const pairs: Array<[string, string]> = [];

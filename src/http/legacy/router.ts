@@ -22,6 +22,7 @@ import { pendingUpdates, sentUpdates } from './posts/lists.ts';
 import { reorderUpdates, shuffleUpdates } from './posts/order.ts';
 import { schedules, updateSchedules } from './posts/schedules.ts';
 import { update } from './posts/update.ts';
+import { markWrite } from './posts/write-answers.ts';
 import { onlyPlainCallbacks, sendShares, shares } from './posts/shares.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
@@ -93,6 +94,11 @@ const BEFORE: Partial<Record<OldCallName, RequestHandler>> = { shares: onlyPlain
 
 const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
 
+/** The addresses of the calls that write posts. */
+const WRITES = OLD_CALL_NAMES.map((name) => OLD_CALLS[name])
+  .filter(({ kind, isRead }) => kind === 'queue' && !isRead)
+  .flatMap(({ paths }) => paths.flatMap((path) => [`${path}.json`, path]));
+
 interface Resources {
   context: Context;
   perMinute: number;
@@ -127,6 +133,7 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
 
 function resources({ context, perMinute, gate }: Resources): Router {
   const router = Router(exactly);
+  router.post(WRITES, markWrite);
   router.all(RESOURCES, gate.json);
   const passing = createPassing(context, perMinute);
   const readBody = readBodyOfCall(context);

@@ -30,7 +30,7 @@ const REASONS: Record<string, string> = {
   UnauthorizedError: 'the profile does not allow it',
   LimitReachedError: 'a limit of the plan was reached',
   InvalidInputError: 'the content does not fit the profile',
-  Forbidden: 'the connection lacks the right to post',
+  Forbidden: 'the connection or its account may not do this',
 };
 
 /** The new API's own name stands for a reason that has no words here. */

@@ -1,17 +1,17 @@
+import { finished } from 'node:stream';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Context } from '../../domain/context.ts';
+import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
 import { findByToken } from '../../domain/resolve-token.ts';
+import { takersOf } from '../../domain/tokens/proven-app.ts';
 import { tokensBeforeBody } from '../legacy/bearer-token.ts';
+import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
 
 /**
- * Reads the bodies of calls as bytes, whatever their method or content type. A body that came packed costs work before
- * anybody is known to have sent it, so that a stranger's is unpacked only so far.
+ * Reads the bodies of calls as bytes, whatever their method or content type. A large body costs memory, and a packed one
+ * costs work, before anybody is known to have sent it: so only a caller whom a token before the body makes known may send
+ * the first, and a stranger's packed one is unpacked only so far.
  */
-
-const BODY_LIMIT = '256kb';
-
-/** How far a packed body is unpacked of a caller whom nothing before the body makes known. */
-const STRANGERS_LIMIT = '16kb';
 
 /** The codings that are cheap to begin with; a Brotli decoder takes megabytes of memory before its first byte. */
 const CHEAP_CODINGS = ['gzip', 'deflate'];
@@ -41,39 +41,70 @@ export function untilRead(parse: RequestHandler, req: Request): Promise<void> {
 }
 
 const anyType = { type: () => true };
+const largely = express.raw({ ...anyType, limit: LARGE_BODY_LIMIT });
 const wholly = express.raw({ ...anyType, limit: BODY_LIMIT });
-const aLittle = express.raw({ ...anyType, limit: STRANGERS_LIMIT });
-const aLittleUnpacked = express.raw({ ...anyType, limit: STRANGERS_LIMIT, inflate: false });
+const aLittle = express.raw({ ...anyType, limit: STRANGERS_UNPACKED_LIMIT });
+const aLittleUnpacked = express.raw({ ...anyType, limit: STRANGERS_UNPACKED_LIMIT, inflate: false });
 const unpackedOnly = express.raw({ ...anyType, limit: BODY_LIMIT, inflate: false });
 
 const codingOf = (req: Request) => req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
 
-async function isKnown(context: Context, req: Request): Promise<boolean> {
-  for (const { token } of tokensBeforeBody(req).slice(0, 2))
-    if (await findByToken(context, token)) return true;
-  return false;
-}
-
-/** By who sends it: packed bodies of strangers are unpacked a little way, or not at all. */
-async function parserFor(req: Request, isCallerKnown: () => Promise<boolean>): Promise<RequestHandler> {
+/** For a caller whom nothing makes known. */
+function strangersParser(req: Request): RequestHandler {
   const coding = codingOf(req);
-  if (coding === 'identity' || (await isCallerKnown())) return wholly;
+  if (coding === 'identity') return wholly;
   return CHEAP_CODINGS.includes(coding) ? aLittle : unpackedOnly;
 }
 
-/** Reads a body wholly where a token before it is known, and the packed one of anybody else a little way. */
+/** Whether a body may be larger than anybody's; one that tells no length, or comes packed, may be. */
+function mayBeLarge({ headers }: Request): boolean {
+  const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': coding } = headers;
+  const tellsItsSize = transfer === undefined && coding === undefined;
+  return !tellsItsSize || (Number(length ?? 0) > BODY_LIMIT && Number(length) <= LARGE_BODY_LIMIT);
+}
+
+async function knownCaller(context: Context, req: Request) {
+  for (const { token } of tokensBeforeBody(req).slice(0, 2)) {
+    const mapping = await findByToken(context, token);
+    if (mapping) return mapping;
+  }
+  return undefined;
+}
+
+const isLarge = ({ body }: Request) => Buffer.isBuffer(body) && body.length > BODY_LIMIT;
+
+/** The body keeps its place until the call is over, and only where it turned out to be large. */
+async function readInPlace(req: Request, giveBack: () => void): Promise<void> {
+  try {
+    await untilRead(largely, req);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  if (isLarge(req)) finished(req.res as Response, giveBack);
+  else giveBack();
+}
+
+/**
+ * Reads the body of a call: up to 10 MB where a token in the header or the query is known, else as of a stranger. What was
+ * read before is left as it is. A place is asked for before the first byte is read.
+ * @throws {UnreadableBody | Unavailable} in what it answers with
+ */
 export function readBodyOfCall(context: Context): RequestHandler {
+  const read = async (req: Request): Promise<void> => {
+    const caller = mayBeLarge(req) ? await knownCaller(context, req) : undefined;
+    if (!caller) return untilRead(strangersParser(req), req);
+    return readInPlace(req, await takeLargeBodyPlace(takersOf(caller)));
+  };
   return async (req, _res, next) => {
-    await untilRead(await parserFor(req, () => isKnown(context, req)), req);
+    if (!Buffer.isBuffer(req.body)) await read(req);
     next();
   };
 }
 
-const nobody = () => Promise.resolve(false);
-
 /** Reads the body of a request for a token, whose sender is not known before it is read. */
 export const readBodyOfTokenRequest: RequestHandler = async (req, _res, next) => {
-  await untilRead(await parserFor(req, nobody), req);
+  await untilRead(strangersParser(req), req);
   next();
 };
 

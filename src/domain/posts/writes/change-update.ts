@@ -9,7 +9,8 @@ import { withAccessToken } from '../../grants/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-reads.ts';
 import { servedBy } from '../../resolve-token.ts';
 import { contentText } from './content-digest.ts';
-import { requireScope, ScopeMissing } from '../scope-missing.ts';
+import { requireScope } from '../scope-missing.ts';
+import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
@@ -95,11 +96,9 @@ async function prepared(context: Context, writer: Writer, change: Change): Promi
 
 const wordless = (write: Write): Prepared => ({ write, leftOut: [] });
 
-/** @throws {ScopeMissing} */
-function endOf(context: Context, { mapping }: Writer, end: WriteEnd): ChangeEnd {
+function endOf(end: WriteEnd): ChangeEnd {
   if (end.kind === 'done') return { kind: 'done', post: end.post, leftOut: [] };
   if (end.kind === 'in_doubt') return { kind: 'in_doubt', message: end.message };
-  if (end.refusal.kind === 'Forbidden') throw new ScopeMissing(context, mapping, 'posts:write');
   return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
 }
 
@@ -114,7 +113,8 @@ export async function changeUpdate(context: Context, writer: Writer, change: Cha
   try {
     const end = await sendWrite(context, writer, write);
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
-    const ended = endOf(context, writer, settled);
+    await requireRight(context, writer, settled);
+    const ended = endOf(settled);
     return ended.kind === 'done' ? { ...ended, leftOut } : ended;
   } catch (error) {
     if (error instanceof WriteTooLarge)

@@ -10,6 +10,7 @@ import { contentText } from './content-digest.ts';
 import { countNewPost, knownCounts } from '../known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-profiles.ts';
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
+import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
 import { logUnexpected, whyNotSent } from './why-not-sent.ts';
@@ -74,12 +75,6 @@ function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
   return { ...profile, kind: 'not_sent', error, why: whyNotSent(error) };
 }
 
-/** @throws {ScopeMissing} */
-function requireRight(context: Context, { mapping }: Writer, end: WriteEnd): void {
-  if (end.kind === 'refused' && end.refusal.kind === 'Forbidden')
-    throw new ScopeMissing(context, mapping, 'posts:write');
-}
-
 interface Posting {
   writer: Writer;
   profile: NamedProfile;
@@ -95,7 +90,7 @@ async function endOfSent(
 ): Promise<ProfileEnd> {
   try {
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
-    requireRight(context, writer, settled);
+    await requireRight(context, writer, settled);
     return endOf(profile, settled, leftOut);
   } catch (error) {
     return error instanceof ScopeMissing

@@ -25,8 +25,7 @@ const NOT_SAVED = [400, 1012] as const;
 export function updateSchedules({ settings }: Context, call: Calls): RequestHandler {
   const link = settings.modernSettingsUrl;
   const message = `Posting times can no longer be changed by a program. Change them here: ${link}`;
-  const extra = { success: false, message, link };
   return call(async () => {
-    throw new LegacyError([...NOT_SAVED, message], { extra });
+    throw new LegacyError([...NOT_SAVED, message], { extra: { link } });
   });
 }

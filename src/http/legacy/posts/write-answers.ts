@@ -7,28 +7,34 @@ import { type OldRefusal, refusalOfField } from '../../../domain/translation/old
 import { requestIdOf, waitedFor } from '../../request-id.ts';
 import { LegacyError } from '../legacy-error.ts';
 
-/** How calls that write say no: `success: false` beside what every refusal has. */
+/** How calls that write say no: `success: false`, `message` and `link` beside what every refusal has. */
 
 const writes = new WeakSet<Response>();
 
-/** From here on a refusal is one of a call that writes. */
-function markWrite(res: Response): void {
-  writes.add(res);
-}
+/** What became of a write, told as a refusal. Its words may quote a post, so that they are for the caller and no log. */
+export class WriteRefused extends LegacyError {}
 
-/** A refusal as a call that writes gives it. The recorded 401 stays as it is. */
-export function asWriteRefusal(res: Response, refusal: LegacyError): LegacyError {
-  if (!writes.has(res) || refusal.status === 401) return refusal;
+/** From here on a refusal is one of a call that writes, whatever refuses it: its size, a limit, a parameter. */
+export const markWrite: RequestHandler = (_req, res, next) => {
+  writes.add(res);
+  next();
+};
+
+/** What the old service itself sent stays as it was: the 401 of a token, and the 404 of a path. */
+const isRecorded = (refusal: LegacyError) =>
+  refusal.status === 401 || (refusal.code === 404 && !(refusal instanceof WriteRefused));
+
+/** A refusal as a call that writes gives it; it links to the page that tells of both APIs where it has no better one. */
+export function asWriteRefusal({ settings }: Context, res: Response, refusal: LegacyError): LegacyError {
+  if (!writes.has(res) || isRecorded(refusal)) return refusal;
   const { status, code, message, headers, extra } = refusal;
+  const link = `${settings.publicUrl}/lifecycle`;
   return new LegacyError([status, code, message], {
     headers,
-    extra: { success: false, message, ...extra },
+    extra: { success: false, message, link, ...extra },
     cause: refusal.cause,
   });
 }
-
-/** What became of a write, told as a refusal. Its words may quote a post, so that they are for the caller and no log. */
-export class WriteRefused extends LegacyError {}
 
 /** The error that answers a refusal; `beside` is what the answer says besides. */
 export function errorOf(
@@ -52,10 +58,9 @@ type WriteHandler = (
   exchange: { req: Request; res: Response },
 ) => Promise<void>;
 
-/** Makes the handler of a call that writes: its refusals look like one, and its caller's patience counts from when the call came. */
+/** Makes the handler of a call that writes: its caller's patience counts from when the call came. */
 export function writing(context: Context, handle: WriteHandler) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {
-    markWrite(res);
     const writer = {
       mapping: caller.mapping,
       requestId: requestIdOf(res),
