@@ -11,6 +11,7 @@ import type { Database } from '../store/store.ts';
 import type { ModernClient } from '../upstream/authorization-server.ts';
 import type { ClientFault } from '../upstream/prove-client.ts';
 import type { Context } from './context.ts';
+import { openWritesBy } from './handover/open-writes.ts';
 import { callbackPathOf } from './modern-client.ts';
 import { recordEvent } from './record-event.ts';
 import { clientSecretPlace } from './sealed-places.ts';
@@ -52,7 +53,8 @@ type EntryFault =
   | 'retired secret'
   | 'bridge client'
   | 'other app'
-  | 'unknown app';
+  | 'unknown app'
+  | 'writes in doubt';
 
 /** Why a client was not entered: an entry of ours is wrong, or what the modern side said of it. */
 export type ClientRefusal = { at: EntryFault } | ClientFault;
@@ -85,11 +87,25 @@ async function knownFault(context: Context, db: Database, entered: Entered): Pro
   return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;
 }
 
-/** A client that another one takes the place of takes no pairs any more, unless the owner wants it to. */
-async function leaveFormer(tx: Database, { clientId, modernClientId, keepsHandovers = false }: Entered) {
+/** Writes in doubt keep a client in use; one that is under way is no reason, for a busy app has always some. */
+async function hasDoubts(context: Context, tx: Database, modernClientId: string): Promise<boolean> {
+  return (await openWritesBy(context, tx, { modernClientId })).inDoubt > 0;
+}
+
+/**
+ * A client that another one takes the place of takes no pairs any more, unless the owner wants it to. False where it cannot
+ * be left yet.
+ */
+async function leaveFormer(
+  context: Context,
+  tx: Database,
+  { clientId, modernClientId, keepsHandovers = false }: Entered,
+): Promise<boolean> {
   const former = await findModernClientOf(tx, clientId);
-  if (former && former.id !== modernClientId)
-    await setHandovers(tx, { id: former.id, clientId }, keepsHandovers);
+  if (!former || former.id === modernClientId) return true;
+  if (await hasDoubts(context, tx, former.id)) return false;
+  await setHandovers(tx, { id: former.id, clientId }, keepsHandovers);
+  return true;
 }
 
 interface Proven extends Entered {
@@ -104,7 +120,7 @@ async function keep(context: Context, tx: Database, proven: Proven): Promise<Ent
   const sealed = clientSecret === undefined ? null : context.vault.seal(clientSecretPlace(id), clientSecret);
   if (sealed !== null) await requireUsable(tx, 'sealing', sealed);
   const row = { id, client_id: clientId, secret_sealed: sealed, scopes: scope, proven_at: now };
-  await leaveFormer(tx, proven);
+  if (!(await leaveFormer(context, tx, proven))) return 'writes in doubt';
   await keepModernClient(tx, row);
   await useModernClient(tx, clientId, id);
   const reason = `client ${id}, ${clientSecret === undefined ? 'public' : 'confidential'}, for ${scope}`;
@@ -134,24 +150,34 @@ export async function enterModernClient(
   return at && { at };
 }
 
+interface Removal {
+  clientId: string;
+  actor: string;
+  keepsHandovers: boolean;
+}
+
+/** What became of a removal. */
+type Removed = 'removed' | 'not in use' | 'writes in doubt';
+
+async function remove(context: Context, tx: Database, removal: Removal): Promise<Removed> {
+  const { clientId, actor, keepsHandovers } = removal;
+  const client = await findModernClientOf(tx, clientId);
+  if (!client) return 'not in use';
+  if (await hasDoubts(context, tx, client.id)) return 'writes in doubt';
+  await useModernClient(tx, clientId, null);
+  await setHandovers(tx, { id: client.id, clientId }, keepsHandovers);
+  const reason = `client ${client.id}${keepsHandovers ? ', hand-overs go on' : ''}`;
+  const removed = { actor, action: 'modern_client_removed', reason, clientId };
+  await recordEvent(context, tx, { at: context.clock.now(), ...removed });
+  return 'removed';
+}
+
 /**
- * Lets consents for an app go through the bridge's client again; false when they do already. The client takes no pairs from
- * then on, unless its owner wants its hand-overs to go on.
+ * Lets consents for an app go through the bridge's client again. The client takes no pairs from then on, unless its owner
+ * wants its hand-overs to go on. While writes by it are in doubt nothing is changed.
  */
-export async function removeModernClient(
-  context: Context,
-  { clientId, actor, keepsHandovers }: { clientId: string; actor: string; keepsHandovers: boolean },
-): Promise<boolean> {
-  return context.store.transaction(async (tx) => {
-    const client = await findModernClientOf(tx, clientId);
-    if (!client) return false;
-    await useModernClient(tx, clientId, null);
-    await setHandovers(tx, { id: client.id, clientId }, keepsHandovers);
-    const reason = `client ${client.id}${keepsHandovers ? ', hand-overs go on' : ''}`;
-    const removed = { actor, action: 'modern_client_removed', reason, clientId };
-    await recordEvent(context, tx, { at: context.clock.now(), ...removed });
-    return true;
-  });
+export function removeModernClient(context: Context, removal: Removal): Promise<Removed> {
+  return context.store.transaction((tx) => remove(context, tx, removal));
 }
 
 /** What may be shown of the client that an app entered; `provenAt` is in Unix milliseconds. */

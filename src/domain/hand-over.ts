@@ -15,6 +15,7 @@ import type { Grant } from '../store/tables.ts';
 import { forgetAnswer } from './answer-cache.ts';
 import { type AppClient, requireTaker } from './authenticate-modern-client.ts';
 import type { Context, Origin } from './context.ts';
+import { openWritesBy } from './handover/open-writes.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvent, recordEvents } from './record-event.ts';
 import { openAccessToken, openRefreshToken } from './sealed-pair.ts';
@@ -45,6 +46,21 @@ function unacceptable(description: string): OAuthError {
 function tryAgain(detail: string): OAuthError {
   const description = 'The connection is being renewed. Try again in a moment.';
   return new OAuthError('temporarily_unavailable', description, { status: 503, retryAfter: 5, detail });
+}
+
+/** A post may be there or not, and the bridge looks for it by the pair that it would give away. */
+function whileInDoubt({ underWay, inDoubt }: { underWay: number; inDoubt: number }): OAuthError {
+  const description =
+    'A post of this account was sent, and it is not known yet whether it is there. Try again in a minute.';
+  const detail = `${underWay} writes are under way and ${inDoubt} in doubt`;
+  return new OAuthError('temporarily_unavailable', description, { status: 503, retryAfter: 60, detail });
+}
+
+/** In the transaction of the move, beside which no write begins (`requireLiveGrant`). @throws {OAuthError} */
+async function requireNoOpenWrite(context: Context, tx: Database, grant: Grant): Promise<void> {
+  const whose = { modernClientId: grant.modern_client_id, accountId: grant.account_id };
+  const open = await openWritesBy(context, tx, whose);
+  if (open.underWay + open.inDoubt > 0) throw whileInDoubt(open);
 }
 
 interface Asked {
@@ -99,6 +115,7 @@ async function moveOwnership(
     const now = context.clock.now();
     // Its owner may have removed the client since it was authenticated.
     await requireTaker(tx, client);
+    await requireNoOpenWrite(context, tx, grant);
     if (!(await claimHandover(tx, grant, { now, instance: context.instance.seen() }))) return undefined;
     const reason = 'the app took the grant over';
     const moved = await moveMappings(tx, pair, { ...moveOf('handed_over'), reason: 'handed_over', now });
@@ -176,7 +193,8 @@ async function handOverNow(context: Context, asked: Asked, { pair }: Subject): P
 
 /**
  * Gives the modern pair behind a legacy token to the app's own client, for good.
- * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not ready
+ * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not ready or
+ * a write of the account has no outcome
  */
 export async function handOver(context: Context, asked: Asked): Promise<HandedOver> {
   if (context.instance.isCopy()) throw tryAgain('a restored copy hands nothing over');

@@ -81,6 +81,10 @@ const REFUSALS: Readonly<
   'bridge client': ['modern_client_id', 'This is the client of grantbridge itself. Enter one of your own.'],
   'other app': ['modern_client_id', 'Another app has this client already. Register one for this app alone.'],
   'unknown app': ['form', 'This app is not registered any more.'],
+  'writes in doubt': [
+    'form',
+    'Nothing was changed: of posts that were sent by the client in use it is not known yet whether they are there. Try again in ten minutes. Its secret can be retired at once.',
+  ],
   credentials: [
     'client_secret',
     'Client ID and client secret do not belong together. Check both; only a public client has no secret.',
@@ -174,8 +178,8 @@ export function modernClientRoutes(router: Router, frame: Frame): void {
   const showClient: RequestHandler = async (req, res) =>
     show(frame, res, { app: await ownedApp(frame.context, req) });
   const remove = decide(frame, async (req, app) => {
-    await removeModernClient(context, { ...app, keepsHandovers: keepsHandovers(req) });
-    return 'client-removed';
+    const end = await removeModernClient(context, { ...app, keepsHandovers: keepsHandovers(req) });
+    return end === 'writes in doubt' ? 'client-in-doubt' : 'client-removed';
   });
   const changeHandovers = decide(frame, async (req, app) => {
     const goOn = keepsHandovers(req);

@@ -17,6 +17,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   'secret-retired': 'Retired. The secret is refused from now on.',
   'client-entered': 'Tested and in use. People who connect the app from now on are asked by this client.',
   'client-removed': 'The client is not used for new connections any more.',
+  'client-in-doubt':
+    'Nothing was changed: of posts that were sent by this client it is not known yet whether they are there. Try again in ten minutes; after a day it works in any case. Its secret can be retired at once.',
   'client-secret-retired': 'Retired. The exchange refuses this secret from now on.',
   'handovers-kept': 'Hand-overs with this client go on.',
   'handovers-ended': 'Ended. No more connection goes to this client.',
@@ -58,6 +60,7 @@ const NOTICES: Readonly<Record<string, string>> = {
 /** After these nothing stands as it was wanted. */
 const WARNINGS = new Set([
   'nothing-waits-any-more',
+  'client-in-doubt',
   'of-another-app',
   'old-api-ended',
   'token-ended',

@@ -14,7 +14,7 @@ const words = <Word extends string>(...all: Word[]): Array<RawBuilder<Word>> =>
   all.map((word) => sql.lit(word));
 
 /** Without an outcome yet. */
-const OPEN = words('sending', 'in_doubt');
+export const OPEN = words('sending', 'in_doubt');
 
 const CREATE = sql.lit<WriteCall>('create');
 

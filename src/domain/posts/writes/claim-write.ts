@@ -5,8 +5,10 @@ import {
   WRITE_BEGUN_WITHIN,
   WRITE_SENT_WITHIN,
 } from '../../../shared/lifetimes.ts';
+import { findGrant } from '../../../store/grants.ts';
 import type { NewPostWrite } from '../../../store/posts/tables.ts';
 import { beginWrite } from '../../../store/posts/write-journal.ts';
+import type { Database } from '../../../store/store.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../ask-for-account.ts';
@@ -84,12 +86,19 @@ function rowOf(context: Context, parts: ClaimedWrite, now: number): NewPostWrite
   };
 }
 
+/** In the transaction of the row: a pair that was given away meanwhile must not write any more. @throws {Unavailable} */
+async function requireLiveGrant(tx: Database, { grant }: ClaimedWrite): Promise<void> {
+  const row = await findGrant(tx, grant.id);
+  if (!row || row.state === 'dead') throw notSent('the connection has ended');
+}
+
 /** Keeps the row of a write; nothing is sent before it is durable. @throws {Unavailable | KeyDropped} */
 export async function claimWrite(context: Context, parts: ClaimedWrite): Promise<Claim> {
   requireTime(context, parts);
   const begun = clocksOf(context);
   const row = rowOf(context, parts, begun.now);
   const isKept = await context.store.transaction(async (tx) => {
+    await requireLiveGrant(tx, parts);
     if (row.content_digest) await requireUsable(tx, 'digest', row.content_digest);
     return beginWrite(tx, row, context.instance.seen());
   });
