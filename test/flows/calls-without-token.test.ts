@@ -60,6 +60,26 @@ test('links/shares goes there with no callback but a path of identifiers', async
   expect((await send({ path: '/1/links/shares.json?url=x' })).text).toBe('{"shares":47348}');
 });
 
+test.each<[string, RawRequest]>([
+  ['in another format', { path: '/1/links/shares.xml?url=x&callback=alert(1)' }],
+  ['by another method', { method: 'PUT', path: '/1/links/shares.json?url=x&callback=alert(1)' }],
+  ['in a form', { method: 'POST', path: '/1/links/shares.json', ...rawForm('url=x&callback=alert(1)') }],
+  ['in JSON', { method: 'POST', path: '/1/links/shares.json', ...json({ callback: 'alert(1)' }) }],
+  ['in a body of no known kind', { method: 'POST', path: '/1/links/shares.json', body: 'callback=alert(1)' }],
+  ['as a list', { path: '/1/links/shares.json?url=x&callback[]=alert(1)' }],
+  ['behind a space', { path: '/1/links/shares.json?url=x&%20callback=alert(1)' }],
+  ['behind a semicolon', { path: '/1/links/shares.json?url=x;callback=alert(1)' }],
+])('a callback of links/shares %s does not go to the old API', async (_, wanted) => {
+  const answer = await send(wanted);
+  expect([answer.status, answer.text]).toEqual([200, '{"shares":0}']);
+  expect(old.requests).toEqual([]);
+});
+
+test('a format of links/shares without a callback goes there as it came', async () => {
+  await send({ path: '/1/links/shares.xml?url=x' });
+  expect(old.requests.map(({ target }) => target)).toEqual(['/1/links/shares.xml?url=x']);
+});
+
 test('what may be a token that the bridge does not read goes nowhere', async () => {
   const hidden = newLegacyToken();
   account.tokens.push(hidden);

@@ -134,3 +134,31 @@ test.each<OldApiPhase>(['runs', 'brownout', 'retired', 'none'])(
     expect(seen.length).toBe(TOKENS.length * (CALLS.length + ENDS.length));
   },
 );
+
+test.each<[TokenStanding, number, string]>([
+  ['waiting', 404, 'The endpoint you requested was not found.'],
+  ['unknown', 404, 'The endpoint you requested was not found.'],
+  ['none', 401, 'invalid_request'],
+  ['ended', 401, 'The provided access token is invalid'],
+  ['connected', 200, 'Access successfully revoked!'],
+  ['left', 200, 'Access successfully revoked!'],
+  ['issued', 200, 'Access successfully revoked!'],
+])(
+  'an end with doubled slashes is the known one and never passed on: %s',
+  async (standing, status, words) => {
+    await plan(withOld.bridge, {});
+    for (const path of ['/1/user//deauthorize.json', '/1/user/deauthorize/', '//user/deauthorize']) {
+      const token = await tokenFor(standing, withOld);
+      const asked = () => old.seen('POST', '/1/user/deauthorize.json').length;
+      const before = [asked(), old.seen('POST', '/1/user/deauthorize').length];
+      const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const answer = await sendRaw(withOld.bridgeUrl, { method: 'POST', path, headers });
+      expect(answer.status).toBe(status);
+      expect(`${answer.text} ${answer.headers['www-authenticate'] ?? ''}`).toContain(words);
+      if (status !== 404) continue;
+      expect([asked(), old.seen('POST', '/1/user/deauthorize').length]).toEqual(before);
+      if (standing === 'waiting')
+        expect(await mappingOf(withOld.bridge, token!)).toMatchObject({ state: 'unmapped' });
+    }
+  },
+);

@@ -115,6 +115,7 @@ test.each([
   expect(inputFor(service, text).leftOut).toHaveLength(count);
 });
 
+const TITLED = 'media[title]=A+title&media[description]=What+it+is';
 const PICTURE = 'media[picture]=https://a.example/p.png';
 const VIDEO = 'media[video]=https://a.example/v.mp4';
 
@@ -128,6 +129,14 @@ test.each([
   ['twitter', `text=x&${PHOTO}`, []],
   ['twitter', `text=x&${VIDEO}`, []],
   ['linkedin', `text=x&${LINK}`, []],
+  ['twitter', `text=x&${TITLED}`, ['media[title]', 'media[description]']],
+  ['twitter', `text=x&${PHOTO}&${TITLED}`, ['media[title]', 'media[description]']],
+  ['facebook', `text=x&${TITLED}`, ['media[title]', 'media[description]']],
+  [
+    'pinterest',
+    `text=x&media[photo]=https://a.example/f.png&${LINK}&subprofile_ids[]=b1`,
+    ['media[picture]', 'media[description]'],
+  ],
 ])('media that a post of %s has no place for are told: %s', (service, text, names) => {
   const told = [
     inputFor(service, text).leftOut,

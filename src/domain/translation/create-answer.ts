@@ -1,4 +1,5 @@
 import type { WrittenPost } from '../../upstream/posts/written-post.ts';
+import { inDoubtWords } from './doubt-words.ts';
 import type { OldRefusal } from './old-refusal.ts';
 
 /** What a create of the old API is answered in words, for people who read it in an old program. */
@@ -38,12 +39,6 @@ function waitsInPausedQueue({ post }: Done): boolean {
   return post.status === 'scheduled' && post.shareMode !== 'customScheduled' && post.channel.isQueuePaused;
 }
 
-function whyInDoubt({ message }: InDoubt, forWhom = ''): string {
-  return message === undefined
-    ? `The new API did not answer${forWhom}.`
-    : `The new API answered${forWhom}: ${message.replace(/\.$/, '')}.`;
-}
-
 function remarksOn(end: EndInWords): string[] {
   const { profile } = end;
   switch (end.kind) {
@@ -60,7 +55,12 @@ function remarksOn(end: EndInWords): string[] {
       return [`Nothing was posted to ${profile}: ${end.why}`];
     case 'in_doubt':
       return [
-        `${whyInDoubt(end, ` for ${profile}`)} The update may have been posted there: look at the profile before you send the update again.`,
+        inDoubtWords({
+          ...end,
+          forWhom: ` for ${profile}`,
+          may: 'The update may have been posted there',
+          again: 'the update',
+        }),
       ];
   }
 }
@@ -71,9 +71,6 @@ export function acceptedMessage(ends: readonly EndInWords[]): string {
 }
 
 const UNKNOWN_OUTCOME = [500, 1000] as const;
-
-const MAY_HAVE_BEEN_POSTED =
-  'The update may have been posted: look at the profile before you send the update again.';
 
 /**
  * The refusal of a create of which nothing is known to be posted. One post in doubt makes the whole call so: a caller
@@ -90,7 +87,7 @@ export function refusalOfAll(ends: readonly EndInWords[], link: string): OldRefu
   const [status, code] = UNKNOWN_OUTCOME;
   const isAlone = inDoubt !== undefined && ends.length === 1;
   const message = isAlone
-    ? `${whyInDoubt(inDoubt)} ${MAY_HAVE_BEEN_POSTED}`
+    ? inDoubtWords({ ...inDoubt, may: 'The update may have been posted', again: 'the update' })
     : ends.flatMap(remarksOn).join(' ');
   return { status, code, message, link };
 }

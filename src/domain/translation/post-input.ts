@@ -81,6 +81,20 @@ function lostMedia(media: UpdateMedia, sent: object, takesLink: boolean): string
   });
 }
 
+const WORDS = ['title', 'description'] as const;
+
+/**
+ * What a link's preview or a pin says beside its text. Where the link itself has no field, its words are lost with it, or the
+ * network makes its own preview of the link in the text.
+ */
+function lostWords(media: UpdateMedia, linkFields: Record<string, unknown>): string[] {
+  if (media.link !== undefined && Object.keys(linkFields).length === 0) return [];
+  const sent = JSON.stringify(linkFields);
+  const isLost = (name: (typeof WORDS)[number]) =>
+    media[name] !== undefined && !sent.includes(`"${name}":${JSON.stringify(media[name])}`);
+  return WORDS.filter(isLost).map((name) => `media[${name}], for which the post has no place`);
+}
+
 const lostNames = ({ unknown }: UpdateMedia) =>
   unknown.map((name) => `${name}, which is no parameter of an update`);
 
@@ -135,6 +149,7 @@ function contentOf(update: UpdateContent, service: string, ownFields: Record<str
   const lost = [
     ...lostLink(update, linkFields),
     ...lostMedia(update.media, { assets, linkFields }, LINK_TAKERS.includes(service)),
+    ...lostWords(update.media, linkFields),
   ];
   return {
     fields: withoutAbsent({ assets, metadata: metadataFor(service, { ...ownFields, ...linkFields }) }),
@@ -160,7 +175,7 @@ export function editInput(id: string, update: UpdateContent, channel: PostChanne
   const own = { id, text: update.text, ...timingFields(update) };
   if (!channel || !hasMedia(update.media)) {
     const lost = lostMedia(update.media, own, false);
-    return { input: own, leftOut: [...lost, ...lostNames(update.media)] };
+    return { input: own, leftOut: [...lost, ...lostWords(update.media, {}), ...lostNames(update.media)] };
   }
   const { fields, leftOut } = contentOf(update, channel.service, {});
   return { input: { ...own, ...fields }, leftOut };

@@ -89,7 +89,7 @@ const WITHOUT_TOKEN: Partial<Record<OldCallName, (req: Request, res: Response) =
   shares: sendShares,
 };
 
-/** What stands before the answers of either side. */
+/** What stands before the answers of the old API, at whatever address and by whatever method a call came. */
 const BEFORE: Partial<Record<OldCallName, RequestHandler>> = { shares: onlyPlainCallbacks };
 
 const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
@@ -111,7 +111,7 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
   const elsewhere = createElsewhere(passing, readBody);
   return (name: OldCallName): void => {
     const { paths, kind, methods, isRead } = OLD_CALLS[name];
-    const before = BEFORE[name] ?? [];
+    const before = BEFORE[name];
     const withoutToken = WITHOUT_TOKEN[name] ?? sendNoToken;
     const call = createCalls(passing, { kind, withoutToken, isChallenged: withoutToken === sendNoToken });
     const handle = HANDLERS[name](context, call);
@@ -119,11 +119,12 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
     const headers = { Allow: methods.join(', ') };
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
     const add = (path: string) => {
-      router.all(path, onlyOf(methods), before, readBody, handle);
+      router.all(path, onlyOf(methods), readBody, handle);
       if (isRead) router.head(path, ...elsewhere('head', refuseMethod));
       router.all(path, ...elsewhere(other, refuseMethod));
     };
     for (const path of paths) {
+      if (before && context.oldBackend) router.all([path, `${path}.:format`], readBody, before);
       add(`${path}.json`);
       router.all(`${path}.:format`, ...elsewhere(other, () => new LegacyError(REFUSALS.format)));
       add(path);

@@ -1,8 +1,8 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 
 /**
- * What makes a post known again without keeping what it says: text, channel, due time, and that it is a draft. A time that the queue gives is
- * no part of it. A service that changes a text makes its posts unknown, and their writes stay in doubt.
+ * What makes a post known again without keeping what it says: text, channel, due time, and that it is a draft. A time that
+ * the queue gives is no part of it. A service that changes a text makes its posts unknown, and their writes stay in doubt.
  */
 
 interface Content {

@@ -134,7 +134,7 @@ function moving({ app, part }: Facts, chief: Told): Block {
     link: { label: 'Your own client', href: `${page}/modern-client` },
   };
   const rehearsal: Line = {
-    text: 'Rehearse the date: for five minutes this app, and no other, is answered as it will be then. You see which calls fail, and it ends by itself.',
+    text: 'Rehearse the date: for five minutes the calls of this app, and of no other, that will be refused then are refused now. You see which they are, and it ends by itself.',
     link: { label: 'Rehearse it', href: `${page}/rehearse` },
   };
   // No connection outlasts the sunset.

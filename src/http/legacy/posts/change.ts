@@ -5,6 +5,7 @@ import { type UpdateIds, updateIdsAfterWrite } from '../../../domain/posts/ids/t
 import type { Change, ChangeEnd } from '../../../domain/posts/writes/change-update.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
 import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
+import { inDoubtWords } from '../../../domain/translation/doubt-words.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
@@ -59,8 +60,7 @@ const IN_DOUBT: Record<Change['call'], string> = {
 const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
 function inDoubt(call: Change['call'], said: string | undefined, link: string) {
-  const why = said === undefined ? 'The new API did not answer.' : `The new API answered: ${said}`;
-  const message = `${why} ${IN_DOUBT[call]}: look at the profile before you send the call again.`;
+  const message = inDoubtWords({ message: said, may: IN_DOUBT[call], again: 'the call' });
   return errorOf({ ...UNKNOWN_OUTCOME, message, link });
 }
 

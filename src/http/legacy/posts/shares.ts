@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import type { createCalls } from '../call.ts';
 import { sendJson } from '../legacy-error.ts';
-import { queryParameters } from '../request-parameters.ts';
+import { bodyKind, bodyParameters, queryParameters, rawQuery } from '../request-parameters.ts';
 
 /**
  * GET /1/links/shares.json: how often a link was shared, which nobody counts any more. Pages of others asked for it without
@@ -31,14 +31,31 @@ export function sendShares(req: Request, res: Response): void {
   res.end(`/**/${callback}(${JSON.stringify(ANSWER)});`);
 }
 
+/** Names that PHP reads as `callback`, for it cuts what comes before and behind. */
+const CALLBACK_NAME = /^\s*callback(?![\w-])/i;
+
+/** What some readers of queries take for one more pair. */
+const BEHIND_SEMICOLON = /;[^&;=]*callback/i;
+
+/** Undefined where the body cannot be read here, and may be read elsewhere. */
+const bodyOf = (req: Request) => bodyParameters(req).catch(() => undefined);
+
+/** Whether the old API may be asked: nothing in the call names a callback but one path of identifiers in the address. */
+async function hasPlainCallback(req: Request): Promise<boolean> {
+  const body = await bodyOf(req);
+  if (!body || bodyKind(req) === 'other' || BEHIND_SEMICOLON.test(rawQuery(req))) return false;
+  const isCallback = (name: string) => CALLBACK_NAME.test(name);
+  if (body.names().some(isCallback)) return false;
+  const named = queryParameters(req).names().filter(isCallback);
+  return named.length === 0 || (named.length === 1 && callbackIn(req) !== undefined);
+}
+
 /**
  * Keeps the old API from answering with a caller's script, which would come from the origin of the bridge: a call with
- * another callback than a path of identifiers gets the bridge's own answer.
+ * another callback than a path of identifiers gets the bridge's own answer, at whatever address of the call it came.
  */
-export const onlyPlainCallbacks: RequestHandler = (req, res, next) => {
-  const isPlain = queryParameters(req).all('callback').length === 0 || callbackIn(req) !== undefined;
-  return isPlain ? next() : sendShares(req, res);
-};
+export const onlyPlainCallbacks: RequestHandler = async (req, res, next) =>
+  (await hasPlainCallback(req)) ? next() : sendShares(req, res);
 
 /** The call with a token. */
 export function shares(_context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
