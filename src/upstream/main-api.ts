@@ -199,11 +199,11 @@ function createBudget(clock: { now(): number }) {
       known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
     },
     /** Sends one request, counts it while it is under way, and obeys its answer. */
-    async spend(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+    spend: async (ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
       const request = ++requests;
       underWay += 1;
       try {
-        const answer = await send();
+        const answer = await ask();
         obey(answer, request);
         return answer;
       } finally {

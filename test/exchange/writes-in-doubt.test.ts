@@ -111,21 +111,27 @@ test.each<[string, () => Promise<unknown>]>([
   expect((await exchange(system.bridgeUrl, token)).status).toBe(200);
 });
 
+/** Something that is waited for until it is opened. */
+function newGate() {
+  const gate = { open: (): void => undefined };
+  const opened = new Promise<void>((resolve) => Object.assign(gate, { open: resolve }));
+  return { opened, open: () => gate.open() };
+}
+
 test('a write that is under way holds up the hand-over, and no removal', async () => {
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
+  const gate = newGate();
   const begun = new Promise<void>((resolve) => {
     system.proxy.onOtherCall = async (call) => {
       if (!isWrite(call)) return;
       resolve();
-      await released;
+      await gate.opened;
     };
   });
   const answer = create('Slowly');
   await begun;
   expect((await exchange(system.bridgeUrl, token)).status).toBe(503);
   expect(await stopUsing()).toContain('The client is not used for new connections any more.');
-  release();
+  gate.open();
   system.proxy.onOtherCall = undefined;
   expect((await answer).status).toBe(200);
 });
@@ -140,17 +146,14 @@ test('a client is not removed while writes by it are in doubt, and is once they 
   expect(await inUse()).toBeNull();
 });
 
+async function enter(id: string, secret: string): Promise<string> {
+  const fields = { modern_client_id: id, client_secret: secret };
+  const entered = await pressIn(owner, await clientPage(), /^Test and use this client$/, fields);
+  return wordsOf(await owner.follow(entered));
+}
+
 test('no other client takes its place while writes by it are in doubt; it may be entered anew', async () => {
   await createInDoubt();
-  const enter = async (id: string, secret: string) =>
-    wordsOf(
-      await owner.follow(
-        await pressIn(owner, await clientPage(), /^Test and use this client$/, {
-          modern_client_id: id,
-          client_secret: secret,
-        }),
-      ),
-    );
   expect(await enter(NEXT_CLIENT.clientId, NEXT_CLIENT.clientSecret)).toContain(
     'Nothing was changed: of posts that were sent by the client in use',
   );

@@ -115,19 +115,25 @@ test('with nothing left no app writes, and nothing is sent', async () => {
   expect(door.proxy.readings()).toHaveLength(sent);
 });
 
+/** Something that is waited for until it is opened. */
+function newGate() {
+  const gate = { open: (): void => undefined };
+  const opened = new Promise<void>((resolve) => Object.assign(gate, { open: resolve }));
+  return { opened, open: () => gate.open() };
+}
+
 test('writes of one app that get no answer leave places for another app', async () => {
   let held = 0;
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
+  const gate = newGate();
   door.proxy.onOtherCall = async ({ body }) => {
     if (!body.includes('Held back')) return;
     held += 1;
-    await released;
+    await gate.opened;
   };
   const flood = Array.from({ length: 60 }, () => create(flooding, 'Held back'));
   await until(() => held >= 20);
   expect((await create(other, 'Of the other app')).status).toBe(200);
   expect(held).toBe(20);
-  release();
+  gate.open();
   await Promise.all(flood);
 });

@@ -100,13 +100,9 @@ const MEGABYTES = 1024 * 1024;
 
 /** A body of these bytes with a file in it, as libraries send one that was given to them. */
 function withFile(name: string, fields: Record<string, string>, size = 9 * MEGABYTES): Buffer {
-  const before = Object.entries(fields).map(([key, value]) => field(key, value));
+  const own = Object.entries(fields).map(([key, value]) => field(key, value));
   const head = `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`;
-  return Buffer.concat([
-    Buffer.from(before.join('') + head),
-    randomBytes(size),
-    Buffer.from('\r\n--b--\r\n'),
-  ]);
+  return Buffer.concat([Buffer.from(own.join('') + head), randomBytes(size), Buffer.from('\r\n--b--\r\n')]);
 }
 
 const FIELDS = { 'profile_ids[]': CHANNELS.twitter };

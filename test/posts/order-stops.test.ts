@@ -18,6 +18,9 @@ beforeEach(() => {
 
 afterEach(() => bakery.mend());
 
+/** Where a refusal leads that has no better address. */
+const PAGE = expect.stringMatching(/\/lifecycle$/);
+
 describe('a reorder that stops half-way', () => {
   test('by a refusal tells its words, how far it came, and the order that was reached', async () => {
     const ids = await ordering.fill(4);
@@ -32,7 +35,7 @@ describe('a reorder that stops half-way', () => {
     const message = 'Not this one. 1 of 3 moves were made. The order that was reached is in updates.';
     expect([answer.status, answer.json]).toEqual([
       400,
-      { success: false, error: message, message, code: 1022, updates: expect.any(Array) },
+      { success: false, error: message, message, code: 1022, link: PAGE, updates: expect.any(Array) },
     ]);
     expect(told(answer)).toEqual(reached);
     expect(reached).not.toEqual(ids);
@@ -48,6 +51,7 @@ describe('a reorder that stops half-way', () => {
       error: 'Not this one',
       message: 'Not this one',
       code: 1022,
+      link: PAGE,
     });
     expect([ordering.requests(), await ordering.queue.order()]).toEqual([2, ids]);
   });

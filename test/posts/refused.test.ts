@@ -155,9 +155,10 @@ test('a profile that the account may not post to is named, and nobody is asked t
   expect(message).not.toContain('authorize');
 });
 
+const createBesideForbidden = () => createBeside(said(200, errors('Not allowed', 'FORBIDDEN')));
+
 test('a profile whose grant lost the right meanwhile is told the way to more rights', async () => {
-  const create = () => createBeside(said(200, errors('Not allowed', 'FORBIDDEN')));
-  expect(await afterRightsWereLost(create)).toMatch(
+  expect(await afterRightsWereLost(createBesideForbidden)).toMatch(
     /Nothing was posted to .*: The connection behind this token does not include posts:write\. Its owner has to authorize the app again\. http.*\/apps\//,
   );
 });

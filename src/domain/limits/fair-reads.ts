@@ -107,6 +107,19 @@ export function requireBudget(context: Context, client: Pick<Taker, 'modernClien
 }
 
 /**
+ * Whether an app may send so many requests one after the other, for a call that must not stop half-way. Nothing is counted.
+ * @throws {BudgetSpent}
+ */
+export function requireWrites(context: Context, taker: Taker, count: number): void {
+  requireBudget(context, taker);
+  const left = context.sides.mainApiFor(taker.modernClientId).remaining() - (count - 1);
+  const last = takenBy(context, taker).count + count - 1;
+  const isOverShare = taker.modernClientId === context.server.clientId && last >= WRITES_FOR_ONE_LEFT * left;
+  if (left < 1 || isOverShare)
+    throw new BudgetSpent('what is left is too little for the whole call', untilMore(context, taker));
+}
+
+/**
  * Counts one write, or one read that a write needs, that is about to be sent.
  * @throws {BudgetSpent} it must not be sent
  */

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
-import { ScopeMissing } from '../scope-missing.ts';
 import { contentOfMove } from '../writes/content-digest.ts';
+import { requireRight } from '../writes/require-right.ts';
 import { sendWrite } from '../writes/send-write.ts';
 import { settleInCall } from '../writes/settle-in-call.ts';
 import type { Write, WriteEnd, Writer } from '../writes/writes.ts';
@@ -42,11 +42,9 @@ function writeOf({ call, channel }: Ordering, { id, position }: Move): Write {
   };
 }
 
-function stopOf(context: Context, { writer }: Ordering, end: WriteEnd): Stop | undefined {
+function stopOf(end: WriteEnd): Stop | undefined {
   if (end.kind === 'done') return undefined;
   if (end.kind === 'in_doubt') return { kind: 'in_doubt', message: end.message };
-  if (end.refusal.kind === 'Forbidden')
-    return { kind: 'not_sent', error: new ScopeMissing(context, writer.mapping, 'posts:write') };
   return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
 }
 
@@ -56,7 +54,8 @@ async function makeMove(context: Context, ordering: Ordering, move: Move): Promi
   try {
     const end = await sendWrite(context, writer, write);
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
-    return stopOf(context, ordering, settled);
+    await requireRight(context, writer, settled);
+    return stopOf(settled);
   } catch (error) {
     return { kind: 'not_sent', error };
   }

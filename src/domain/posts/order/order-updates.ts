@@ -2,10 +2,10 @@ import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import type { Caller } from '../../learn-ids.ts';
+import { requireWrites } from '../../limits/fair-reads.ts';
 import { withPatience } from '../../patience.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
-import { BudgetSpent } from '../budget-spent.ts';
 import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';
 import { requireScope } from '../scope-missing.ts';
 import { arrange, isArranged } from './arrange.ts';
@@ -48,9 +48,8 @@ function requireFew(moves: readonly Move[]): void {
 
 /** A call that the budget is too small for would stop half-way; the order is read once more behind the moves. */
 function requireBudgetFor(context: Context, { writer }: Ordering, moves: readonly Move[]): void {
-  const mainApi = context.sides.mainApiFor(writer.mapping.modern_client_id);
-  if (moves.length === 0 || mainApi.remaining() > moves.length) return;
-  throw new BudgetSpent(Math.max(1000, mainApi.budget().validUntil - context.clock.now()));
+  const { modern_client_id: modernClientId, client_id: clientId } = writer.mapping;
+  if (moves.length > 0) requireWrites(context, { modernClientId, clientId }, moves.length + 1);
 }
 
 /** The order that was reached, as far as its caller still waits for it. */

@@ -7,7 +7,7 @@ import { servedBy } from '../../resolve-token.ts';
 import { FieldRefused } from '../../translation/call-fields.ts';
 import { LONGEST_QUEUE } from '../../translation/queue-order.ts';
 import { pendingList } from '../lists/lists.ts';
-import { requireBudget } from '../writes/send-write.ts';
+import { takeWrite } from '../../limits/fair-reads.ts';
 import type { Writer } from '../writes/writes.ts';
 import type { QueuedUpdate } from './arrange.ts';
 
@@ -46,7 +46,7 @@ export function readQueue(
   channel: QueueChannel,
 ): Promise<WrittenPost[]> {
   return servedBy(context, mapping, (grant) => {
-    requireBudget(context, grant);
+    takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
     const mainApi = context.sides.mainApiFor(grant.modernClientId);
     return withAccessToken(context, grant.id, (accessToken) =>
       readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel),

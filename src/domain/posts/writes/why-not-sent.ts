@@ -21,12 +21,14 @@ const EXPECTED = [BudgetSpent, ScopeMissing, TokenRefused, GrantDead, Unavailabl
 
 const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanceof Expected);
 
+function waitWords({ retryAfter = 1000 }: BudgetSpent): string {
+  const seconds = Math.max(1, Math.ceil(retryAfter / 1000));
+  return `the new API takes no more requests of this app for now. Wait ${seconds} seconds and try this profile again.`;
+}
+
 /** Why nothing was sent for a profile, in words that say what helps. */
 export function whyNotSent(error: unknown): string {
-  if (error instanceof BudgetSpent) {
-    const seconds = Math.max(1, Math.ceil((error.retryAfter ?? 1000) / 1000));
-    return `the new API takes no more requests of this app for now. Wait ${seconds} seconds and try this profile again.`;
-  }
+  if (error instanceof BudgetSpent) return waitWords(error);
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
   if (error instanceof GrantDead) return CONNECTION_ENDED;

@@ -37,6 +37,8 @@ const CALLBACK_NAME = /^\s*callback(?![\w-])/i;
 /** What some readers of queries take for one more pair. */
 const BEHIND_SEMICOLON = /;[^&;=]*callback/i;
 
+const isCallback = (name: string) => CALLBACK_NAME.test(name);
+
 /** Undefined where the body cannot be read here, and may be read elsewhere. */
 const bodyOf = (req: Request) => bodyParameters(req).catch(() => undefined);
 
@@ -44,7 +46,6 @@ const bodyOf = (req: Request) => bodyParameters(req).catch(() => undefined);
 async function hasPlainCallback(req: Request): Promise<boolean> {
   const body = await bodyOf(req);
   if (!body || bodyKind(req) === 'other' || BEHIND_SEMICOLON.test(rawQuery(req))) return false;
-  const isCallback = (name: string) => CALLBACK_NAME.test(name);
   if (body.names().some(isCallback)) return false;
   const named = queryParameters(req).names().filter(isCallback);
   return named.length === 0 || (named.length === 1 && callbackIn(req) !== undefined);
