@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Bridges, startBridges } from '../races/bridges.ts';
 import { connectApp, nth } from '../races/calls.ts';
 import { type FaultProxy, type NetworkFault, startFaultProxy } from '../campaign/fault-proxy.ts';
@@ -57,12 +58,20 @@ interface Ground {
   token: string;
   /** What callers were told, by status. */
   statuses: Set<number>;
+  /** What the last of them was told. */
+  last: Told;
 }
 
 async function openGround(bridges: Bridges): Promise<Ground> {
   const token = await connectApp(bridges);
   const { context, modernUrl } = bridges;
-  return { bridges, queue: queueAt({ context, apiUrl: modernUrl }), token, statuses: new Set() };
+  return {
+    bridges,
+    queue: queueAt({ context, apiUrl: modernUrl }),
+    token,
+    statuses: new Set(),
+    last: NOTHING,
+  };
 }
 
 const rowsOf = ({ bridges: { context } }: Ground) =>
@@ -77,6 +86,7 @@ async function faultsOf(ground: Ground, fault: () => void): Promise<string[]> {
   fault();
   const told = await reorder(nth(bridges, 0).url, token, { channelId: queue.channelId, ids: wanted });
   ground.statuses.add(told.status);
+  ground.last = told;
   return judge(ground, { told, ids, wanted, rowsBefore, heardBefore });
 }
 
@@ -156,6 +166,20 @@ describe('on a network that fails', () => {
       expect(await reorder(url, ground.token, again)).toMatchObject({ status: 200, updates: ids });
     },
   );
+
+  test('a new API that is slow stops the moves while there is time to tell the order', async () => {
+    const { proxy: seen } = ground.bridges;
+    const slow = () => {
+      seen.onOtherCall = async (call) => void (isWrite(call) && (await delay(5000)));
+    };
+    expect(await faultsOf(ground, slow)).toEqual([]);
+    seen.onOtherCall = undefined;
+    const states = (await rowsOf(ground)).slice(-2).map(({ state }) => state);
+    expect(states).toEqual(['done', 'done']);
+    const { message, updates } = ground.last;
+    expect(message).toMatch(/^An update could not be moved: .* 2 of 3 moves were made\. The order/);
+    expect(updates).toHaveLength(5);
+  });
 
   test('some of these reached the order, some did not, and of some nobody knows', () => {
     expect([...ground.statuses].toSorted((a, b) => a - b)).toEqual([200, 500, 503]);
