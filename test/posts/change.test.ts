@@ -1,3 +1,4 @@
+import { sendRaw } from '../support/raw-request.ts';
 import { type Bakery, cut, isWrite, openBakery } from './support/bakery.ts';
 import { BAKERY, CHANNELS, realPosts } from './support/posts.ts';
 
@@ -38,6 +39,21 @@ test('an update changes the text and keeps the time', async () => {
   expect(answer.json.update).toMatchObject({ id, text: `${text} with cream`, status: 'buffer' });
   expect(await real()).toMatchObject({ text: `${text} with cream`, dueAt: before?.dueAt });
   expect(await lastRow()).toMatchObject({ call: 'update', state: 'done', post_id: id });
+});
+
+test('an update of a queue whose length is known says the length, as long as it moves no post', async () => {
+  const { bridgeUrl } = bakery.system;
+  const path = `/1/profiles/${CHANNELS.twitter}/updates/pending.json?count=100`;
+  const headers = { authorization: `Bearer ${bakery.token}` };
+  const { total } = (await sendRaw(bridgeUrl, { path, headers })).json as { total: number };
+  const changed = await bakery.post(`updates/${id}/update`, [['text', `${text} with cream`]]);
+  expect(changed.json).toMatchObject({ success: true, buffer_count: total });
+  const moved = await bakery.post(`updates/${id}/update`, [
+    ['text', text],
+    ['top', 'true'],
+  ]);
+  expect(moved.json.success).toBe(true);
+  expect(moved.json).not.toHaveProperty('buffer_count');
 });
 
 test('an update takes a time, media, and the zone of its answer', async () => {

@@ -209,3 +209,15 @@ describe('a move whose answer is lost', () => {
     expect((await ordering.newRows()).map(({ state }) => state)).toEqual(['done', 'done']);
   });
 });
+
+test('two reorders at once lose no update, and neither says of an order that it is there where it is not', async () => {
+  const ids = await ordering.fill(6);
+  const orders = ['543210', '204153'].map((places) => pick(ids, places));
+  const answers = await Promise.all(orders.map((order) => ordering.reorder(order)));
+  for (const [index, answer] of answers.entries()) {
+    expect([200, 400]).toContain(answer.status);
+    expect(answer.json.success).toBe(told(answer)?.join() === orders[index]?.join());
+    expect(told(answer)?.toSorted()).toEqual(ids.toSorted());
+  }
+  expect((await ordering.queue.order()).toSorted()).toEqual(ids.toSorted());
+});

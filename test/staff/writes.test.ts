@@ -1,6 +1,7 @@
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { openBakery, type Bakery } from '../posts/support/bakery.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
+import { queueOf } from '../posts/support/queue.ts';
 import { findKeyUsage } from '../../src/store/key-usage.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { browserOf, DANA } from '../owners/support/people.ts';
@@ -36,6 +37,21 @@ test('the page of a token tells its writes, the newest first', async () => {
   expect(posts).toContain('the profile does not allow it');
   expect(posts).toContain(made.json.updates?.[0]?.id);
   expect(page.body).not.toContain('support must not read');
+});
+
+test('each move of a reorder and of a shuffle is a write of its own', async () => {
+  const queue = queueOf(bakery);
+  const [first = '', second = ''] = await queue.fill(2);
+  const order = [second, first].map((id): [string, string] => ['order[]', id]);
+  const { durable } = bakery.system.bridge.context.store;
+  await bakery.post(`profiles/${queue.channelId}/updates/reorder`, order);
+  const before = (await bakery.rows()).length;
+  while ((await bakery.rows()).length === before)
+    await bakery.post(`profiles/${queue.channelId}/updates/shuffle`);
+  const page = await sam.get(`${bakery.system.bridgeUrl}/support/mappings/${await mappingId()}`);
+  expect(page.body).toContain('post moved by a reorder');
+  expect(page.body).toContain('post moved by a shuffle');
+  await durable.deleteFrom('post_writes').where('call', 'in', ['reorder', 'shuffle']).execute();
 });
 
 test('a token that wrote nothing says so', async () => {

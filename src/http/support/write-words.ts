@@ -30,6 +30,7 @@ const REASONS: Record<string, string> = {
   UnauthorizedError: 'the profile does not allow it',
   LimitReachedError: 'a limit of the plan was reached',
   InvalidInputError: 'the content does not fit the profile',
+  VoidMutationError: 'the post could not be moved or deleted',
   Forbidden: 'the connection or its account may not do this',
 };
 

@@ -1,3 +1,4 @@
+import type { Context } from '../../../src/domain/context.ts';
 import type { Bakery } from './bakery.ts';
 import { aLiveAccessToken, ask, BAKERY, CHANNELS, type RealPost, realPosts, RUNNERS } from './posts.ts';
 
@@ -48,9 +49,15 @@ export async function runningQueue(bakery: Bakery): Promise<Queue> {
 }
 
 /** The queue of a channel of the bakery's person. */
-export function queueOf({ system }: Bakery, channelId = CHANNELS.paused): Queue {
-  const { context } = system.bridge;
-  const apiUrl = system.proxy.origin;
+export function queueOf({ system }: Bakery, channelId?: string): Queue {
+  return queueAt({ context: system.bridge.context, apiUrl: system.proxy.origin }, channelId);
+}
+
+/** The queue of a channel of the demo's first person, whose token the bridge of this context has. */
+export function queueAt(
+  { context, apiUrl }: { context: Context; apiUrl: string },
+  channelId = CHANNELS.paused,
+): Queue {
   const organizationId = channelId === CHANNELS.paused ? RUNNERS : BAKERY;
 
   async function make(query: string, input: object): Promise<string> {

@@ -58,6 +58,7 @@ async function reachedOrder(
   { writer, channel }: Ordering,
 ): Promise<WrittenPost[] | undefined> {
   const left = writer.came + WRITE_ANSWERED_WITHIN - context.clock.elapsed();
+  if (left <= 0) return undefined;
   try {
     return await withPatience(readQueue(context, writer, channel), left);
   } catch (error) {

@@ -55,13 +55,21 @@ async function send(context: Context, parts: ClaimedWrite, accessToken: string):
   }
 }
 
-/** Calls after which a list has as many posts as before, or the call itself counts the new one. */
 const KEEPS_LENGTHS: readonly WriteCall[] = ['create', 'move_to_top', 'reorder', 'shuffle'];
 
-/** What is kept of posts is out of date. A new post is counted by its call; a post that was moved stays in its list. */
-async function noteChange(context: Context, { grant, call, channelId }: ClaimedWrite, end: WriteEnd) {
+/** Whether lists have as many posts as before, or the call itself counts the new one. */
+function keepsLengths({ call, write }: ClaimedWrite): boolean {
+  return KEEPS_LENGTHS.includes(call) || (call === 'update' && write.input['mode'] === undefined);
+}
+
+/**
+ * What is kept of posts is out of date. A new post is counted by its call; a post that was moved, or of which only the
+ * content was changed, stays in its list.
+ */
+async function noteChange(context: Context, parts: ClaimedWrite, end: WriteEnd) {
+  const { grant, channelId } = parts;
   const isDone = end.kind === 'done';
-  if (!isDone || !KEEPS_LENGTHS.includes(call))
+  if (!isDone || !keepsLengths(parts))
     await forgetCounts(context, grant.id, (isDone ? end.post?.channelId : undefined) ?? channelId);
   await notePostsChanged(context, grant.id);
 }

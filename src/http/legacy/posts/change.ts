@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts';
 import { changeKnownUpdate } from '../../../domain/posts/ids/change-known-update.ts';
 import { type UpdateIds, updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import type { Change, ChangeEnd } from '../../../domain/posts/writes/change-update.ts';
+import { knownCounts } from '../../../domain/posts/known-counts.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
 import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
 import { inDoubtWords } from '../../../domain/translation/doubt-words.ts';
@@ -20,6 +21,8 @@ interface Answering {
   known: NamedProfiles;
   pairs: Pairs;
   updateIds: UpdateIds;
+  /** How many posts wait in the queue that the post stands in, where that is known. */
+  waiting: number | undefined;
 }
 
 function updateOf(
@@ -42,7 +45,8 @@ type SendDone = (res: Response, answering: Answering, done: Done) => void;
 const SENT: Record<Change['call'], SendDone> = {
   update(res, answering, { post, leftOut }) {
     const message = ['The update was changed.', ...leftOut.map((what) => `Left out: ${what}.`)].join(' ');
-    sendJson(res, 200, { success: true, message, update: post && updateOf(answering, post) });
+    const count = answering.waiting === undefined ? {} : { buffer_count: answering.waiting };
+    sendJson(res, 200, { success: true, message, ...count, update: post && updateOf(answering, post) });
   },
   share: (res) => sendJson(res, 200, { success: true, message: 'The update was shared.' }),
   destroy: (res) => sendJson(res, 200, { success: true, message: 'The update was deleted.' }),
@@ -58,6 +62,16 @@ const IN_DOUBT: Record<Change['call'], string> = {
 };
 
 const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
+
+/** Nothing is asked for it. */
+async function waitingWith(
+  context: Context,
+  grantId: string,
+  post: Done['post'],
+): Promise<number | undefined> {
+  if (post?.status !== 'scheduled') return undefined;
+  return (await knownCounts(context, grantId))(post.channelId)?.pending;
+}
 
 function inDoubt(call: Change['call'], said: string | undefined, link: string) {
   const message = inDoubtWords({ message: said, may: IN_DOUBT[call], again: 'the call' });
@@ -78,7 +92,8 @@ export function changing(context: Context, call: Calls, name: Change['call']): R
       if (end.kind === 'in_doubt') throw inDoubt(name, end.message, placeToLook(context, caller.mapping));
       const told = { mapping: caller.mapping, ids: known.ids };
       const updateIds = await updateIdsAfterWrite(context, told, end.post ? [end.post] : []);
-      SENT[name](res, { context, known, pairs, updateIds }, end);
+      const waiting = await waitingWith(context, caller.mapping.grant_id, end.post);
+      SENT[name](res, { context, known, pairs, updateIds, waiting }, end);
     }),
   );
 }
