@@ -131,7 +131,8 @@ async function validAt(ground: Ground): Promise<Valid> {
     'bridgeUrl' | 'app' | 'person'
   > as System;
   const token = await issueToken(system);
-  return { app, tokens: [token, waitingToken], updateIds: await makeUpdates(bridge.url, token) };
+  const updateIds = await makeUpdates(bridge.url, token);
+  return { app, tokens: [token, waitingToken], updateIds, ownProfile: CHANNELS.twitter };
 }
 
 /** Whether nothing went wrong. */

@@ -13,8 +13,9 @@ export interface Valid {
   app: LegacyApp;
   /** Legacy tokens: of a grant, and of the old API. */
   tokens: readonly [ofGrant: string, ofOldApi: string];
-  /** Updates that the first of the tokens can change. */
+  /** Updates that the first of the tokens can change, and their profile. */
   updateIds: readonly string[];
+  ownProfile: string;
 }
 
 interface Source {
@@ -216,13 +217,13 @@ function carriedFor(source: Source, path: string): Carried | undefined {
 const OLD_CALL = 0.25;
 
 function oldCall({ chance, valid }: Source): Sent {
-  const { tokens, updateIds } = valid;
+  const { tokens, updateIds, ownProfile } = valid;
   const {
     method = 'GET',
     path,
     headers = {},
     body = '',
-  } = randomCall({ chance, token: tokens[0], updateIds }).request;
+  } = randomCall({ chance, token: tokens[0], updateIds, ownProfile }).request;
   return { method, path, headers, body: Buffer.from(body) };
 }
 

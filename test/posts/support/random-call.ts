@@ -9,8 +9,9 @@ import { CHANNELS } from './posts.ts';
 export interface CallSource {
   chance: Chance;
   token: string;
-  /** Posts that are there. */
+  /** Posts that are there, and the profile of whose queue they are. */
   updateIds: readonly string[];
+  ownProfile: string;
 }
 
 export interface RandomCall {
@@ -82,7 +83,13 @@ const MEDIA = [
 ];
 
 /** Channels that take nearly every post. */
-const EASY = [CHANNELS.twitter, CHANNELS.bluesky, CHANNELS.threads, CHANNELS.linkedin, CHANNELS.paused];
+export const EASY = [
+  CHANNELS.twitter,
+  CHANNELS.bluesky,
+  CHANNELS.threads,
+  CHANNELS.linkedin,
+  CHANNELS.paused,
+];
 
 const profileId = ({ chance }: CallSource): string =>
   chance.happens(0.9)
@@ -178,10 +185,15 @@ const listing: Draw[] = [
   some(0.1, odd),
 ];
 
-const order: Draw = (source) => {
+const anyOrder: Draw = (source) => {
   const ids = Array.from({ length: source.chance.between(0, 24) }, () => updateIdOf(source));
   return ids.map((id, i) => [source.chance.happens(0.9) ? 'order[]' : `order[${i}]`, id] as const);
 };
+
+const order: Draw = (source) =>
+  source.chance.happens(0.9)
+    ? source.updateIds.toReversed().map((id) => ['order[]', id] as const)
+    : anyOrder(source);
 
 const schedules: Draw = () => [
   ['schedules[0][days][]', 'mon'],
@@ -196,7 +208,7 @@ const FIELDS: Partial<Record<OldCallName, Draw[]>> = {
   sentUpdates: listing,
   interactions: listing,
   update: [some(0.5, flagNamed('utc'))],
-  reorderUpdates: [some(0.9, order), some(0.3, ({ chance }) => [['offset', chance.pick(NUMBERS)]])],
+  reorderUpdates: [some(0.95, order), some(0.1, ({ chance }) => [['offset', chance.pick(NUMBERS)]])],
   shuffleUpdates: [some(0.5, ({ chance }) => [['count', chance.pick(NUMBERS)]])],
   updateSchedules: [some(0.7, schedules)],
   profiles: [some(0.5, flagNamed('subprofiles'))],
@@ -211,7 +223,15 @@ const NAMES: OldCallName[] = [
   ...(['pendingUpdates', 'sentUpdates', 'reorderUpdates', 'shuffleUpdates'] as const),
 ];
 
+/** What the address names. */
+function idFor(source: CallSource, name: OldCallName): string {
+  if (isAboutUpdate(name)) return updateIdOf(source);
+  return name === 'reorderUpdates' && source.chance.happens(0.9) ? source.ownProfile : profileId(source);
+}
+
 const ABOUT_AN_UPDATE = /^\/1\/updates\/:id/;
+
+const isAboutUpdate = (name: OldCallName) => ABOUT_AN_UPDATE.test(OLD_CALLS[name].paths[0]);
 
 function pathOf(source: CallSource, name: OldCallName, id: string): string {
   const { chance } = source;
@@ -265,8 +285,7 @@ function carried({ chance }: CallSource, fields: readonly Pair[], isPost: boolea
 export function randomCall(source: CallSource): RandomCall {
   const { chance, token } = source;
   const name = chance.pick(NAMES);
-  const isAboutUpdate = ABOUT_AN_UPDATE.test(OLD_CALLS[name].paths[0]);
-  const id = isAboutUpdate ? updateIdOf(source) : profileId(source);
+  const id = idFor(source, name);
   const fields = (FIELDS[name] ?? [some(0.3, odd)]).flatMap((draw) => draw(source));
   const place = chance.happens(0.02) ? 'nowhere' : chance.pick(['header', 'header', 'OAuth', 'field']);
   const all: Pair[] = place === 'field' ? [...fields, ['access_token', token]] : fields;
@@ -276,7 +295,7 @@ export function randomCall(source: CallSource): RandomCall {
   const isInHeader = place === 'header' || place === 'OAuth';
   return {
     name,
-    updateId: isAboutUpdate ? id : undefined,
+    updateId: isAboutUpdate(name) ? id : undefined,
     request: {
       method,
       path: `${pathOf(source, name, id)}${query === '' ? '' : `?${query}`}`,
