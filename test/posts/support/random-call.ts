@@ -1,6 +1,7 @@
 import { OLD_CALLS, type OldCallName } from '../../../src/domain/posts/old-calls.ts';
 import type { Chance } from '../../campaign/chance.ts';
-import { json, multipart, type RawRequest, rawForm } from '../../support/raw-request.ts';
+import type { RawRequest } from '../../support/raw-request.ts';
+import { carried, type Pair } from './carried-fields.ts';
 import { CHANNELS } from './posts.ts';
 
 /** Any of the nineteen old calls as some program may send it, and as nobody should. */
@@ -21,7 +22,6 @@ export interface RandomCall {
   updateId: string | undefined;
 }
 
-type Pair = readonly [name: string, value: string];
 type Draw = (source: CallSource) => Pair[];
 
 const UNKNOWN_ID = '0123456789abcdef01234567';
@@ -245,42 +245,6 @@ function methodOf({ chance }: CallSource, name: OldCallName): string {
   return chance.happens(0.95) ? chance.pick(methods) : chance.pick(['GET', 'POST', 'HEAD', 'PUT', 'DELETE']);
 }
 
-/** `a[b]` and `a[]` as a program builds them that sends JSON. */
-function nested(pairs: readonly Pair[]): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
-  for (const [name, value] of pairs) {
-    const [, base = name, key] = /^([^[]+)\[([^\]]*)\]$/.exec(name) ?? [];
-    const before = object[base];
-    if (key === undefined) object[base] = value;
-    else if (key === '' || /^\d+$/.test(key))
-      object[base] = [...(Array.isArray(before) ? before : []), value];
-    else object[base] = { ...(before instanceof Object ? before : {}), [key]: value };
-  }
-  return object;
-}
-
-const encoded = (pairs: readonly Pair[]) =>
-  new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
-
-/** Brackets and slashes as they are, which many programs send. */
-const asTyped = (pairs: readonly Pair[]) =>
-  encoded(pairs).replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('%2F', '/');
-
-const BROKEN = ['{', '%zz', '--x\r\n', '\u0000', '[]', 'null', '"text"'];
-
-/** How the fields travel. */
-function carried({ chance }: CallSource, fields: readonly Pair[], isPost: boolean) {
-  const way = chance.pick(
-    isPost ? ['form', 'form', 'typed', 'json', 'multipart', 'query'] : ['query', 'typed-query'],
-  );
-  if (way === 'query' || way === 'typed-query')
-    return { query: way === 'query' ? encoded(fields) : asTyped(fields) };
-  if (chance.happens(0.02)) return { ...rawForm(''), body: chance.pick(BROKEN), query: '' };
-  if (way === 'json') return { ...json(nested(fields)), query: '' };
-  if (way === 'multipart') return { ...multipart(Object.fromEntries(fields)), query: '' };
-  return { ...rawForm(way === 'form' ? encoded(fields) : `${asTyped(fields)}&`), query: '' };
-}
-
 /** One call; its token is good, and nearly always there. */
 export function randomCall(source: CallSource): RandomCall {
   const { chance, token } = source;
@@ -290,7 +254,7 @@ export function randomCall(source: CallSource): RandomCall {
   const place = chance.happens(0.02) ? 'nowhere' : chance.pick(['header', 'header', 'OAuth', 'field']);
   const all: Pair[] = place === 'field' ? [...fields, ['access_token', token]] : fields;
   const method = methodOf(source, name);
-  const { query, headers, ...body } = { headers: {}, ...carried(source, all, method === 'POST') };
+  const { query, headers, ...body } = { headers: {}, ...carried(chance, all, method === 'POST') };
   const scheme = place === 'OAuth' ? 'OAuth' : 'Bearer';
   const isInHeader = place === 'header' || place === 'OAuth';
   return {

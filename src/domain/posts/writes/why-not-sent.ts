@@ -21,17 +21,21 @@ const EXPECTED = [BudgetSpent, ScopeMissing, TokenRefused, GrantDead, Unavailabl
 
 const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanceof Expected);
 
-/** Why nothing was sent for a profile, in words that say what helps. */
-export function whyNotSent(error: unknown): string {
+/** What helps against the failures that callers and services outside bring about; undefined for others. */
+function whyExpected(error: unknown): string | undefined {
   if (error instanceof BudgetSpent) {
     const seconds = Math.max(1, Math.ceil((error.retryAfter ?? 1000) / 1000));
     return `the new API takes no more requests for now. Wait ${seconds} seconds and try this profile again.`;
   }
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
-  if (error instanceof GrantDead) return CONNECTION_ENDED;
+  return error instanceof GrantDead ? CONNECTION_ENDED : undefined;
+}
+
+/** Why nothing was sent for a profile, in words that say what helps. */
+export function whyNotSent(error: unknown): string {
   const isPassing = error instanceof Unavailable || isStorageFault(error) || isKeyFault(error);
-  return isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE;
+  return whyExpected(error) ?? (isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE);
 }
 
 /** The answer of a call tells the profiles that failed beside the others, so that nothing else would log why. */
