@@ -1,5 +1,7 @@
 import { chanceOf } from '../campaign/chance.ts';
+import { CHANNELS } from '../posts/support/posts.ts';
 import { issueToken } from '../support/legacy-calls.ts';
+import { rawForm, sendRaw } from '../support/raw-request.ts';
 import type { System } from '../support/system.ts';
 import { type Ground, startGround } from './ground.ts';
 import type { Memory } from './memory.ts';
@@ -107,6 +109,20 @@ function report(run: Run, pid: number): boolean {
   return isSame && failures.length === 0 && !hasGrown(run);
 }
 
+const UPDATES = 50;
+
+/** The ids of updates that calls can change. */
+async function makeUpdates(url: string, token: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 0; number < UPDATES; number += 1) {
+    const fields = { 'profile_ids[]': CHANNELS.twitter, text: `Update ${number}` };
+    const form = rawForm(new URLSearchParams(fields).toString(), { authorization: `Bearer ${token}` });
+    const { json } = await sendRaw(url, { method: 'POST', path: '/1/updates/create.json', ...form });
+    ids.push(...(json as { updates: Array<{ id: string }> }).updates.map(({ id }) => id));
+  }
+  return ids;
+}
+
 /** Two tokens that work: one of a grant, one of the old API. */
 async function validAt(ground: Ground): Promise<Valid> {
   const { app, person, bridge, waitingToken } = ground;
@@ -114,7 +130,9 @@ async function validAt(ground: Ground): Promise<Valid> {
     System,
     'bridgeUrl' | 'app' | 'person'
   > as System;
-  return { app, tokens: [await issueToken(system), waitingToken] };
+  const token = await issueToken(system);
+  const updateIds = await makeUpdates(bridge.url, token);
+  return { app, tokens: [token, waitingToken], updateIds, ownProfile: CHANNELS.twitter };
 }
 
 /** Whether nothing went wrong. */

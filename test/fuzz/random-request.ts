@@ -1,7 +1,9 @@
+import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/posts/old-calls.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import type { Chance } from '../campaign/chance.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { CARRIERS, CODINGS, type Carried } from './bodies.ts';
+import { randomCall } from '../posts/support/random-call.ts';
 import type { Sent } from './send.ts';
 
 /** Any request that a program or a person may send, and many that nobody should. */
@@ -10,7 +12,10 @@ import type { Sent } from './send.ts';
 export interface Valid {
   app: LegacyApp;
   /** Legacy tokens: of a grant, and of the old API. */
-  tokens: readonly string[];
+  tokens: readonly [ofGrant: string, ofOldApi: string];
+  /** Updates that the first of the tokens can change, and their profile. */
+  updateIds: readonly string[];
+  ownProfile: string;
 }
 
 interface Source {
@@ -40,10 +45,7 @@ const PATHS = [
   '/1/user.xml',
   '/1/profiles.json',
   `/1/profiles/${ID}.json`,
-  `/1/profiles/${ID}/updates/pending.json`,
-  '/1/updates/create.json',
-  '/1/links/shares.json',
-  '/1/info/configuration.json',
+  ...OLD_CALL_NAMES.map((name) => `${OLD_CALLS[name].paths[0].replace(':id', ID)}.json`),
   '/1/nothing.json',
   '/1/%zz',
   '/1//user.json',
@@ -211,8 +213,26 @@ function carriedFor(source: Source, path: string): Carried | undefined {
   return { ...carried, body: Buffer.from(chance.pick(SEPARATORS).repeat(chance.between(1, 60_000))) };
 }
 
+/** How often a request is one of the nineteen old calls with a good token, so that it comes as far as the new API. */
+const OLD_CALL = 0.25;
+
+function oldCall({ chance, valid }: Source): Sent {
+  const { tokens, updateIds, ownProfile } = valid;
+  const {
+    method = 'GET',
+    path,
+    headers = {},
+    body = '',
+  } = randomCall({ chance, token: tokens[0], updateIds, ownProfile }).request;
+  return { method, path, headers, body: Buffer.from(body) };
+}
+
 /** One request, by chance. */
 export function randomRequest(source: Source): Sent {
+  return source.chance.happens(OLD_CALL) ? oldCall(source) : anyRequest(source);
+}
+
+function anyRequest(source: Source): Sent {
   const { chance } = source;
   const path = chance.pick(PATHS);
   const carried = carriedFor(source, path);

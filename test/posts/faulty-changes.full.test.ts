@@ -28,7 +28,7 @@ interface Subject {
   call: ChangeCall;
   id: string;
   fields: Record<string, string>;
-  isDone(posts: Posts): boolean;
+  isDone: (posts: Posts) => boolean;
 }
 
 type ToldChange = Subject & { what: 'posted' | 'failed' | 'in doubt' | 'gone' | 'nothing' };

@@ -30,7 +30,7 @@ interface Step {
   /** What the bridge waits for from its beginning on, or once its answer is on the way. */
   locked?: { table: string; from: 'beginning' | 'answer' };
   /** Whether the step is reached. */
-  isReached(seen: Seen): boolean | Promise<boolean>;
+  isReached: (seen: Seen) => boolean | Promise<boolean>;
   /** How the row of the journal stands after the kill; undefined for none. */
   row: 'sending' | 'done' | undefined;
   /** Whether the post is there. */
@@ -42,7 +42,7 @@ interface Seen {
   connections: number;
   held: number;
   ended: number;
-  rowState(): Promise<string | undefined>;
+  rowState: () => Promise<string | undefined>;
 }
 
 /**

@@ -36,6 +36,14 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+/** Makes the bridges wrong in the way that the environment names (sabotaged-writes.long.test.ts). */
+function sabotageSettings(): Record<string, string> {
+  const { WRITE_SABOTAGE } = process.env;
+  if (WRITE_SABOTAGE === undefined) return {};
+  const program = new URL('../programs/sabotaged-writes.mjs', import.meta.url).href;
+  return { WRITE_SABOTAGE, NODE_OPTIONS: `--import ${program}` };
+}
+
 /** The account is read once, so that each write is one request; nothing else disturbs the network. */
 const SETTINGS = { PROFILES_FRESH_SECONDS: '3600', PROFILES_STALE_SECONDS: '86400' };
 
@@ -47,7 +55,12 @@ export async function openStage(
   },
 ): Promise<Stage> {
   const port = await freePort();
-  const env = { ...SETTINGS, MODERN_API_URL: `http://127.0.0.1:${port}`, ...options.env };
+  const env = {
+    ...SETTINGS,
+    ...sabotageSettings(),
+    MODERN_API_URL: `http://127.0.0.1:${port}`,
+    ...options.env,
+  };
   const bridges = await startBridges({ ...options, env });
   const target = options.isRecorded ? bridges.proxy.origin : bridges.modernUrl;
   const proxy = await startFaultProxy(port, Number(new URL(target).port));

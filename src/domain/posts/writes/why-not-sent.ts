@@ -26,14 +26,18 @@ function waitWords({ retryAfter = 1000 }: BudgetSpent): string {
   return `the new API takes no more requests of this app for now. Wait ${seconds} seconds and try this profile again.`;
 }
 
-/** Why nothing was sent for a profile, in words that say what helps. */
-export function whyNotSent(error: unknown): string {
+/** What helps against the failures that callers and services outside bring about; undefined for others. */
+function whyExpected(error: unknown): string | undefined {
   if (error instanceof BudgetSpent) return waitWords(error);
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
-  if (error instanceof GrantDead) return CONNECTION_ENDED;
+  return error instanceof GrantDead ? CONNECTION_ENDED : undefined;
+}
+
+/** Why nothing was sent for a profile, in words that say what helps. */
+export function whyNotSent(error: unknown): string {
   const isPassing = error instanceof Unavailable || isStorageFault(error) || isKeyFault(error);
-  return isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE;
+  return whyExpected(error) ?? (isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE);
 }
 
 /** The answer of a call tells the profiles that failed beside the others, so that nothing else would log why. */
