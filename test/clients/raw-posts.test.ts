@@ -197,13 +197,13 @@ const send = async (request: RawRequest): Promise<RawAnswer & { json: Told }> =>
   return { ...answer, json: answer.json as Told };
 };
 
-describe.each(PROGRAMS)('%s', (name, program) => {
-  const wanted = (text: string, profile = CHANNELS.twitter): Wanted => ({
-    token: bakery.token,
-    profile,
-    text,
-  });
+const wanted = (text: string, profile = CHANNELS.twitter): Wanted => ({
+  token: bakery.token,
+  profile,
+  text,
+});
 
+describe.each(PROGRAMS)('%s', (name, program) => {
   test('posts, lists, changes and deletes', async () => {
     const text = `Brötchen – 50 % mehr, ${name}`.replace(name === 'buffpy' ? '%' : '', '');
     const created = await send(program.create(wanted(text)));
@@ -225,10 +225,10 @@ describe.each(PROGRAMS)('%s', (name, program) => {
     expect(await bakery.made(`${text}!`)).toEqual([]);
   });
 
-  test.each<[string, (program: OldProgram) => RawRequest, number, number]>([
-    ['a profile that is not theirs', ({ create }) => create(wanted('To nobody', NOWHERE)), 403, 1011],
-    ['an update that is not there', ({ change }) => change(wanted('Of nobody'), NOWHERE), 404, 1020],
-    ['a list of a profile that is not theirs', ({ list }) => list(wanted('', NOWHERE)), 404, 1010],
+  test.each<[string, (old: OldProgram) => RawRequest, number, number]>([
+    ['a profile that is not theirs', (old) => old.create(wanted('To nobody', NOWHERE)), 403, 1011],
+    ['an update that is not there', (old) => old.change(wanted('Of nobody'), NOWHERE), 404, 1020],
+    ['a list of a profile that is not theirs', (old) => old.list(wanted('', NOWHERE)), 404, 1010],
   ])('is refused %s in a form that it reads', async (_what, ask, status, code) => {
     const answer = await send(ask(program));
     expect([answer.status, answer.json]).toMatchObject([status, { error: expect.any(String), code }]);
