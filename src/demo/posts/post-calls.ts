@@ -15,7 +15,7 @@ function updatesIn(value: unknown): Update[] {
 
 /** Reads the first posts that wait in the queue of a profile. */
 export async function readQueue(demo: DemoSession, oldApi: OldApi, profileId: string): Promise<Queue> {
-  const path = `profiles/${profileId}/updates/pending.json?count=${SHOWN}`;
+  const path = `profiles/${encodeURIComponent(profileId)}/updates/pending.json?count=${SHOWN}`;
   const exchange = await oldApi.read(demo.token ?? '', path);
   addStep(demo, {
     title: 'The app reads the posts that wait',

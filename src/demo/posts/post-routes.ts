@@ -36,7 +36,7 @@ const onlyConnected: RequestHandler = (req, res, next) => {
 
 type Act = (calls: PostCalls, req: Request) => Promise<Failure | undefined>;
 
-/** A page that is older than the profiles of its session, or was made by hand, names what the old API cannot. */
+/** An id becomes a part of an address below /1, so that nothing else may stand in its place. */
 const areIds = (ids: readonly string[]) => ids.every((id) => UPDATE_ID.test(id));
 
 const reorder: Act = async (calls, req) => {
