@@ -2,7 +2,8 @@ import axios from 'axios';
 import type { Message } from './message.ts';
 import type { Exchange, Wire } from './wire.ts';
 
-const TIMEOUT_MS = 15_000;
+/** As long as the most patient of the old programs: a write of which nothing is heard may have been carried out. */
+const TIMEOUT_MS = 20_000;
 
 /** Calls of the old API as integrations of the time made them, each returning what went over the wire. */
 export interface OldApi {

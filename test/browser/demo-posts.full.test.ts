@@ -121,6 +121,15 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     expect(await page.getByRole('article').first().innerText()).toContain(SECOND);
   });
 
+  test('moves one up, and the queue is in the order of the page', async () => {
+    await cardOf(FIRST).getByRole('button', { name: 'Move one up' }).click();
+    expect(await saying()).toBe('The updates were reordered.');
+    const shown = await page.getByRole('article').locator('p.lines').allInnerTexts();
+    expect(await textsOf(CHANNELS.threads)).toEqual(shown);
+    expect(shown.indexOf(FIRST)).toBe(0);
+    expect(await cardOf(FIRST).getByRole('button', { name: 'Move one up' }).count()).toBe(0);
+  });
+
   test('changes one into a text that looks like a page, and sees it as it was typed', async () => {
     const [{ id } = { id: '' }] = (await waitingFor(CHANNELS.threads)).filter(({ text }) => text === FIRST);
     await cardOf(FIRST).getByText('Change the text').click();

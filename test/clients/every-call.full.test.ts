@@ -208,9 +208,8 @@ const EXPECTED: Record<string, string[]> = {
   interactions: queue('200 interactions'),
   changeUpdate: queue('200 success, update'),
   moveUpdateToTop: queue('200 update in buffer'),
-  // Not answered by the new API yet.
-  reorderUpdates: queue('200 success, updates', '404 404 "The endpoint you requested was not found."'),
-  shuffleUpdates: queue('200 success, updates', '404 404 "The endpoint you requested was not found."'),
+  reorderUpdates: queue('200 success, updates'),
+  shuffleUpdates: queue('200 success, updates'),
   shareUpdate: queue('200 success'),
   destroyUpdate: queue('200 success'),
   shares: queue('200 shares'),

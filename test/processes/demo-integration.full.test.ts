@@ -172,6 +172,7 @@ describe('the demo integration', () => {
     ],
     ['names an update in a strange way', '/posts/..%2Fuser/delete', {}, 404, 'There is no such page'],
     ['names an update that is not there', `/posts/${'f'.repeat(24)}/delete`, {}, 404, 'The bridge says no'],
+    ['names an order of nothing', '/posts/order', { order: '../x' }, 400, 'The demo cannot read this form'],
     ['has no text', `/posts/${'f'.repeat(24)}/change`, {}, 400, 'The bridge says no'],
   ])('a form that %s is answered in words', async (_what, path, fields, status, words) => {
     await connect();

@@ -15,7 +15,7 @@ function updatesIn(value: unknown): Update[] {
 
 /** Reads the first posts that wait in the queue of a profile. */
 export async function readQueue(demo: DemoSession, oldApi: OldApi, profileId: string): Promise<Queue> {
-  const path = `profiles/${profileId}/updates/pending.json?count=${SHOWN}`;
+  const path = `profiles/${encodeURIComponent(profileId)}/updates/pending.json?count=${SHOWN}`;
   const exchange = await oldApi.read(demo.token ?? '', path);
   addStep(demo, {
     title: 'The app reads the posts that wait',
@@ -59,6 +59,8 @@ export interface PostCalls {
   create(post: NewPost): Promise<Failure | undefined>;
   change(id: string, text: string): Promise<Failure | undefined>;
   moveToTop(id: string): Promise<Failure | undefined>;
+  /** The updates of a profile's queue in the order that they shall have; the others follow behind them. */
+  reorder(profileId: string, ids: readonly string[]): Promise<Failure | undefined>;
   destroy(id: string): Promise<Failure | undefined>;
 }
 
@@ -88,6 +90,14 @@ export function createPostCalls(demo: DemoSession, oldApi: OldApi): PostCalls {
         path: `updates/${id}/move_to_top.json`,
         fields: [],
         done: 'The update is the first of the queue.',
+      }),
+    reorder: (profileId, ids) =>
+      write(demo, oldApi, {
+        title: 'The app changes the order of the queue',
+        remark: 'The ids in their new order, one field for each. The times of the queue stay.',
+        path: `profiles/${profileId}/updates/reorder.json`,
+        fields: ids.map((id) => ['order[]', id] as const),
+        done: 'The queue is in the new order.',
       }),
     destroy: (id) =>
       write(demo, oldApi, {

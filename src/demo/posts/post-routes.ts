@@ -36,10 +36,20 @@ const onlyConnected: RequestHandler = (req, res, next) => {
 
 type Act = (calls: PostCalls, req: Request) => Promise<Failure | undefined>;
 
+/** An id becomes a part of an address below /1, so that nothing else may stand in its place. */
+const areIds = (ids: readonly string[]) => ids.every((id) => UPDATE_ID.test(id));
+
+const reorder: Act = async (calls, req) => {
+  const [profileId = ''] = valuesOf(req, 'profile');
+  const ids = valuesOf(req, 'order');
+  return areIds([profileId, ...ids]) ? calls.reorder(profileId, ids) : unreadableForm;
+};
+
 const ACTS: Record<string, Act> = {
   '/posts': (calls, req) => calls.create({ profileIds: valuesOf(req, 'profile_ids'), text: textOf(req) }),
   '/posts/:id/change': (calls, req) => calls.change(String(req.params['id']), textOf(req)),
   '/posts/:id/move-to-top': (calls, req) => calls.moveToTop(String(req.params['id'])),
+  '/posts/order': reorder,
   '/posts/:id/delete': (calls, req) => calls.destroy(String(req.params['id'])),
 };
 

@@ -190,6 +190,7 @@ function demoCalls(bridgeUrl: string): ClientCall[] {
     pendingUpdates: inSession((demo, { profile }) => readQueue(demo, oldApi, profile)),
     changeUpdate: posting((calls, { update }) => calls.change(update, `${TEXT}, changed`)),
     moveUpdateToTop: posting((calls, { update }) => calls.moveToTop(update)),
+    reorderUpdates: posting((calls, { profile, update }) => calls.reorder(profile, [update])),
     destroyUpdate: posting((calls, { update }) => calls.destroy(update)),
     [DEAUTHORIZE]: direct((token) => oldApi.deauthorize(token)),
     'profiles afterwards': direct((token) => oldApi.readProfiles(token)),
