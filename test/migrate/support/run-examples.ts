@@ -118,6 +118,8 @@ const OLD: Partial<Record<OldCallName, Expectation>> = {
   updateSchedules: { prints: /1012/ },
   pendingUpdates: { ids: onePost, prints: /total[^]*One post[^]*due_time/ },
   sentUpdates: { prints: /total/ },
+  reorderUpdates: { prints: /success[^]*One post/, ...moved },
+  shuffleUpdates: { ids: onePost, prints: /success[^]*One post/ },
   createUpdate: { prints: /success[^]*Fresh bread/, ...oneCreated() },
   update: { ids: onePost, prints: /profile_service[^]*twitter[^]*One post/ },
   interactions: { ids: onePost, prints: /interactions/ },
