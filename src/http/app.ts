@@ -8,6 +8,7 @@ import { loadAssets } from './assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { legacyRouter } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
+import { migrateRouter } from './migrate/router.ts';
 import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/router.ts';
 import { pageFailures, pageNotFound } from './page-failures.ts';
@@ -63,6 +64,7 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   app.use(assets.router);
   app.get('/', (_req, res) => sendPage(res, pages.render('home', { title: 'Welcome' })));
   app.use(lifecycleRouter(context, pages));
+  app.use(migrateRouter(context, pages));
   const parts = createSigninParts(context, pages);
   const frame = createFrame(parts);
   app.use(['/apps', '/sign-out', '/support'], ...frame.guard);

@@ -236,7 +236,8 @@ test('without dates nothing is told, and what the old backend tells goes back as
   });
   clock.advance(240 * SECOND);
   const { headers } = await send({ path: '/1/user.json', headers: bearer(waiting) });
-  expect(headers).toMatchObject({ deprecation: '@1', link: '<x:y>; rel="next"' });
+  const own = `<${system.bridgeUrl}/migrate/calls#user>; rel="successor-version"; type="text/html"`;
+  expect(headers).toMatchObject({ deprecation: '@1', link: `${own}, <x:y>; rel="next"` });
 });
 
 describe('with dates of the settings, behind a proxy that came by plain HTTP', () => {

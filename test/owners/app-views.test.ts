@@ -59,7 +59,17 @@ function tabsOf({ body }: Page): { hrefs: string[]; current: string | undefined 
   return { hrefs, current: /href="([^"]+)" aria-current/.exec(nav)?.[1] };
 }
 
-const OWN_TABS = ['', '/tokens', '/calls', '/move', '/rehearse', '/secrets', '/modern-client', '/contacts'];
+const OWN_TABS = [
+  '',
+  '/tokens',
+  '/calls',
+  '/move',
+  '/new-calls',
+  '/rehearse',
+  '/secrets',
+  '/modern-client',
+  '/contacts',
+];
 
 test('every page of an owned app has the tabs, with the open one marked, and one heading of the first rank', async () => {
   const home = `/apps/${app.clientId}`;

@@ -61,10 +61,34 @@ export type OldCallName = keyof typeof OLD_CALLS;
 /** The names in the order of the table. */
 export const OLD_CALL_NAMES = Object.keys(OLD_CALLS) as OldCallName[];
 
-/** Every address that a path may stand for, with any suffix or none. */
-const KNOWN_PATHS = OLD_CALL_NAMES.flatMap((name) => OLD_CALLS[name].paths).map(
-  (path) => new RegExp(`^${path.replaceAll(':id', '[^/]+')}(?:\\.[^/]*)?$`),
+/** The call at each address without a suffix. */
+const BY_PATH: ReadonlyMap<string, OldCallName> = new Map(
+  OLD_CALL_NAMES.flatMap((name) => OLD_CALLS[name].paths.map((path) => [path, name])),
 );
+
+/** What an id follows. */
+const BEFORE_ID = ['/1/updates/', '/1/profiles/'];
+
+/** Suffixes stand behind the name of the call, or behind an id that stands last; a name has at least one character. */
+function withoutSuffix(path: string): string {
+  const dot = path.indexOf('.', path.lastIndexOf('/') + 2);
+  return dot === -1 ? path : path.slice(0, dot);
+}
+
+/** With the name of the parameter in the place of an id. */
+function withoutId(path: string): string {
+  const before = BEFORE_ID.find((start) => path.startsWith(start));
+  if (before === undefined || path.length === before.length) return path;
+  const end = path.indexOf('/', before.length);
+  if (end === before.length) return path;
+  return `${before}:id${end === -1 ? '' : path.slice(end)}`;
+}
+
+/** The call that a path is an address of, with any suffix or none; undefined for every other path. */
+export function oldCallOf(path: string): OldCallName | undefined {
+  const plain = withoutSuffix(path);
+  return BY_PATH.get(plain) ?? BY_PATH.get(withoutId(plain));
+}
 
 /** A path with single slashes, and without one behind it. */
 export function collapsedPath(path: string): string {
@@ -73,5 +97,5 @@ export function collapsedPath(path: string): string {
 
 /** Whether a path is the address of one of the nineteen. */
 export function isKnownPath(path: string): boolean {
-  return KNOWN_PATHS.some((known) => known.test(path));
+  return oldCallOf(path) !== undefined;
 }

@@ -1,15 +1,17 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle.ts';
+import { successorLink } from '../migrate/successor-link.ts';
 import { strictTransport } from '../wire/https.ts';
 
 /**
  * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
  * are those of draft 20 section 5.1; the rest keeps an answer with personal data out of caches and frames. What the old
  * backend answers may be a page made of the call, on the origin of the owners' session: no browser runs or loads anything
- * of it. Beside these stand the dates, and over HTTPS `Strict-Transport-Security`. One more header is not of this list:
- * `Connection: close` (RFC 9112 section 9.6), which every answer says once the process was asked to stop
- * (`http/connections.ts`). It is about the connection and no part of the answer.
+ * of it. Beside these stand the dates; at the address of a known call a `Link` to what takes the place of the call; and over
+ * HTTPS `Strict-Transport-Security`. One more header is not of this list: `Connection: close` (RFC 9112 section 9.6), which
+ * every answer says once the process was asked to stop (`http/connections.ts`). It is about the connection and no part of
+ * the answer.
  */
 const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',
@@ -23,6 +25,8 @@ const ADDED_HEADERS: Readonly<Record<string, string>> = {
 
 interface Telling {
   publicUrl: string;
+  /** The value of `Link` that the address has whatever the dates are. */
+  successor: string | undefined;
   clientId?: string | undefined;
   /** The answer is that of the sunset, be its date set or only rehearsed. */
   isSunset?: boolean;
@@ -42,7 +46,7 @@ function linksTo(publicUrl: string, relations: readonly string[]): string {
 }
 
 /** The dates that are set: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, in whole seconds (design 6). */
-function dateHeaders(lifecycle: Lifecycle, { publicUrl, clientId, isSunset = false }: Telling) {
+function dateHeaders(lifecycle: Lifecycle, { publicUrl, successor, clientId, isSunset = false }: Telling) {
   const { deprecation } = lifecycle.dates;
   const sunset = sunsetOf(lifecycle, clientId);
   const headers = new Map<string, string>();
@@ -52,7 +56,11 @@ function dateHeaders(lifecycle: Lifecycle, { publicUrl, clientId, isSunset = fal
     ...(deprecation === undefined ? [] : ['deprecation']),
     ...(sunset === undefined && !isSunset ? [] : ['sunset']),
   ];
-  if (relations.length > 0) headers.set('Link', linksTo(publicUrl, relations));
+  const links = [
+    ...(relations.length > 0 ? [linksTo(publicUrl, relations)] : []),
+    ...(successor === undefined ? [] : [successor]),
+  ];
+  if (links.length > 0) headers.set('Link', links.join(', '));
   return headers;
 }
 
@@ -60,22 +68,29 @@ function dateHeaders(lifecycle: Lifecycle, { publicUrl, clientId, isSunset = fal
 export function tellDates(
   { lifecycle, settings }: Context,
   res: Response,
-  told: Omit<Telling, 'publicUrl'>,
+  told: Omit<Telling, 'publicUrl' | 'successor'>,
 ): void {
   const known = lifecycle.current();
   const { clientId, isSunset = false } = told;
   // Every answer tells what is the same for all.
   if (!isSunset && clientId !== undefined && !known.extensions.has(clientId)) return;
-  res.setHeaders(dateHeaders(known, { publicUrl: settings.publicUrl, ...told }));
+  const { publicUrl } = settings;
+  const successor = successorLink(publicUrl, res.req);
+  res.setHeaders(dateHeaders(known, { publicUrl, successor, ...told }));
 }
 
-/** The headers by which an answer tells dates: those of the old backend do not stand beside ours. */
-const DATE_HEADERS = ['deprecation', 'sunset', 'link'];
+/** The headers by which an answer tells dates. */
+const DATE_HEADERS = ['deprecation', 'sunset'];
 
-/** Which headers of an answer of the old backend are left out, in lower case: those that the bridge has set itself. */
+/**
+ * Which headers of an answer of the old backend are left out, in lower case: those that the bridge has set itself. Where it
+ * tells dates, those of the old backend do not stand beside them; else links of the old backend follow the bridge's own.
+ */
 export function ownHeaders(res: Response): Set<string> {
-  const own = res.getHeaderNames();
-  return new Set(res.hasHeader('link') ? [...own, ...DATE_HEADERS] : own);
+  const own = new Set(res.getHeaderNames());
+  if (DATE_HEADERS.some((name) => own.has(name))) return new Set([...own, ...DATE_HEADERS, 'link']);
+  own.delete('link');
+  return own;
 }
 
 /** Sets the added headers on every old answer, errors included. */

@@ -9,9 +9,9 @@ import {
 import { changesCalls, type DateName } from '../../domain/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { daysLeft, isSoon, rehearsedWords } from '../dates/words.ts';
-import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { LOCAL_TIMES } from '../people/words.ts';
+import { onlyRead } from '../site/only-read.ts';
 import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../dates/meanings.ts';
 
 /**
@@ -125,18 +125,11 @@ function showLifecycle(context: Context, pages: Pages): RequestHandler {
   };
 }
 
-const onlyRead: RequestHandler = (_req, res) => {
-  res.set('Allow', 'GET, HEAD');
-  throw new PageError(405, 'This address can only be read', {
-    reason: 'It shows dates and takes nothing.',
-    next: 'Open it in a browser, or read it with GET.',
-  });
-};
-
 /** Both addresses, behind the headers of pages. */
 export function lifecycleRouter(context: Context, pages: Pages): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.route('/lifecycle').get(showLifecycle(context, pages)).all(onlyRead);
-  router.route('/lifecycle.json').get(sendLifecycle(context)).all(onlyRead);
+  const others = onlyRead('It shows dates and takes nothing.');
+  router.route('/lifecycle').get(showLifecycle(context, pages)).all(others);
+  router.route('/lifecycle.json').get(sendLifecycle(context)).all(others);
   return router;
 }

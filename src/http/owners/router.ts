@@ -10,6 +10,7 @@ import { contactsRoutes } from './contacts-page.ts';
 import { liveRoutes } from './live-page.ts';
 import { modernClientRoutes } from './modern-client.ts';
 import { moveRoutes } from './move-page.ts';
+import { newCallsRoutes } from '../migrate/app-page.ts';
 import { notMeRoutes } from './not-me.ts';
 import { pasteTokenRoutes } from './paste-token.ts';
 import { progressRoutes } from './progress-page.ts';
@@ -39,6 +40,7 @@ export function ownersRouter(parts: SigninParts, frame: Frame): Router {
   callsRoutes(router, frame);
   liveRoutes(router, frame);
   moveRoutes(router, frame);
+  newCallsRoutes(router, frame);
   contactsRoutes(router, frame);
   return router;
 }

@@ -36,8 +36,8 @@ export const fill = (label: string, text: string, button: string) => async (show
 };
 
 const ofOwnApp = (path: string, name: string): Shown[] =>
-  ['tokens', 'calls', 'live', 'move', 'secrets', 'modern-client', 'contacts', 'rehearse'].map((tab) =>
-    page(`${name}-${tab}`, `${path}/${tab}`),
+  ['tokens', 'calls', 'live', 'move', 'new-calls', 'secrets', 'modern-client', 'contacts', 'rehearse'].map(
+    (tab) => page(`${name}-${tab}`, `${path}/${tab}`),
   );
 
 const app = (clientId: string) => `/apps/${clientId}`;
@@ -163,6 +163,7 @@ export const EMPTY_PAGES: readonly Shown[] = [
 export const STRANGERS_PAGES: readonly Shown[] = [
   page('start', '/'),
   page('lifecycle', '/lifecycle'),
+  page('migrate-calls', '/migrate/calls'),
   page('signed-out-app', app(NEWS.clientId)),
   page('signed-out-everywhere', '/apps/account/signed-out'),
   page('nowhere', '/nowhere'),

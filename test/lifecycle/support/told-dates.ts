@@ -18,7 +18,8 @@ function linksIn(value: string | undefined): Told['links'] {
     if (rel === undefined) throw new Error(`no link: ${link}`);
     return [rel, { href, type }] as const;
   });
-  return Object.fromEntries(links);
+  // It is about the call and no date, and stands on answers whatever the dates are.
+  return Object.fromEntries(links.filter(([rel]) => rel !== 'successor-version'));
 }
 
 /** What an answer says, strictly read; times in Unix seconds. */

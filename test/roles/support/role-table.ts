@@ -10,6 +10,7 @@ const TABLE = `
 GET  /                                                200      200      200     200      200     200      200      200
 GET  /lifecycle                                       200      200      200     200      200     200      200      200
 GET  /lifecycle.json                                  200      200      200     200      200     200      200      200
+GET  /migrate/calls                                   200      200      200     200      200     200      200      200
 GET  /assets/style.css                                200      200      200     200      200     200      200      200
 GET  /assets/local-times.js                           200      200      200     200      200     200      200      200
 GET  /assets/live.js                                  200      200      200     200      200     200      200      200
@@ -54,6 +55,7 @@ GET  /apps/:clientId/calls                            sign-in  200      200     
 GET  /apps/:clientId/live                             sign-in  404      200     200      404     404      404      404
 GET  /apps/:clientId/live/events                      401      404      200     200      404     404      404      404
 GET  /apps/:clientId/move                             sign-in  404      404     200      404     404      404      404
+GET  /apps/:clientId/new-calls                        sign-in  404      404     200      404     404      404      404
 GET  /apps/:clientId/contacts                         sign-in  404      404     200      404     404      404      404
 POST /apps/:clientId/contacts                         403      404      404     done     404     404      404      404
 POST /apps/:clientId/contacts/remove                  403      404      404     done     404     404      404      404
@@ -92,7 +94,7 @@ POST /support/mails/:id/settle                        403      403      403     
 
 /** Served beside the pages, for programs, or bound to one browser or mail and to no role; their own tests are theirs. */
 export const WITHOUT_ROLE =
-  /^\w+ \/(1\/|oauth2\/|user\/deauthorize|health$|ready$|metrics$|approve\/|callback|mails\/)|^ALL \/(\^|lifecycle)/;
+  /^\w+ \/(1\/|oauth2\/|user\/deauthorize|health$|ready$|metrics$|approve\/|callback|mails\/)|^ALL \/(\^|lifecycle|migrate)/;
 
 interface Row {
   route: string;

@@ -1,0 +1,65 @@
+import { type CallPair, env, READ } from './call-pair.ts';
+
+/** The old calls that no operation of the new API takes the place of. */
+
+export const deauthorize: CallPair = {
+  does: 'End the app for the account',
+  old: { isPost: true },
+  steps: [
+    {
+      kind: 'revocation',
+      form: [
+        ['token', env('REFRESH_TOKEN')],
+        ['client_id', env('MODERN_CLIENT_ID')],
+        ['client_secret', env('MODERN_CLIENT_SECRET')],
+      ],
+    },
+  ],
+  words:
+    'The authorization server ends the connection (RFC 7009), and answers with status 200 and no body. The person can do the same in the settings of the new API.',
+  isForPerson: true,
+  renamed: [],
+};
+
+export const updateSchedules: CallPair = {
+  does: 'Other posting times for a profile',
+  old: {
+    isPost: true,
+    form: [
+      ['schedules[0][days][]', 'mon'],
+      ['schedules[0][times][]', '06:00'],
+    ],
+  },
+  steps: [],
+  words:
+    'No program can change posting times at the new API. A person does it in the settings. Once the old API has gone, the old call is refused with code 1012.',
+  isForPerson: true,
+  renamed: [],
+};
+
+export const interactions: CallPair = {
+  does: 'Who reacted to an update',
+  old: READ,
+  steps: [],
+  words:
+    'The new API tells an app of no interactions, so leave the call out of your program. Once the old API has gone, the old call is answered with an empty list.',
+  renamed: [],
+};
+
+export const shares: CallPair = {
+  does: 'How often a link was shared',
+  old: { ...READ, query: [['url', 'https://bakery.example/']] },
+  steps: [],
+  words:
+    'The new API counts no shares, so leave the call out of your program. Once the old API has gone, the old call is answered with 0 shares.',
+  renamed: [],
+};
+
+export const configuration: CallPair = {
+  does: 'Services and their limits',
+  old: READ,
+  steps: [],
+  words:
+    'The new API has no such table, so keep what your program needs of it. A post that is too long is refused in words, and `dailyPostingLimits` says how many posts a channel may send on a day.',
+  renamed: [],
+};

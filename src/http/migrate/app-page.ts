@@ -1,0 +1,54 @@
+import type { RequestHandler, Router } from 'express';
+import { tokensRead } from '../../domain/app-tokens.ts';
+import { callsOf } from '../../domain/calls-of.ts';
+import { callsMade } from '../../domain/new-calls/calls-made.ts';
+import { languageOf, languagesByUse } from '../../domain/new-calls/program-language.ts';
+import type { OldCallName } from '../../domain/posts/old-calls.ts';
+import { ownedApp } from '../owners/owned-app.ts';
+import type { Frame } from '../people/frame.ts';
+import { addressesIn } from './addresses.ts';
+import { shownCalls } from './shown-calls.ts';
+import { wantedFirst } from './wanted-language.ts';
+
+/** GET /apps/:clientId/new-calls: the same for the owner of an app, those calls first that the app makes. */
+
+/** As long as calls are kept. */
+const DAYS = 90;
+
+type Shown = ReturnType<typeof shownCalls>['calls'][number];
+
+/** What the app calls, the most frequent first, and what it does not. */
+function byUse(calls: readonly Shown[], made: ReadonlyMap<OldCallName, number>) {
+  const counted = calls.map((call) => ({ ...call, calls: made.get(call.name) ?? 0 }));
+  return {
+    made: counted.filter(({ calls: n }) => n > 0).toSorted((one, other) => other.calls - one.calls),
+    others: counted.filter(({ calls: n }) => n === 0),
+  };
+}
+
+function showNewCalls(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const app = await ownedApp(context, req);
+    const { ids } = await tokensRead(context, { clientId: app.client_id });
+    const { kinds } = await callsOf(context, ids, { days: DAYS });
+    const languages = wantedFirst(req, languagesByUse(kinds));
+    const { calls, ...shown } = shownCalls({ addresses: addressesIn(context), languages });
+    frame.page(res, 'app-new-calls', {
+      title: `The old calls of “${app.name}” beside the new ones`,
+      wide: true,
+      app,
+      here: `/apps/${app.client_id}/new-calls`,
+      days: DAYS,
+      isLanguageKnown: kinds.some(({ user_agent: agent }) => languageOf(agent) !== undefined),
+      settingsUrl: context.settings.modernSettingsUrl,
+      ...byUse(calls, callsMade(kinds)),
+      ...shown,
+    });
+  };
+}
+
+/** Adds /apps/:clientId/new-calls. */
+export function newCallsRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId/new-calls', frame.requirePerson, showNewCalls(frame));
+}

@@ -1,0 +1,71 @@
+import type { CallValue, Fields } from '../../../domain/new-calls/call-pair.ts';
+import { byName, type CodeLanguage, indented, piecesOf } from './code-language.ts';
+
+/** Calls in PHP, without a library or an extension. */
+
+/** In single quotes, where nothing but these two has a meaning. */
+const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+
+const expression = (value: CallValue) =>
+  typeof value === 'string' ? quoted(value) : `getenv('${value.env}')`;
+
+function addressOf(path: string): string {
+  const pieces = piecesOf(path).map((piece, place) =>
+    place % 2 === 0 ? quoted(piece) : `getenv('${piece}')`,
+  );
+  return pieces.filter((piece) => piece !== "''").join(' . ');
+}
+
+/** PHP writes a list down as `name[0]`, which is the same to who reads it. */
+function arrayOf(form: Fields): string {
+  const entries = [...byName(form)].map(([name, values]) => {
+    const isList = name.endsWith('[]') && !name.includes('][');
+    const texts = values.map(expression).join(', ');
+    return isList ? `    ${quoted(name.slice(0, -2))} => [${texts}],` : `    ${quoted(name)} => ${texts},`;
+  });
+  return `[\n${entries.join('\n')}\n]`;
+}
+
+function variablesOf(variables: Readonly<Record<string, CallValue>>): string[] {
+  const entries = Object.entries(variables).map(([name, value]) => `'${name}' => ${expression(value)}`);
+  return entries.length === 0 ? [] : [`[${entries.join(', ')}]`];
+}
+
+const FORM_TYPE = "'Content-Type: application/x-www-form-urlencoded'";
+
+export const php: CodeLanguage = {
+  setUp: ({ oldApi, newApi }) => `<?php
+function send(string $method, string $address, array $headers, string $body)
+{
+    $http = ['method' => $method, 'header' => $headers, 'content' => $body, 'ignore_errors' => true];
+    $answer = file_get_contents($address, false, stream_context_create(['http' => $http]));
+    return json_decode($answer, true);
+}
+
+function callOld(string $method, string $path, array $form = [])
+{
+    return send($method, ${quoted(oldApi)} . $path, [
+        'Authorization: Bearer ' . getenv('OLD_TOKEN'),
+        ${FORM_TYPE},
+    ], http_build_query($form));
+}
+
+function ask(string $query, array $variables = [])
+{
+    return send('POST', ${quoted(newApi)}, [
+        'Authorization: Bearer ' . getenv('ACCESS_TOKEN'),
+        'Content-Type: application/json',
+    ], json_encode(['query' => $query, 'variables' => (object) $variables]));
+}`,
+  old({ method, path, form }) {
+    const fields = form ? `, ${arrayOf(form)}` : '';
+    return `print_r(callOld('${method}', ${addressOf(path)}${fields}));`;
+  },
+  graphql({ query, variables }) {
+    const given = [quoted(indented(query, '    ')), ...variablesOf(variables)];
+    if (given.length === 1) return `print_r(ask(${given.join('')}));`;
+    return `print_r(ask(\n    ${given.join(',\n    ')},\n));`;
+  },
+  revocation: (form, { revocation }) =>
+    `send('POST', ${quoted(revocation)}, [${FORM_TYPE}], http_build_query(${arrayOf(form)}));`,
+};

@@ -1,0 +1,63 @@
+import type { CallValue, Fields } from '../../../domain/new-calls/call-pair.ts';
+import { type CodeLanguage, indented, piecesOf } from './code-language.ts';
+
+/** Calls in Python 3, without a library. A text of JSON is one of Python too. */
+
+const expression = (value: CallValue) =>
+  typeof value === 'string' ? JSON.stringify(value) : `env["${value.env}"]`;
+
+function addressOf(path: string): string {
+  const pieces = piecesOf(path);
+  if (pieces.length === 1) return JSON.stringify(path);
+  return `f"${pieces.map((piece, place) => (place % 2 === 0 ? piece : `{env['${piece}']}`)).join('')}"`;
+}
+
+const pairsOf = (form: Fields) =>
+  form.map(([name, value]) => `    (${JSON.stringify(name)}, ${expression(value)}),`).join('\n');
+
+const queryOf = (query: string) =>
+  query.includes('\n') ? `"""${indented(query, '    ')}"""` : JSON.stringify(query);
+
+function variablesOf(variables: Readonly<Record<string, CallValue>>): string[] {
+  const entries = Object.entries(variables).map(([name, value]) => `"${name}": ${expression(value)}`);
+  return entries.length === 0 ? [] : [`{${entries.join(', ')}}`];
+}
+
+export const python: CodeLanguage = {
+  setUp: ({ oldApi, newApi }) => `import json
+from os import environ as env
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+
+def call_old(method, path, form=None):
+    request = Request(
+        ${JSON.stringify(oldApi)} + path,
+        urlencode(form).encode() if form else None,
+        {"Authorization": "Bearer " + env["OLD_TOKEN"]},
+        method=method,
+    )
+    with urlopen(request) as answer:
+        return json.load(answer)
+
+
+def ask(query, variables={}):
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = Request(${JSON.stringify(newApi)}, body, {
+        "Authorization": "Bearer " + env["ACCESS_TOKEN"],
+        "Content-Type": "application/json",
+    })
+    with urlopen(request) as answer:
+        return json.load(answer)`,
+  old({ method, path, form }) {
+    const fields = form ? `, [\n${pairsOf(form)}\n]` : '';
+    return `print(call_old("${method}", ${addressOf(path)}${fields}))`;
+  },
+  graphql({ query, variables }) {
+    const given = [queryOf(query), ...variablesOf(variables)];
+    if (given.length === 1) return `print(ask(${given.join('')}))`;
+    return `print(ask(\n    ${given.join(',\n    ')},\n))`;
+  },
+  revocation: (form, { revocation }) =>
+    `urlopen(${JSON.stringify(revocation)}, urlencode([\n${pairsOf(form)}\n]).encode()).close()`,
+};

@@ -1,0 +1,33 @@
+import { type RequestHandler, Router } from 'express';
+import type { Context } from '../../domain/context.ts';
+import type { Pages } from '../../shared/pages.ts';
+import { sendPage } from '../page-headers.ts';
+import { onlyRead } from '../site/only-read.ts';
+import { addressesIn } from './addresses.ts';
+import { shownCalls } from './shown-calls.ts';
+import { CALLS_PAGE } from './successor-link.ts';
+import { wantedFirst } from './wanted-language.ts';
+
+/** GET /migrate/calls: every old call beside the new one, for everybody. */
+
+function showCalls(context: Context, pages: Pages): RequestHandler {
+  return (req, res) => {
+    const shown = shownCalls({ addresses: addressesIn(context), languages: wantedFirst(req) });
+    const html = pages.render('migrate-calls', {
+      title: 'The old calls beside the new ones',
+      narrow: false,
+      wide: true,
+      here: CALLS_PAGE,
+      settingsUrl: context.settings.modernSettingsUrl,
+      ...shown,
+    });
+    sendPage(res, html);
+  };
+}
+
+/** Behind the headers of pages. */
+export function migrateRouter(context: Context, pages: Pages): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.route(CALLS_PAGE).get(showCalls(context, pages)).all(onlyRead('It shows calls and takes nothing.'));
+  return router;
+}

@@ -1,0 +1,13 @@
+import type { RequestHandler } from 'express';
+import { PageError } from '../page-error.ts';
+
+/** Refuses every other method at an address that shows something; `reason` says what. */
+export function onlyRead(reason: string): RequestHandler {
+  return (_req, res) => {
+    res.set('Allow', 'GET, HEAD');
+    throw new PageError(405, 'This address can only be read', {
+      reason,
+      next: 'Open it in a browser, or read it with GET.',
+    });
+  };
+}

@@ -1,0 +1,57 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transform } from '@swc/core';
+import type { ProgramLanguage } from '../../../src/domain/new-calls/program-language.ts';
+
+/** Runs an example as a reader would, in a process of its own. */
+
+type Environment = Record<string, string>;
+
+const run = promisify(execFile);
+
+async function output(file: string, parameters: string[], env: Environment): Promise<string> {
+  const { stdout } = await run(file, parameters, { env: { PATH: process.env['PATH'] ?? '', ...env } });
+  return stdout;
+}
+
+async function runPhp(code: string, env: Environment): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'example-'));
+  const file = join(folder, 'example.php');
+  writeFileSync(file, code);
+  try {
+    // A warning is a mistake of the example.
+    return await output('php', ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', file], env);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function runTypescript(code: string, env: Environment): Promise<string> {
+  const jsc = { target: 'es2022', parser: { syntax: 'typescript' } } as const;
+  const script = await transform(code, { swcrc: false, jsc, module: { type: 'es6' } });
+  return output(process.execPath, ['--input-type=module', '-e', script.code], env);
+}
+
+const RUNNERS: Readonly<Record<ProgramLanguage, (code: string, env: Environment) => Promise<string>>> = {
+  curl: (code, env) => output('bash', ['--norc', '-euc', code.replaceAll('curl ', 'curl -sS ')], env),
+  php: runPhp,
+  typescript: runTypescript,
+  python: (code, env) => output('python3', ['-c', code], env),
+};
+
+/** What it printed. @throws where the process ends with another status than 0 */
+export function runCode(language: ProgramLanguage, code: string, env: Environment): Promise<string> {
+  return RUNNERS[language](code, env);
+}
+
+const COMMANDS: Partial<Record<ProgramLanguage, string>> = { curl: 'curl', php: 'php', python: 'python3' };
+
+/** Undefined, or the command that this machine lacks for a language. */
+export function missingFor(language: ProgramLanguage): string | undefined {
+  const command = COMMANDS[language];
+  if (command === undefined || spawnSync(command, ['--version']).status === 0) return undefined;
+  return command;
+}

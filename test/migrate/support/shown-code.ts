@@ -1,0 +1,39 @@
+import type { ProgramLanguage } from '../../../src/domain/new-calls/program-language.ts';
+
+/** The examples as they stand on a page of calls, read from its HTML. */
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };
+
+const LABELS: Readonly<Record<ProgramLanguage, string>> = {
+  curl: 'curl',
+  php: 'PHP',
+  typescript: 'TypeScript',
+  python: 'Python',
+};
+
+/** The part of a page below the heading with this id, in one language. */
+function partOf(html: string, id: string, language: ProgramLanguage): string {
+  const section = html.split(`aria-labelledby="${id}"`)[1]?.split('</section>')[0] ?? '';
+  return section.split(`<summary>${LABELS[language]}</summary>`)[1]?.split('</details>')[0] ?? '';
+}
+
+function codesIn(part: string): string[] {
+  return [...part.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, code = '']) =>
+    code.replace(/&(#?\w+);/g, (_, name: string) => ENTITIES[name] ?? `&${name};`),
+  );
+}
+
+/** What a program has before its calls. */
+export function setUpOf(html: string, language: ProgramLanguage): string {
+  return codesIn(partOf(html, 'set-up', language)).join('\n');
+}
+
+/** The old call at an anchor, and the steps of the new one. */
+export function codeAt(
+  html: string,
+  anchor: string,
+  language: ProgramLanguage,
+): { old: string; steps: string[] } {
+  const [old = '', ...steps] = codesIn(partOf(html, anchor, language));
+  return { old, steps };
+}
