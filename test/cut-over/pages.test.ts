@@ -8,7 +8,7 @@ import type { CookieWalker } from '../support/cookie-walker.ts';
 import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { startSystem, type System } from '../support/system.ts';
-import { addPairs, addUse } from './support/pairs.ts';
+import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 
 /** What owners and support read of a cut-over and of the budget that it takes. */
 
@@ -17,6 +17,7 @@ let system: System;
 let app: LegacyApp;
 let owner: CookieWalker;
 let staff: CookieWalker;
+let pair: ConnectedPair;
 
 beforeAll(async () => {
   old = await startOldBackend({ accounts: [] });
@@ -39,6 +40,7 @@ async function words(browser: CookieWalker, path: string): Promise<string> {
 
 const ofOwner = () => words(owner, `/apps/${app.clientId}`);
 const ofSupport = () => words(staff, `/support/apps/${app.clientId}`);
+const ofToken = () => words(staff, `/support/mappings/${pair.mappingId}`);
 const firstPage = () => words(staff, '/support');
 
 test('while nobody is connected nothing is said of a budget', async () => {
@@ -50,16 +52,17 @@ test('while nobody is connected nothing is said of a budget', async () => {
 test('before a cut-over everybody sees what moves, and the owner how many never consented to posts', async () => {
   const { context } = system.bridge;
   const { clientId } = app;
-  const [pair] = await addPairs(context, { clientId, count: 5 });
+  pair = (await addPairs(context, { clientId, count: 5 }))[0]!;
   await addPairs(context, { clientId, count: 2, scope: 'account:read posts:read offline_access' });
   const day = dayOf(context.clock.now() - DAY);
-  const use = { mapping_id: pair!.mappingId, endpoint: '/1/updates/create.json', calls: 12, day };
+  const use = { mapping_id: pair.mappingId, endpoint: '/1/updates/create.json', calls: 12, day };
   await addUse(context, use);
   const told = /7 accounts with 7 tokens .* 12 calls that will cost 24 requests/;
   expect(await firstPage()).toMatch(told);
   expect(await firstPage()).toContain('budget at the new API');
   expect(await ofSupport()).toMatch(told);
   expect(await ofSupport()).toContain('The old API answers the calls of connected accounts');
+  expect(await ofToken()).toContain('The old API answers its calls until the retirement or a cut-over');
   const page = await ofOwner();
   expect(page).toContain('The old API answers most calls of connected accounts');
   expect(page).toMatch(/2 of 7 connected accounts never consented to posts:read and posts:write/);
@@ -76,6 +79,7 @@ test('after a cut-over they see how far it goes, why, and what is left', async (
   await cutOverApp(system.bridge.context, change);
   const page = await ofSupport();
   expect(page).toContain('The new API answers 100 % of the accounts that connected this app');
+  expect(await ofToken()).toContain('The new API answers all its calls: the app is cut over');
   expect(page).toContain('a rehearsal – by op (command)');
   expect(page).toContain('It was set how many accounts of the app the new API answers early');
   expect(page).toContain('No connected account of this app is still to move');

@@ -39,7 +39,8 @@ export async function eachConnected(
     const last = rows.at(-1);
     if (!last || rows.length < TOKENS_AT_ONCE) return true;
     after = last;
-    await takeTurns(shutdown.signal);
+    // Who waits for a page is not left without one by a stop.
+    await takeTurns(most === Number.POSITIVE_INFINITY ? shutdown.signal : undefined);
   }
   return false;
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../domain/context.ts';
 import { hasOldApi, outlookOfApp, outlookOfRetirement } from '../../domain/cut-over/outlook.ts';
 import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../domain/cut-over/reckon.ts';
+import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-token.ts';
 import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
 import { TOKENS_READ } from '../../domain/states-of-app.ts';
 import { timeWords } from '../dates/words.ts';
@@ -51,6 +52,18 @@ export async function cutOverOfApp(context: Context, app: CutOverApp) {
     budget: outlooks && budgetCard(context, outlooks),
     isTooMany: outlooks === undefined,
   };
+}
+
+const SIDES: Record<SideOfToken, string> = {
+  old: 'The old API answers its calls until the retirement or a cut-over, but for user and profiles.',
+  'cut over': 'The new API answers all its calls: the app is cut over for this account.',
+  'refused there': 'The new API answers all its calls: the old API has refused the token.',
+};
+
+/** Which side answers a token's calls, for support; undefined where there is but one. */
+export async function sideWords(context: Context, mappingId: string): Promise<string | undefined> {
+  const side = await sideOfToken(context, mappingId);
+  return side && SIDES[side];
 }
 
 /** The same for the owner: how far, and how many accounts would be refused at the new API. */
