@@ -17,6 +17,16 @@ const BY = ['--by <name>', 'who decided it, for the history; else the user of th
 export function extensionCommands(): Command[] {
   return [
     command(
+      'cut-over',
+      'let the new API answer connected accounts of an app before the retirement; 0 takes them back',
+      async () => (await import('./commands/cut-over.ts')).cutOver,
+    )
+      .argument('<client-id>')
+      .requiredOption('--percent <number>', 'how many of a hundred accounts, always the same ones')
+      .requiredOption('--reason <text>', REASON)
+      .option(...BY)
+      .option('--yes', 'even where the budget at the new API does not suffice or is not known'),
+    command(
       'extend',
       'give an app more time than the retirement, or the sunset, gives all',
       async () => (await extensions()).extend,
@@ -48,7 +58,8 @@ export function lifecycleCommands(): Command[] {
         .argument('<moment>', 'a date such as 2027-02-01, a time with its zone, or none')
         .requiredOption('--reason <text>', REASON)
         .option(...BY)
-        .option('--force', 'even where that ends everything at once'),
+        .option('--force', 'even where that ends everything at once')
+        .option('--yes', 'even where the budget at the new API does not suffice'),
     ]),
     group('brownouts', 'Planned windows that rehearse a date.', [
       command('add', 'plan one for all apps', async () => (await brownouts()).addBrownout)

@@ -45,6 +45,7 @@ export async function listApps(): Promise<Result> {
           callbackProblem(uri) === undefined ? [] : [`${uri}: ${callbackProblem(uri)}`],
         ),
         tokens: Number(app.tokens),
+        cut_over_percent: app.cut_over_percent,
         extensions: extensions.filter(({ client_id }) => client_id === app.client_id),
         created_at: new Date(app.created_at).toISOString(),
       };
@@ -53,6 +54,7 @@ export async function listApps(): Promise<Result> {
       `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner})`,
       ...app.callbacks.map((uri) => `    ${uri}`),
       ...app.warnings.map((warning) => `    warning: ${warning}`),
+      ...(app.cut_over_percent === 0 ? [] : [`    cut over: ${app.cut_over_percent} %`]),
       ...app.extensions.map((one) => `    more time: ${extensionLine(one)}`),
     ]);
     return { ok: true, lines: lines.length > 0 ? lines : ['No app is registered yet.'], json: { apps } };

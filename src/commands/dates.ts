@@ -1,10 +1,16 @@
 import type { Context } from '../domain/context.ts';
+import { outlookOfRetirement } from '../domain/cut-over/outlook.ts';
+import { isDoubtful } from '../domain/cut-over/outlook-words.ts';
+import type { Outlook } from '../domain/cut-over/reckon.ts';
 import { idleSettings } from '../domain/fill-dates.ts';
+import { ChangeRefused } from '../domain/lifecycle-changes/change-rules.ts';
 import { type DateSet, setDateOf } from '../domain/lifecycle-changes/set-date.ts';
 import { DATE_NAMES, type DateName } from '../domain/lifecycle.ts';
 import { listExtensions } from '../store/extensions.ts';
 import { readDates } from '../store/lifecycle.ts';
 import { actorOf } from './by-option.ts';
+import { confirmed } from './confirm.ts';
+import { outlookJson, outlookLines } from './cut-over.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
@@ -94,7 +100,23 @@ function linesOf(name: DateName, at: number | undefined, set: DateSet): string[]
   return [...first, ...besideLines(name, set)];
 }
 
-/** `dates set NAME MOMENT|none --reason TEXT [--force]`: sets or unsets a date of all apps. */
+/** Of more connected tokens than these the last count of the running bridge serves. */
+const TOKENS_COUNTED = 20_000;
+
+/**
+ * What the retirement will ask of the clients at the new API.
+ * @throws {ChangeRefused} where a budget is known not to suffice, and nobody has confirmed that
+ */
+async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Outlook[]> {
+  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  const isShort = outlooks.some(({ verdict }) => verdict === 'short');
+  if (!isShort || options['yes'] === true) return outlooks;
+  const lines = outlookLines(context, outlooks);
+  if (await confirmed(lines, 'Set the date all the same?')) return outlooks;
+  throw new ChangeRefused(`${lines.join(' ')} To set the date all the same, add --yes.`);
+}
+
+/** `dates set NAME MOMENT|none --reason TEXT [--force] [--yes]`: sets or unsets a date of all apps. */
 export async function changeDate(
   options: Record<string, unknown>,
   [name = '', moment = '']: readonly string[],
@@ -102,6 +124,8 @@ export async function changeDate(
   const at = moment === 'none' ? undefined : momentOf('the moment (or none)', moment);
   return withWorkshop(async ({ context }) => {
     const date = DATE_NAMES.find((one) => one === name) as DateName;
+    const outlooks =
+      date === 'retirement' && at !== undefined ? await beforeRetirement(context, options) : [];
     const asked = { name: date, at, reason: String(options['reason']), isForced: options['force'] === true };
     const set = await setDateOf(context, { ...asked, actor: actorOf(options) });
     const json = {
@@ -112,8 +136,11 @@ export async function changeDate(
       extensions: set.extensions,
       idle_brownouts: set.idleBrownouts,
       sunset_first: { all: set.sunsetFirst.isCommon, apps: set.sunsetFirst.apps },
+      ...(outlooks.length > 0 && { outlook: outlooks.map(outlookJson) }),
     };
-    return { ok: true, lines: linesOf(date, at, set), json };
+    const warning = isDoubtful(outlooks) ? ['warning: the retirement moves more calls to the new API.'] : [];
+    const lines = [...linesOf(date, at, set), ...warning, ...outlookLines(context, outlooks)];
+    return { ok: true, lines, json };
   });
 }
 

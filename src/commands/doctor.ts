@@ -3,6 +3,8 @@ import { epochFileOf } from '../workshop.ts';
 import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
 import type { Context } from '../domain/context.ts';
+import { hasOldApi, outlookOfRetirement } from '../domain/cut-over/outlook.ts';
+import { isDoubtful } from '../domain/cut-over/outlook-words.ts';
 import { findPlaceProblem } from '../domain/judge-instance.ts';
 import { findRefreshTrouble, troubleWords } from '../domain/grants/refresh-trouble.ts';
 import { machineClock } from '../shared/clock.ts';
@@ -13,6 +15,7 @@ import { loadKeys } from '../store/keys-file.ts';
 import { describeLocation, isMissing } from '../store/open-store.ts';
 import { createAuthorizationServer } from '../upstream/authorization-server.ts';
 import { createOldBackend } from '../upstream/old-backend.ts';
+import { outlookLines } from './cut-over.ts';
 import { examineDates } from './dates.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
@@ -30,12 +33,24 @@ type Check = (config: Config, instance: () => Promise<Instance>) => Promise<stri
 type Instance =
   | 'none yet'
   | 'unknown'
-  | (Record<'why' | 'problem', string | undefined> & Record<'dates' | 'refreshing', string>);
+  | (Record<'why' | 'problem', string | undefined> & Record<'dates' | 'refreshing' | 'budget', string>);
 
 /** Nobody has to end what ends by itself: this is told and fails nothing. */
 async function examineRefreshing(context: Context): Promise<string> {
   const trouble = await findRefreshTrouble(context);
   return trouble === undefined ? 'goes on' : `WARNING: ${troubleWords(trouble, momentText)}`;
+}
+
+/** Of more connected tokens than these the last count of the running bridge serves. */
+const TOKENS_COUNTED = 20_000;
+
+/** Whether the clients at the new API can carry what the retirement will bring them; this fails nothing either. */
+async function examineBudget(context: Context): Promise<string> {
+  if (!hasOldApi(context)) return 'no old API answers any call';
+  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  if (outlooks.length === 0) return 'no connected token has still to move to the new API';
+  const words = outlookLines(context, outlooks).join(' ');
+  return isDoubtful(outlooks) ? `WARNING: at the retirement, ${words}` : `at the retirement, ${words}`;
 }
 
 async function findInstance({ database, dates }: Config): Promise<Instance> {
@@ -48,6 +63,7 @@ async function findInstance({ database, dates }: Config): Promise<Instance> {
       problem,
       dates: await examineDates(context, dates),
       refreshing: await examineRefreshing(context),
+      budget: await examineBudget(context),
     };
   });
   return finding.catch(() => 'unknown');
@@ -75,6 +91,12 @@ async function checkRefreshing(_config: Config, findOnce: () => Promise<Instance
   const instance = await findOnce();
   if (instance === 'none yet') return 'nothing is refreshed before the first start';
   return typeof instance === 'string' ? 'not known before the database opens' : instance.refreshing;
+}
+
+async function checkBudget(_config: Config, findOnce: () => Promise<Instance>): Promise<string> {
+  const instance = await findOnce();
+  if (instance === 'none yet') return 'nothing moves before the first start';
+  return typeof instance === 'string' ? 'not known before the database opens' : instance.budget;
 }
 
 async function checkReminders({ sendsReminders, mail }: Config): Promise<string> {
@@ -166,6 +188,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ['instance', checkInstance],
   ['refreshing', checkRefreshing],
   ['dates', checkDates],
+  ['budget', checkBudget],
   ['reminders', checkReminders],
   ['modern side', checkModernSide],
   ['old backend', checkOldBackend],

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { DAY, SECOND } from '../shared/lifetimes.ts';
 import { findBudget, storeBudget } from '../store/budgets.ts';
 import type { KnownBudget } from '../upstream/main-api.ts';
@@ -9,17 +10,35 @@ const LONGEST_WINDOW = 30 * DAY;
 /** A share changes with every answer, so it is passed on at most this often; a pause at once. */
 const SHARE_EVERY = 1 * SECOND;
 
-const NOTHING: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
+const NOTHING: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
+
+const windowsKept = z.array(
+  z.object({ limit: z.number(), left: z.number(), seconds: z.number(), validMs: z.number() }),
+);
+
+/** What another version kept, and nobody can read here, counts as nothing. */
+function readWindows(windows: string | null): KnownBudget['windows'] {
+  try {
+    return windowsKept.parse(JSON.parse(windows ?? '[]'));
+  } catch {
+    return [];
+  }
+}
 
 function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: number): boolean {
   return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW + SECOND;
 }
 
-async function sharedBudget({ store, clock }: Context, modernClientId: string): Promise<KnownBudget> {
+/** What any process was last told of a client's budget. */
+export async function sharedBudget(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  modernClientId: string,
+): Promise<KnownBudget> {
   const row = await findBudget(store, modernClientId);
   if (!row) return NOTHING;
   const { said_at: saidAt, valid_until: validUntil, paused_until: pausedUntil } = row;
-  const budget = { share: row.share_permille / 1000, saidAt, validUntil, pausedUntil };
+  const windows = readWindows(row.windows);
+  const budget = { share: row.share_permille / 1000, saidAt, validUntil, pausedUntil, windows };
   return isPlausible(budget, clock.now()) ? budget : NOTHING;
 }
 
@@ -42,6 +61,7 @@ async function shareOne(context: Context, modernClientId: string): Promise<void>
     said_at: own.saidAt,
     valid_until: own.validUntil,
     paused_until: own.pausedUntil,
+    windows: own.windows.length > 0 ? JSON.stringify(own.windows) : null,
   });
 }
 

@@ -1,5 +1,6 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
+import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
 import { recoverSpilledPairs } from '../domain/keep-pair.ts';
 import { withLease } from '../domain/lease.ts';
 import { settleOwedRevocations } from '../domain/owe-revocation.ts';
@@ -30,6 +31,7 @@ const JOBS: readonly Job[] = [
   { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
   { name: 'keep-progress', cron: '29 * * * *', run: keepProgress },
+  { name: 'keep-moving-calls', cron: '41 * * * *', run: keepMovingCalls },
 ];
 
 /** Whatever the setting says: one that plans at night alone would never meet anybody's morning. */

@@ -169,6 +169,7 @@ export async function listApps(db: Database) {
       'owner_account_id',
       'owner_email',
       'created_at',
+      'cut_over_percent',
       eb
         .selectFrom('mappings')
         .whereRef('mappings.client_id', '=', 'apps.client_id')

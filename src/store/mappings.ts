@@ -1,11 +1,12 @@
 import type { Database, Store } from './store.ts';
 import type { App, Mapping, MappingState, NewMapping } from './tables.ts';
 
-/** A mapping with the source of its app, and the client at the modern side that its grant was obtained with. */
-export type FoundMapping = Mapping & { app_source: App['source']; modern_client_id: string | null };
+/** A mapping with what counts of its app, and the client at the modern side that its grant was obtained with. */
+export type FoundMapping = Mapping &
+  Pick<App, 'cut_over_percent'> & { app_source: App['source']; modern_client_id: string | null };
 
-const SERVED = `select mappings.*, apps.source as app_source, grants.modern_client_id from mappings join apps using (client_id)
-  left join grants on grants.id = mappings.grant_id where retired_at is null`;
+const SERVED = `select mappings.*, apps.source as app_source, apps.cut_over_percent, grants.modern_client_id
+  from mappings join apps using (client_id) left join grants on grants.id = mappings.grant_id where retired_at is null`;
 const BY_ID = `${SERVED} and mappings.id = $1`;
 
 /** One text for each number of digests, which are few: their statements are prepared once. */

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 import type { Purpose } from '../shared/secrets.ts';
 import type { AuthorizationRequestsTable } from './authorization/requests-table.ts';
+import type { CutOverColumns, CutOverTables } from './cut-over/tables.ts';
 import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle-tables.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
@@ -10,7 +11,7 @@ import type { PostTables } from './posts/tables.ts';
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-interface AppsTable {
+interface AppsTable extends CutOverColumns {
   client_id: string;
   name: string;
   owner_account_id: Nullable<string>;
@@ -235,6 +236,8 @@ interface BudgetsTable {
   said_at: number;
   valid_until: number;
   paused_until: number;
+  /** JSON; null where the main API said nothing of its windows. */
+  windows: Nullable<string>;
 }
 
 /** The durable database. */
@@ -256,7 +259,7 @@ export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables
 }
 
 /** The volatile database. */
-export interface VolatileTables extends SeenTables, LiveTables {
+export interface VolatileTables extends SeenTables, LiveTables, CutOverTables {
   answers: AnswersTable;
   post_answers: PostAnswersTable;
   leases: LeasesTable;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
-import { budgetOf } from './rate-budget.ts';
+import { type BudgetWindow, budgetOf } from './rate-budget.ts';
 import type { Takers } from './places.ts';
 import { takeWritePlace } from './slots.ts';
 
@@ -155,6 +155,8 @@ export interface KnownBudget {
   saidAt: number;
   validUntil: number;
   pausedUntil: number;
+  /** Every window as it stood at `saidAt`. */
+  windows: readonly BudgetWindow[];
 }
 
 function requestTo(url: string, accessToken: string, body: string) {
@@ -177,7 +179,7 @@ function newer(told: Told, heard: Told, now: number): Told {
 
 /** What is known of a client's budget: heard from its own answers, or learned from other processes. */
 function createBudget(clock: { now(): number }) {
-  let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0 };
+  let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
   let told: Told = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
   let requests = 0;
   let underWay = 0;
@@ -185,7 +187,10 @@ function createBudget(clock: { now(): number }) {
     const now = clock.now();
     const budget = budgetOf(answer);
     if (budget) told = newer(told, { left: budget.left, until: now + budget.validMs, request }, now);
-    if (budget) known = { ...known, share: budget.share, saidAt: now, validUntil: now + budget.validMs };
+    if (budget) {
+      const { share, validMs, windows } = budget;
+      known = { ...known, share, saidAt: now, validUntil: now + validMs, windows };
+    }
     const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
     const wait = Math.max(asked, budget?.waitMs ?? 0);
     if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };

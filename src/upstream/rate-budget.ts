@@ -1,5 +1,16 @@
 import type { HttpAnswer } from './http-client.ts';
 
+/** One window of a client's budget, as `RateLimit` and `RateLimit-Policy` told it. */
+export interface BudgetWindow {
+  /** How many requests the client may send in the window. */
+  limit: number;
+  left: number;
+  /** The length of the window in seconds. */
+  seconds: number;
+  /** Milliseconds until it opens again. */
+  validMs: number;
+}
+
 /** What is left of the modern client's budget, from the answers' own headers (modern-api 1.7). */
 export interface Budget {
   /** The smallest remaining share over all windows, 0 to 1. */
@@ -10,6 +21,8 @@ export interface Budget {
   waitMs: number;
   /** Milliseconds until the tightest window opens again and the share is out of date. */
   validMs: number;
+  /** Every window of which the policy tells the length. */
+  windows: BudgetWindow[];
 }
 
 interface Window {
@@ -27,18 +40,43 @@ function windowsOf(header: string | undefined): Window[] {
   });
 }
 
-/** Reads `RateLimit` (r left, t seconds to the reset) against `RateLimit-Policy` (q quota); undefined without them. */
-export function budgetOf(answer: HttpAnswer): Budget | undefined {
-  const quotas = new Map(
-    windowsOf(answer.headers['ratelimit-policy']).map(({ name, numbers }) => [name, numbers.get('q')]),
+/** A window with its share that is left; `seconds` is undefined where the policy does not tell the length. */
+type ReadWindow = Omit<BudgetWindow, 'seconds'> & { share: number; seconds: number | undefined };
+
+const isMeasured = (window: ReadWindow): window is ReadWindow & BudgetWindow =>
+  window.seconds !== undefined && window.seconds > 0;
+
+/** Reads `RateLimit` (r left, t seconds to the reset) against `RateLimit-Policy` (q quota, w seconds). */
+function readWindows({ headers }: HttpAnswer): ReadWindow[] {
+  const policies = new Map(
+    windowsOf(headers['ratelimit-policy']).map(({ name, numbers }) => [name, numbers]),
   );
-  const windows = windowsOf(answer.headers['ratelimit']).flatMap(({ name, numbers }) => {
-    const quota = quotas.get(name) ?? Number(/\d+/.exec(name)?.[0]);
+  return windowsOf(headers['ratelimit']).flatMap(({ name, numbers }) => {
+    const policy = policies.get(name);
+    const limit = policy?.get('q') ?? Number(/\d+/.exec(name)?.[0]);
     const left = numbers.get('r');
-    if (left === undefined || !(quota > 0)) return [];
+    if (left === undefined || !(limit > 0)) return [];
     const validMs = Math.ceil((numbers.get('t') ?? 0) * 1000);
-    return [{ share: Math.min(left / quota, 1), left, waitMs: left <= 0 ? validMs : 0, validMs }];
+    return [{ share: Math.min(left / limit, 1), left, limit, validMs, seconds: policy?.get('w') }];
   });
+}
+
+/** The budget that an answer tells; undefined without these headers. */
+export function budgetOf(answer: HttpAnswer): Budget | undefined {
+  const windows = readWindows(answer);
   const [tightest] = windows.toSorted((a, b) => a.share - b.share);
-  return tightest && { ...tightest, waitMs: Math.max(...windows.map((window) => window.waitMs)) };
+  if (!tightest) return undefined;
+  const { share, left, validMs } = tightest;
+  return {
+    share,
+    left,
+    validMs,
+    waitMs: Math.max(...windows.map((window) => (window.left <= 0 ? window.validMs : 0))),
+    windows: windows.filter(isMeasured).map(({ limit, left: some, seconds, validMs: until }) => ({
+      limit,
+      left: some,
+      seconds,
+      validMs: until,
+    })),
+  };
 }

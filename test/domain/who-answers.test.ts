@@ -6,7 +6,7 @@ import {
   whoAnswers,
 } from '../../src/domain/posts/who-answers.ts';
 
-/** Every row of the table: call × token × old API. */
+/** Every row of the table: call × token × old API × cut-over. */
 
 const TOKENS: readonly TokenStanding[] = [
   'none',
@@ -55,6 +55,16 @@ const LINES: ReadonlyArray<readonly [CallKind, OldApiPhase, string]> = [
   ['unserved', 'none', '          call  call    call    call      call call   call'],
 ];
 
+/** What a cut-over changes: whoever is connected gets what a token gets that the old API has refused. */
+const CUT_OVER: ReadonlyArray<readonly [CallKind, OldApiPhase, Answerer]> = [
+  ['queue', 'runs', 'new'],
+  ['queue', 'brownout', 'new'],
+  ['head', 'runs', 'refused call'],
+  ['head', 'brownout', 'refused call'],
+  ['unserved', 'runs', 'refused call'],
+  ['unserved', 'brownout', 'refused call'],
+];
+
 const ROWS = LINES.flatMap(([call, oldApi, line]) => {
   const words = line.trim().split(/ +/);
   return TOKENS.map((token, index) => [call, token, oldApi, ANSWERERS[words[index] ?? '']] as const);
@@ -65,5 +75,10 @@ test('the table has one row for each question', () => {
 });
 
 test.each(ROWS)('call %s, token %s, old API %s: %s', (call, token, oldApi, answerer) => {
-  expect(whoAnswers({ call, token, oldApi })).toBe(answerer);
+  expect(whoAnswers({ call, token, oldApi, isCutOver: false })).toBe(answerer);
+});
+
+test.each(ROWS)('call %s, token %s, old API %s, cut over', (call, token, oldApi, answerer) => {
+  const changed = CUT_OVER.find(([one, phase]) => token === 'connected' && one === call && phase === oldApi);
+  expect(whoAnswers({ call, token, oldApi, isCutOver: true })).toBe(changed?.[2] ?? answerer);
 });

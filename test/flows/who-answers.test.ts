@@ -15,7 +15,10 @@ import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request
 import { startSystem, type System } from '../support/system.ts';
 import { addWaitingToken, mappingOf } from '../support/waiting-token.ts';
 
-/** The table of who answers, row by row over HTTP: with an old API that runs, in its brownout, after it, without one. */
+/**
+ * The table of who answers, row by row over HTTP: with an old API that runs, in its brownout, after it, without one; and the
+ * same where the app is cut over.
+ */
 
 const account: OldAccount = { tokens: [], user: { id: newHexId() }, profiles: [] };
 const browser = new CookieWalker();
@@ -106,14 +109,19 @@ async function asked(system: System, call: (typeof CALLS)[number][1], token: str
 
 const TOKENS = Object.keys(MAKE) as TokenStanding[];
 
+interface Phase {
+  oldApi: OldApiPhase;
+  isCutOver: boolean;
+}
+
 /** Each row, and the same row as the table says it. */
-async function rowsOf(oldApi: OldApiPhase, system: System) {
+async function rowsOf({ oldApi, isCutOver }: Phase, system: System) {
   const seen: string[] = [];
   const expected: string[] = [];
   const note = async (token: TokenStanding, [call, wanted]: (typeof CALLS)[number], value?: string) => {
     const row = `${token}: ${wanted.method ?? 'GET'} ${wanted.path}:`;
     seen.push(`${row} ${await asked(system, wanted, value)}`);
-    expected.push(`${row} ${whoAnswers({ call, token, oldApi })}`);
+    expected.push(`${row} ${whoAnswers({ call, token, oldApi, isCutOver })}`);
   };
   for (const token of TOKENS) {
     let value = await tokenFor(token, system);
@@ -126,20 +134,28 @@ async function rowsOf(oldApi: OldApiPhase, system: System) {
   return { seen, expected };
 }
 
-test.each<OldApiPhase>(['runs', 'brownout', 'retired', 'none'])(
-  'with an old API in the phase %s each row is answered as the table says',
-  async (phase) => {
-    const system = phase === 'none' ? alone : withOld;
-    const now = system.bridge.context.clock.now();
-    const window = { startsAt: now - MINUTE, endsAt: now + 60 * MINUTE };
-    if (phase === 'brownout')
-      await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', ...window }] });
-    else await plan(system.bridge, phase === 'retired' ? { dates: { retirement: now - MINUTE } } : {});
-    const { seen, expected } = await rowsOf(phase, system);
-    expect(seen).toEqual(expected);
-    expect(seen.length).toBe(TOKENS.length * (CALLS.length + ENDS.length));
-  },
-);
+async function cutOver({ bridge }: System, percent: number): Promise<void> {
+  await bridge.context.store.durable.updateTable('apps').set({ cut_over_percent: percent }).execute();
+}
+
+test.each<Phase>(
+  (['runs', 'brownout', 'retired', 'none'] as const).flatMap((oldApi) => [
+    { oldApi, isCutOver: false },
+    { oldApi, isCutOver: true },
+  ]),
+)('in the phase $oldApi, cut over: $isCutOver, each row is answered as the table says', async (phase) => {
+  const { oldApi, isCutOver } = phase;
+  const system = oldApi === 'none' ? alone : withOld;
+  const now = system.bridge.context.clock.now();
+  const window = { startsAt: now - MINUTE, endsAt: now + 60 * MINUTE };
+  if (oldApi === 'brownout')
+    await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', ...window }] });
+  else await plan(system.bridge, oldApi === 'retired' ? { dates: { retirement: now - MINUTE } } : {});
+  await cutOver(system, isCutOver ? 100 : 0);
+  const { seen, expected } = await rowsOf(phase, system);
+  expect(seen).toEqual(expected);
+  expect(seen.length).toBe(TOKENS.length * (CALLS.length + ENDS.length));
+});
 
 const endsSeen = () => ['.json', ''].map((suffix) => old.seen('POST', `/1/user/deauthorize${suffix}`).length);
 

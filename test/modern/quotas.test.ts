@@ -99,6 +99,12 @@ describe('headers', () => {
       left: Number(short?.['r']),
       waitMs: 0,
       validMs: Number(short?.['t']) * 1000,
+      windows: membersOf(headers.get('ratelimit')).map((member, index) => ({
+        limit: [100, 250, 3000][index],
+        left: Number(member['r']),
+        seconds: [900, 86_400, 2_592_000][index],
+        validMs: Number(member['t']) * 1000,
+      })),
     });
   });
 

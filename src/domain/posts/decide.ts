@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { isCutOver } from '../cut-over/moved-early.ts';
 import type { Ending } from '../lifecycle.ts';
 import { retirementOf } from '../old-backend-for.ts';
 import { isFromBefore, isKnownThere, type Resolved, resolveToken } from '../resolve-token.ts';
@@ -59,6 +60,11 @@ function phaseOf({ oldBackend }: Context, ending: Ending | undefined): OldApiPha
 export async function decide(context: Context, call: CallKind, token: string | undefined): Promise<Decision> {
   const resolved = token === undefined ? undefined : await resolveToken(context, token);
   const ending = endingFor(context, resolved);
-  const by = whoAnswers({ call, token: standingOf(resolved), oldApi: phaseOf(context, ending) });
+  const by = whoAnswers({
+    call,
+    token: standingOf(resolved),
+    oldApi: phaseOf(context, ending),
+    isCutOver: resolved?.kind === 'served' && isCutOver(resolved.mapping),
+  });
   return { by, resolved, ending };
 }

@@ -31,6 +31,8 @@ export interface Question {
   call: CallKind;
   token: TokenStanding;
   oldApi: OldApiPhase;
+  /** Whether the cut-over of its app includes the token's app and account. */
+  isCutOver: boolean;
 }
 
 /**
@@ -46,10 +48,13 @@ function isAskedForAnybody({ call, token, oldApi }: Question): boolean {
   return oldApi === 'runs' && !(call === 'deauthorize' && token === 'none');
 }
 
-/** A brownout leaves connected tokens where they are. Of `account` and `deauthorize` calls the new API is in charge. */
-function isAskedForConnected({ call, oldApi }: Question): boolean {
+/**
+ * A brownout leaves connected tokens where they are, and a cut-over moves them. Of `account` and `deauthorize` calls the new
+ * API is in charge.
+ */
+function isAskedForConnected({ call, oldApi, isCutOver }: Question): boolean {
   const runs = oldApi === 'runs' || oldApi === 'brownout';
-  return runs && (call === 'queue' || call === 'head' || call === 'unserved');
+  return runs && !isCutOver && (call === 'queue' || call === 'head' || call === 'unserved');
 }
 
 function asksOldApi(question: Question): boolean {

@@ -92,7 +92,7 @@ async function whoIsLeft(
 ): Promise<Answerer | undefined> {
   if (by !== 'old' || resolved?.kind === 'refused') return by;
   if (await passOn(passing, { req, res, token: found?.token }, resolved)) return undefined;
-  return whoAnswers({ call: kind, token: 'left', oldApi: 'runs' });
+  return whoAnswers({ call: kind, token: 'left', oldApi: 'runs', isCutOver: false });
 }
 
 /** Answers a call without a token that the old API is not asked for any more in this minute. */

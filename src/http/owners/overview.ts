@@ -6,6 +6,7 @@ import { movedSoFar } from '../../domain/migration-checklist.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';
 import { checklist, type Step } from './checklist.ts';
+import { cutOverForOwner } from '../cut-over/cards.ts';
 import type { ShownApp } from './shown-app.ts';
 import type { Footing } from '../dates/lines.ts';
 import { stateLines } from '../tokens/state-words.ts';
@@ -45,6 +46,7 @@ export async function ownerCards(context: Context, { app, of }: ShownApp, footin
   return {
     calls: await callsCard(context, ids, moved.calls.last),
     all: stateLines(moved.states, footing),
+    cutOver: await cutOverForOwner(context, app),
     steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
     next,
   };

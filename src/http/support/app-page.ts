@@ -6,6 +6,7 @@ import { describeApp, type ExtensionRow } from '../../domain/support/describe-ap
 import { timelineOfApp } from '../../domain/support/timeline.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';
+import { cutOverOfApp } from '../cut-over/cards.ts';
 import { dateCard } from '../dates/card.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
@@ -108,6 +109,12 @@ async function shownDates(context: Context, { app }: Described) {
   return { ...card, isRehearsable: false };
 }
 
+async function shownCutOver(context: Context, { app }: Described, names: ReadonlyMap<string, string>) {
+  const cutOver = await cutOverOfApp(context, app);
+  const by = whoWords(app.cut_over_by ?? '', { names, holderId: undefined });
+  return cutOver && { ...cutOver, by };
+}
+
 function show(frame: Frame): RequestHandler {
   return async (req, res) => {
     const { context } = frame;
@@ -131,6 +138,7 @@ function show(frame: Frame): RequestHandler {
         }),
       ),
       client,
+      cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
       tokens: shownTokens(context, all, req),
       chart: shownChart(all),
       timeline: shownTimeline(history, {

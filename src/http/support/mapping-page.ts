@@ -9,6 +9,7 @@ import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
 import { sourceWords } from '../tokens/token-words.ts';
 import { mailLines } from './mail-words.ts';
+import { sideWords } from '../cut-over/cards.ts';
 import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';
 import { standingOf } from './mapping-standing.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
@@ -105,6 +106,7 @@ function show(frame: Frame): RequestHandler {
       wide: true,
       token: shown,
       standing: standingOf(standingFacts(frame.context, all)),
+      side: await sideWords(frame.context, all.mapping.id),
       actions: mappingActions(frame.context, role, all),
       account: shownAccount(all),
       grant: mappingGrant(frame.context, all),

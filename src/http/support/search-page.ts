@@ -8,6 +8,7 @@ import {
 import { deskCounts } from '../../domain/support/desks.ts';
 import { QUERY_MAX } from '../../domain/support/read-query.ts';
 import { searchFor, type SearchResult, SHOWN_MAX } from '../../domain/support/search.ts';
+import { budgetOfRetirement } from '../cut-over/cards.ts';
 import { timeWords } from '../dates/words.ts';
 import { PageError } from '../page-error.ts';
 import { fieldsOf, type Frame, personIn, roleIn } from '../people/frame.ts';
@@ -142,6 +143,7 @@ function showStart(frame: Frame): RequestHandler {
       isStart: true,
       desks: await busyDesks(frame.context),
       trouble: trouble && shownTrouble(trouble),
+      budget: await budgetOfRetirement(frame.context),
     });
   };
 }

@@ -16,6 +16,7 @@ const ACTIONS: Readonly<Record<string, What>> = {
   account_proven: { words: 'Its holder proved whose it is' },
   app_claimed: { words: 'A call named an app; this gives no right' },
   app_changed: { words: 'The app’s data changed' },
+  app_cut_over: { words: 'It was set how many accounts of the app the new API answers early' },
   app_extended: { words: 'The app was given more time' },
   app_imported: { words: 'The app was imported' },
   app_observed: { words: 'An unidentified program was first seen' },

@@ -1,0 +1,107 @@
+import { callDaysOf } from '../calls-per-day.ts';
+import type { Context } from '../context.ts';
+import { type ConnectedToken, eachConnected } from './connected-tokens.ts';
+import { costOf } from './request-costs.ts';
+
+/** The measured calls of tokens that are to move to the new API, by the client there that their grants belong to. */
+
+/** Usage of so many days is looked at, today's included. */
+export const DAYS_MEASURED = 30;
+
+/** Calls of one kind on one day (`YYYY-MM-DD`, UTC) that were not refused. */
+export interface DayOfCalls {
+  day: string;
+  endpoint: string;
+  calls: number;
+}
+
+export interface MovingCalls {
+  modernClientId: string;
+  tokens: number;
+  accounts: number;
+  /** How many of them have a grant without `posts:read` or `posts:write`; their calls about posts will be 403. */
+  withoutPosts: { tokens: number; accounts: number };
+  calls: DayOfCalls[];
+}
+
+const POSTS = ['posts:read', 'posts:write'];
+
+/** Whether a grant was given without one of the scopes that posts need. */
+export function lacksPosts({ scope }: { scope: string }): boolean {
+  const given = scope.split(/\s+/);
+  return !POSTS.every((one) => given.includes(one));
+}
+
+interface Sum extends Omit<MovingCalls, 'modernClientId' | 'calls'> {
+  calls: Map<string, DayOfCalls>;
+  /** The app and account of the last token: tokens come in the order of these. */
+  last: string;
+}
+
+const emptySum = (): Sum => ({
+  tokens: 0,
+  accounts: 0,
+  withoutPosts: { tokens: 0, accounts: 0 },
+  calls: new Map(),
+  last: '',
+});
+
+function addToken(sum: Sum, token: ConnectedToken): void {
+  const pair = `${token.client_id} ${token.account_id}`;
+  const accounts = pair === sum.last ? 0 : 1;
+  sum.last = pair;
+  sum.tokens += 1;
+  sum.accounts += accounts;
+  if (!lacksPosts(token)) return;
+  sum.withoutPosts.tokens += 1;
+  sum.withoutPosts.accounts += accounts;
+}
+
+function addCalls(sum: Sum, { day, endpoint, calls }: DayOfCalls): void {
+  if (calls <= 0 || costOf(endpoint) === 0) return;
+  const key = `${day} ${endpoint}`;
+  sum.calls.set(key, { day, endpoint, calls: calls + (sum.calls.get(key)?.calls ?? 0) });
+}
+
+async function addTokens(
+  context: Pick<Context, 'store' | 'clock'>,
+  sum: Sum,
+  tokens: readonly ConnectedToken[],
+): Promise<void> {
+  for (const token of tokens) addToken(sum, token);
+  const ids = tokens.map(({ id }) => id);
+  const days = await callDaysOf(context, ids, { days: DAYS_MEASURED });
+  for (const { day, endpoint, calls, refused } of days)
+    addCalls(sum, { day, endpoint, calls: calls - refused });
+}
+
+/** Whose calls are added up. */
+interface Moving {
+  clientId?: string | undefined;
+  most?: number;
+  isMoving: (token: ConnectedToken) => boolean;
+}
+
+/**
+ * Adds up the calls of tokens that are to move; only calls that will cost requests are kept. A token whose app nobody has
+ * proven moves with the retirement of all. Undefined where there are more tokens than may be looked at.
+ */
+export async function measureMoving(
+  context: Pick<Context, 'store' | 'clock' | 'shutdown'>,
+  { isMoving, ...walk }: Moving,
+): Promise<MovingCalls[] | undefined> {
+  const sums = new Map<string, Sum>();
+  const isWhole = await eachConnected(context, walk, async (tokens) => {
+    const moving = tokens.filter(isMoving);
+    for (const id of new Set(moving.map((token) => token.modern_client_id))) {
+      const sum = sums.get(id) ?? emptySum();
+      sums.set(id, sum);
+      const ofClient = moving.filter((token) => token.modern_client_id === id);
+      await addTokens(context, sum, ofClient);
+    }
+  });
+  if (!isWhole) return undefined;
+  return [...sums].map(([modernClientId, { tokens, accounts, withoutPosts, calls }]) => {
+    return { modernClientId, tokens, accounts, withoutPosts, calls: [...calls.values()] };
+  });
+}

@@ -1,0 +1,104 @@
+import { DAYS_MEASURED } from './moving-calls.ts';
+import { OLD_CALLS } from '../posts/old-calls.ts';
+import type { KindOfNeed, Outlook, WindowNeed } from './reckon.ts';
+
+/** An outlook in sentences, the same for operators, support staff and owners. */
+
+const number = (value: number) => value.toLocaleString('en-US');
+
+const counted = (count: number, one: string, many = `${one}s`) =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+const UNITS = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const;
+
+/** The length of a window: `30 days`, `15 minutes`. */
+function lengthWords(seconds: number): string {
+  const [size, unit] = UNITS.find(([one]) => seconds % one === 0) ?? [1, 'second'];
+  return counted(Math.round(seconds / size), unit);
+}
+
+function callWords({ call }: KindOfNeed): string {
+  if (call === 'account') return 'for the accounts themselves';
+  return call === 'other' ? 'for calls of many kinds' : `for ${OLD_CALLS[call].paths[0].replace('/1/', '')}`;
+}
+
+function needWords({ need }: Outlook): string {
+  if (need.day === undefined)
+    return `None of their calls of the last ${DAYS_MEASURED} days would cost a request of the new API.`;
+  const kinds = need.kinds.map((kind) => `${number(kind.requests)} ${callWords(kind)}`);
+  return `On their busiest day, ${need.day}, they made ${counted(need.calls, 'call')} that will cost ${counted(need.requests, 'request')} of the new API: ${kinds.join(', ')}. A create for several profiles costs one for each.`;
+}
+
+function windowWords({ limit, used, added, usable, seconds, suffices }: WindowNeed): string {
+  const verdict = suffices ? 'enough' : 'NOT enough';
+  return `In ${lengthWords(seconds)} the client may send ${counted(limit, 'request')}, of which ${number(usable)} serve calls. ${number(used)} are used and about ${number(added)} will be added: ${verdict}.`;
+}
+
+/** What is known of the budget; `time` writes a moment. */
+function budgetWords({ windows, saidAt }: Outlook, time: (at: number) => string): string[] {
+  if (saidAt === undefined || windows.length === 0)
+    return [
+      'The new API has not told its budget (RateLimit-Policy) to this client yet. Whether it suffices is not known.',
+    ];
+  return [`The new API told the budget at ${time(saidAt)}.`, ...windows.map(windowWords)];
+}
+
+function scopeWords({ withoutPosts: { accounts, tokens } }: Outlook): string[] {
+  if (tokens === 0) return [];
+  return [
+    `${counted(accounts, 'account')} with ${counted(tokens, 'token')} never consented to posts:read and posts:write: at the new API their calls about posts get 403 until they connect the app again.`,
+  ];
+}
+
+interface Reader {
+  time: (at: number) => string;
+  /** The client that the apps without one of their own share. */
+  sharedClientId: string;
+}
+
+/** The client of an outlook by what it is. */
+function clientWords({ modernClientId }: Pick<Outlook, 'modernClientId'>, reader: Reader): string {
+  return modernClientId === reader.sharedClientId
+    ? 'the client that all apps without one of their own share'
+    : `the app’s own client ${modernClientId}`;
+}
+
+/** Sentences about one client: who moves, what they need, what there is. */
+export function outlookWords(outlook: Outlook, reader: Reader): string[] {
+  const { accounts, tokens } = outlook;
+  return [
+    `${counted(accounts, 'account')} with ${counted(tokens, 'token')} at ${clientWords(outlook, reader)}:`,
+    needWords(outlook),
+    ...budgetWords(outlook, reader.time),
+    ...scopeWords(outlook),
+  ];
+}
+
+/** Whether somebody has to confirm that a budget does not suffice, or is not known. */
+export function isDoubtful(outlooks: readonly Outlook[]): boolean {
+  return outlooks.some(({ verdict }) => verdict !== 'suffices');
+}
+
+/** The verdict over all clients in one sentence. */
+export function verdictWords(outlooks: readonly Outlook[]): string {
+  if (outlooks.some(({ verdict }) => verdict === 'short'))
+    return 'The budget at the new API does not suffice for the calls that move there.';
+  return isDoubtful(outlooks)
+    ? 'Whether the budget at the new API suffices for the calls that move there is not known.'
+    : 'The budget at the new API suffices for the calls that move there.';
+}
+
+/** What to do where the shared client does not suffice; undefined where a client of its own would change nothing. */
+export function adviceWords(outlooks: readonly Outlook[], sharedClientId: string): string | undefined {
+  const isShared = outlooks.some(
+    ({ modernClientId, verdict }) => modernClientId === sharedClientId && verdict !== 'suffices',
+  );
+  return isShared
+    ? 'A client of its own gives an app a budget of its own: its owner enters it on the page of the app, and each account has it from its next consent on.'
+    : undefined;
+}

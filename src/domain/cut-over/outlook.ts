@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { forgetCallsBefore, keepCalls, readKeptCalls } from '../../store/cut-over/kept-calls.ts';
+import { dayOf } from '../../shared/moments.ts';
+import type { Context } from '../context.ts';
+import { readBudget } from '../limits/budget-reading.ts';
+import { retirementOf } from '../old-backend-for.ts';
+import { provenApp } from '../tokens/proven-app.ts';
+import type { ConnectedToken } from './connected-tokens.ts';
+import { isCutOver, isMovedEarly } from './moved-early.ts';
+import { measureMoving, type MovingCalls } from './moving-calls.ts';
+import { type Outlook, reckon } from './reckon.ts';
+
+/** What a cut-over or the retirement will ask of the clients at the new API, told by commands, `doctor` and pages alike. */
+
+async function reckonAll(context: Context, moving: readonly MovingCalls[]): Promise<Outlook[]> {
+  const today = dayOf(context.clock.now());
+  const outlooks = moving.map(async (one) =>
+    reckon(one, await readBudget(context, one.modernClientId), today),
+  );
+  return Promise.all(outlooks);
+}
+
+/** Whether the pair of a token is on the way between two percentages, in whichever direction. */
+const isBetween = (token: ConnectedToken, [one, other]: readonly [number, number]) => {
+  const pair = { clientId: token.client_id, accountId: token.account_id };
+  return provenApp(token) !== undefined && isMovedEarly(pair, one) !== isMovedEarly(pair, other);
+};
+
+/** What changes with a cut-over of an app from one percentage to another. */
+export async function outlookOfCutOver(
+  context: Context,
+  clientId: string,
+  between: readonly [number, number],
+): Promise<Outlook[]> {
+  const isMoving = (token: ConnectedToken) => isBetween(token, between);
+  return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? []);
+}
+
+const isLeft = (token: ConnectedToken) => !isCutOver(token);
+
+/** Whether an app still has an old API, so that something is left to move. */
+export function hasOldApi(context: Context, clientId?: string): boolean {
+  return context.oldBackend !== undefined && retirementOf(context, clientId)?.because !== 'date';
+}
+
+/**
+ * What the rest of an app will need. Undefined where it has more tokens than may be looked at while somebody waits for a
+ * page.
+ */
+export async function outlookOfApp(
+  context: Context,
+  clientId: string,
+  most: number,
+): Promise<Outlook[] | undefined> {
+  if (!hasOldApi(context, clientId)) return [];
+  const moving = await measureMoving(context, { clientId, most, isMoving: isLeft });
+  return moving && reckonAll(context, moving);
+}
+
+const counts = z.object({ tokens: z.number(), accounts: z.number() });
+
+const kept = counts.extend({
+  withoutPosts: counts,
+  calls: z.array(z.object({ day: z.string(), endpoint: z.string(), calls: z.number() })),
+});
+
+/** A text that another version wrote, and nobody can read here, counts as none. */
+function readKept(row: { modern_client_id: string; body: string }): MovingCalls[] {
+  try {
+    return [{ modernClientId: row.modern_client_id, ...kept.parse(JSON.parse(row.body)) }];
+  } catch {
+    return [];
+  }
+}
+
+/** Counts the calls of all tokens that the retirement will move, and keeps them for the pages. */
+export async function keepMovingCalls(context: Context): Promise<void> {
+  const { store, clock } = context;
+  const countedAt = clock.now();
+  const moving = hasOldApi(context) ? await measureMoving(context, { isMoving: isLeft }) : [];
+  for (const { modernClientId, ...rest } of moving ?? [])
+    await keepCalls(store, {
+      modern_client_id: modernClientId,
+      body: JSON.stringify(rest),
+      counted_at: countedAt,
+    });
+  await forgetCallsBefore(store, countedAt);
+}
+
+/**
+ * What the retirement will ask of each client. Of more tokens than may be looked at now the last count serves, which a job
+ * makes once an hour.
+ */
+export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[]> {
+  if (!hasOldApi(context)) return [];
+  const now = await measureMoving(context, { most, isMoving: isLeft });
+  const moving = now ?? (await readKeptCalls(context.store)).flatMap(readKept);
+  return reckonAll(context, moving);
+}

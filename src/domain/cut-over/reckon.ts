@@ -1,0 +1,116 @@
+import type { BudgetReading, WindowReading } from '../limits/budget-reading.ts';
+import { OLD_CALL_NAMES, type OldCallName } from '../posts/old-calls.ts';
+import type { DayOfCalls, MovingCalls } from './moving-calls.ts';
+import { ACCOUNT_READS_PER_DAY, callOfEndpoint, costOf } from './request-costs.ts';
+
+/** Whether the budget of a client of the new API suffices for calls that move there: a pure reckoning. */
+
+/** Calls of one kind on the busiest day, and the requests that they cost; `account` are the readings of accounts. */
+export interface KindOfNeed {
+  call: OldCallName | 'other' | 'account';
+  /** Undefined for what is no call. */
+  calls: number | undefined;
+  requests: number;
+}
+
+/** What calls need that move. */
+export interface Need {
+  /** The day on which they would have cost most, `YYYY-MM-DD`; undefined where no call was measured. */
+  day: string | undefined;
+  /** Calls and requests of that day. */
+  calls: number;
+  requests: number;
+  kinds: KindOfNeed[];
+  /** Requests of a day on average, from the first day with a call on. */
+  average: number;
+}
+
+/** What happens in a window. */
+export interface WindowNeed extends WindowReading {
+  /** Requests that the client has sent in it, as the new API last told. */
+  used: number;
+  /** Requests that move into it. */
+  added: number;
+  /** What may be used of it: reads end below a tenth. */
+  usable: number;
+  suffices: boolean;
+}
+
+export interface Outlook
+  extends Pick<MovingCalls, 'modernClientId' | 'tokens' | 'accounts' | 'withoutPosts'> {
+  need: Need;
+  /** When the new API told the windows; undefined where it told nothing. */
+  saidAt: number | undefined;
+  windows: WindowNeed[];
+  /** `unknown` where the new API has told nothing of its windows. */
+  verdict: 'suffices' | 'short' | 'unknown';
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Calls come in waves, and usage knows days alone: a shorter window is reckoned as having three times its even share. */
+const WAVE = 3;
+
+const USABLE = 0.9;
+
+function kindsOf(calls: readonly DayOfCalls[], accounts: number): KindOfNeed[] {
+  const kinds = [...OLD_CALL_NAMES, 'other' as const].flatMap((call): KindOfNeed[] => {
+    const of = calls.filter(({ endpoint }) => callOfEndpoint(endpoint) === call);
+    const count = of.reduce((sum, one) => sum + one.calls, 0);
+    const requests = of.reduce((sum, one) => sum + one.calls * costOf(one.endpoint), 0);
+    return requests === 0 ? [] : [{ call, calls: count, requests }];
+  });
+  const all = kinds.reduce((sum, one) => sum + (one.calls ?? 0), 0);
+  const readings = Math.min(all, accounts * ACCOUNT_READS_PER_DAY);
+  return readings === 0 ? kinds : [...kinds, { call: 'account', calls: undefined, requests: readings }];
+}
+
+const sumOf = (kinds: readonly KindOfNeed[]) => kinds.reduce((sum, { requests }) => sum + requests, 0);
+
+/** What the calls need; `today` is the last day that was measured. */
+export function needOf(moving: Pick<MovingCalls, 'calls' | 'accounts'>, today: string): Need {
+  const { accounts } = moving;
+  const calls = moving.calls.filter(({ endpoint }) => costOf(endpoint) > 0);
+  const days = [...new Set(calls.map(({ day }) => day))].toSorted();
+  const byDay = days.map((day) => {
+    const kinds = kindsOf(
+      calls.filter((one) => one.day === day),
+      accounts,
+    );
+    return { day, kinds, requests: sumOf(kinds) };
+  });
+  const [busiest] = byDay.toSorted((one, other) => other.requests - one.requests);
+  const total = byDay.reduce((sum, { requests }) => sum + requests, 0);
+  const span = (Date.parse(today) - Date.parse(days[0] ?? today)) / (DAY_SECONDS * 1000) + 1;
+  return {
+    day: busiest?.day,
+    calls: busiest?.kinds.reduce((sum, one) => sum + (one.calls ?? 0), 0) ?? 0,
+    requests: busiest?.requests ?? 0,
+    kinds: busiest?.kinds ?? [],
+    average: total / Math.max(span, 1),
+  };
+}
+
+/** How many requests of the need fall into a window of this length. */
+function addedTo({ requests, average }: Need, seconds: number): number {
+  const days = seconds / DAY_SECONDS;
+  if (days < 1) return Math.min(requests, Math.ceil(requests * days * WAVE));
+  return Math.max(requests, Math.ceil(average * days));
+}
+
+function windowNeed(need: Need, window: WindowReading): WindowNeed {
+  const { limit, left, seconds } = window;
+  const [used, added, usable] = [limit - left, addedTo(need, seconds), Math.floor(limit * USABLE)];
+  return { ...window, used, added, usable, suffices: added === 0 || used + added <= usable };
+}
+
+/** Reckons calls that move against the budget of their client, as it was last told. */
+export function reckon(moving: MovingCalls, reading: BudgetReading | undefined, today: string): Outlook {
+  const { modernClientId, tokens, accounts, withoutPosts } = moving;
+  const need = needOf(moving, today);
+  const windows = (reading?.windows ?? []).map((window) => windowNeed(need, window));
+  const isEnough = windows.every(({ suffices }) => suffices);
+  const verdict = windows.length === 0 ? 'unknown' : isEnough ? 'suffices' : 'short';
+  const about = { modernClientId, tokens, accounts, withoutPosts };
+  return { ...about, need, saidAt: reading?.saidAt, windows, verdict };
+}

@@ -1,0 +1,46 @@
+import type { Context } from '../context.ts';
+import { sharedBudget } from '../share-budget.ts';
+
+/** The budget of a client at the new API, window by window, as the new API last told it. */
+
+/** One window at the moment of the question. */
+export interface WindowReading {
+  /** How many requests the client may send in the window. */
+  limit: number;
+  /** How many are left; all of them where the window has opened again since the new API told of it. */
+  left: number;
+  /** The length of the window in seconds. */
+  seconds: number;
+}
+
+export interface BudgetReading {
+  /** When the new API told it, in Unix milliseconds. */
+  saidAt: number;
+  /** The shortest window first. */
+  windows: WindowReading[];
+}
+
+/** What this process knows, without asking anybody; undefined where the new API has told nothing of a window. */
+export function budgetKnownHere(
+  { sides, clock }: Pick<Context, 'sides' | 'clock'>,
+  modernClientId: string,
+): BudgetReading | undefined {
+  const { saidAt, windows } = sides.mainApiFor(modernClientId).budget();
+  if (windows.length === 0) return undefined;
+  const now = clock.now();
+  const read = windows.map(({ limit, left, seconds, validMs }) => ({
+    limit,
+    left: now >= saidAt + validMs ? limit : Math.min(Math.max(left, 0), limit),
+    seconds,
+  }));
+  return { saidAt, windows: read.toSorted((one, other) => one.seconds - other.seconds) };
+}
+
+/** The same with what the other processes know, for commands, which have asked nobody themselves. */
+export async function readBudget(
+  context: Pick<Context, 'sides' | 'clock' | 'store'>,
+  modernClientId: string,
+): Promise<BudgetReading | undefined> {
+  context.sides.mainApiFor(modernClientId).learn(await sharedBudget(context, modernClientId));
+  return budgetKnownHere(context, modernClientId);
+}

@@ -1,0 +1,75 @@
+import type { Context } from '../../domain/context.ts';
+import { hasOldApi, outlookOfApp, outlookOfRetirement } from '../../domain/cut-over/outlook.ts';
+import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domain/cut-over/outlook-words.ts';
+import type { Outlook } from '../../domain/cut-over/reckon.ts';
+import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-token.ts';
+import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
+import { TOKENS_READ } from '../../domain/states-of-app.ts';
+import { timeWords } from '../dates/words.ts';
+
+/** What pages show of calls that move to the new API: the budget that they will need, and how far apps are cut over. */
+
+/** The budget for what is to move; undefined where nothing is. */
+interface BudgetCard {
+  isDoubtful: boolean;
+  verdict: string;
+  lines: string[];
+  advice: string | undefined;
+}
+
+function budgetCard({ server }: Context, outlooks: readonly Outlook[]): BudgetCard | undefined {
+  if (outlooks.length === 0) return undefined;
+  const reader = { time: timeWords, sharedClientId: server.clientId };
+  return {
+    isDoubtful: isDoubtful(outlooks),
+    verdict: verdictWords(outlooks),
+    lines: outlooks.map((outlook) => outlookWords(outlook, reader).join(' ')),
+    advice: adviceWords(outlooks, server.clientId),
+  };
+}
+
+/** Whether the clients at the new API can carry what the retirement will bring them, for the first page of support. */
+export async function budgetOfRetirement(context: Context): Promise<BudgetCard | undefined> {
+  return budgetCard(context, await outlookOfRetirement(context, TOKENS_READ));
+}
+
+/** An app and how far it is cut over. */
+interface CutOverApp {
+  client_id: string;
+  cut_over_percent: number;
+  cut_over_reason: string | null;
+  cut_over_at: number | null;
+}
+
+/** How far an app is cut over, and what the rest of it will need; for support. */
+export async function cutOverOfApp(context: Context, app: CutOverApp) {
+  const { client_id: clientId, cut_over_percent: percent } = app;
+  if (!hasOldApi(context, clientId)) return undefined;
+  const outlooks = await outlookOfApp(context, clientId, TOKENS_READ);
+  return {
+    percent,
+    change: app.cut_over_at === null ? undefined : { at: app.cut_over_at, reason: app.cut_over_reason ?? '' },
+    budget: outlooks && budgetCard(context, outlooks),
+    isTooMany: outlooks === undefined,
+  };
+}
+
+const SIDES: Record<SideOfToken, string> = {
+  old: 'The old API answers its calls until the retirement or a cut-over, but for user and profiles.',
+  'cut over': 'The new API answers all its calls: the app is cut over for this account.',
+  'refused there': 'The new API answers all its calls: the old API has refused the token.',
+};
+
+/** Which side answers a token's calls, for support; undefined where there is but one. */
+export async function sideWords(context: Context, mappingId: string): Promise<string | undefined> {
+  const side = await sideOfToken(context, mappingId);
+  return side && SIDES[side];
+}
+
+/** The same for the owner: how far, and how many accounts would be refused at the new API. */
+export async function cutOverForOwner(context: Context, app: CutOverApp) {
+  const { client_id: clientId, cut_over_percent: percent } = app;
+  if (!hasOldApi(context, clientId)) return undefined;
+  const counted = await countWithoutPosts(context, clientId, TOKENS_READ);
+  return counted.accounts === 0 ? undefined : { percent, ...counted };
+}

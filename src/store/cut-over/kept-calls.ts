@@ -1,0 +1,29 @@
+import type { Insertable } from 'kysely';
+import type { Store } from '../store.ts';
+import type { CutOverTables } from './tables.ts';
+
+/** What was last counted of the calls that have yet to move to the new API: one text for each client there. */
+
+export type KeptCalls = Insertable<CutOverTables['moving_calls']>;
+
+/** Every text. */
+export async function readKeptCalls({ volatile }: Pick<Store, 'volatile'>): Promise<KeptCalls[]> {
+  return volatile.selectFrom('moving_calls').selectAll().orderBy('modern_client_id').execute();
+}
+
+/** Keeps the text of one client in place of the one before. */
+export async function keepCalls({ volatile }: Pick<Store, 'volatile'>, row: KeptCalls): Promise<void> {
+  await volatile
+    .insertInto('moving_calls')
+    .values(row)
+    .onConflict((conflict) => conflict.column('modern_client_id').doUpdateSet(row))
+    .execute();
+}
+
+/** Forgets the clients that were not counted again. */
+export async function forgetCallsBefore(
+  { volatile }: Pick<Store, 'volatile'>,
+  countedAt: number,
+): Promise<void> {
+  await volatile.deleteFrom('moving_calls').where('counted_at', '<', countedAt).execute();
+}

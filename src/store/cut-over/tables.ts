@@ -1,0 +1,25 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** The rows of a move to the new API before the retirement. */
+
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+/** Of `apps`: how many accounts in a hundred the new API answers before the retirement; why, who decided so, and when. */
+export interface CutOverColumns {
+  cut_over_percent: Generated<number>;
+  cut_over_reason: Nullable<string>;
+  cut_over_by: Nullable<string>;
+  cut_over_at: Nullable<number>;
+}
+
+interface MovingCallsTable {
+  modern_client_id: string;
+  /** JSON: accounts, tokens, and their calls by day and endpoint. */
+  body: string;
+  counted_at: number;
+}
+
+/** Of the volatile database. */
+export interface CutOverTables {
+  moving_calls: MovingCallsTable;
+}
