@@ -62,3 +62,18 @@ test('two hundred calls that were drawn by chance', async () => {
     { numRuns: 200 },
   );
 });
+
+const LONG = 'a'.repeat(150);
+
+test.each([
+  ['a name that is too long', { [LONG]: 'x' }],
+  ['a map with a name that is too long', { media: { [LONG]: 'x' } }],
+  ['too many values', { page: Array.from({ length: 1001 }, () => '1') }],
+])('a body with %s is refused by every call that reads it', async (_, body) => {
+  const headers = { authorization: `Bearer ${reader.token}`, 'content-type': 'application/json' };
+  for (const call of ['pending', 'sent']) {
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await knock(door, { path: `/1/profiles/${CHANNEL}/updates/${call}.json`, ...request });
+    expect([answer.status, answer.json]).toMatchObject([400, { error: expect.any(String), code: 1006 }]);
+  }
+});

@@ -13,6 +13,8 @@ import {
   TooManyGuesses,
   Unavailable,
 } from '../../domain/failures.ts';
+import { FieldRefused } from '../../domain/translation/call-fields.ts';
+import { refusalOfField } from '../../domain/translation/old-refusal.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
 import { UnreadableBody } from '../wire/read-body.ts';
@@ -44,8 +46,15 @@ function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused)
   return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
 }
 
-/** What a caller's own limits and rights refuse. */
+/** A parameter that cannot be used, by its name. Calls that read have them too. */
+function refusedField(error: FieldRefused): LegacyError {
+  const { status, code, message } = refusalOfField(error);
+  return new LegacyError([status, code, message]);
+}
+
+/** What a caller's own limits, rights and words refuse. */
 function refusedByRights(error: unknown): LegacyError | undefined {
+  if (error instanceof FieldRefused) return refusedField(error);
   if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
   if (error instanceof ReadGivesWay) return tooManyCalls(Math.ceil(error.retryAfter / 1000));
   if (error instanceof BudgetSpent) return tooManyCalls(Math.ceil((error.retryAfter ?? 1000) / 1000));
