@@ -129,6 +129,30 @@ describe('a reorder', () => {
     expect(post).toMatchObject({ id: own, due_at: Math.floor(Date.parse(dueAt) / 1000) });
   });
 
+  test('names updates by the ids that the old API told, and answers with them', async () => {
+    const [first = '', second = ''] = await ordering.fill(2);
+    const { durable } = bakery.system.bridge.context.store;
+    const [row] = await bakery.rows();
+    const old = 'c'.repeat(24);
+    await durable
+      .insertInto('learned_updates')
+      .values({
+        id: `${row?.account_id} ${old}`,
+        account_id: row?.account_id ?? '',
+        old_id: old,
+        profile_id: ordering.queue.channelId,
+        text_digest: 'of another text',
+        due_at: 0,
+        post_id: second,
+        seen_at: Date.now(),
+      })
+      .execute();
+    const answer = await ordering.reorder([old, first]);
+    expect([answer.status, told(answer)]).toEqual([200, [old, first]]);
+    expect(await ordering.queue.order()).toEqual([second, first]);
+    expect((await ordering.reorder([old, second])).status).toBe(400);
+  });
+
   test('of a queue that runs says nothing of a pause', async () => {
     ordering.queue = await runningQueue(bakery);
     const answer = await ordering.reorder(await ordering.fill(1));

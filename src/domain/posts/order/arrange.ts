@@ -61,6 +61,7 @@ function requireReached(arranged: readonly string[], { ids, offset }: WantedOrde
 export function arrange(queue: Queue, wanted: WantedOrder): string[] {
   requireQueued(queue, wanted.ids);
   const named = new Set(wanted.ids);
+  if (named.size < wanted.ids.length) throw badValue('order', 'names an update more than once');
   const movable = movableIds(queue);
   const rest = movable.filter((id) => !named.has(id));
   const before = movableIds(queue.slice(0, wanted.offset)).length;

@@ -7,6 +7,7 @@ import { withPatience } from '../../patience.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
 import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';
+import { updateIdsFor } from '../ids/told-ids.ts';
 import { requireScope } from '../scope-missing.ts';
 import { arrange, isArranged } from './arrange.ts';
 import { drawOrder } from './draw-order.ts';
@@ -96,11 +97,15 @@ async function bringInto(
  */
 export async function reorderQueue(
   context: Context,
-  ordering: Ordering,
+  ordering: Ordering & Pick<CallerChannel, 'ids'>,
   wanted: WantedOrder,
 ): Promise<OrderEnd> {
   const posts = await withPatience(readQueue(context, ordering.writer, ordering.channel));
-  return bringInto(context, ordering, { posts, wanted });
+  const { writer, ids } = ordering;
+  const told = await updateIdsFor(context, { mapping: writer.mapping, ids }, posts);
+  const ofTold = new Map([...told].map(([id, toldId]) => [toldId, id]));
+  const named = { ...wanted, ids: wanted.ids.map((id) => ofTold.get(id) ?? id) };
+  return bringInto(context, ordering, { posts, wanted: named });
 }
 
 export interface ShuffleEnd extends OrderEnd {

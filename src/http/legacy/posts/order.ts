@@ -2,6 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/learn-ids.ts';
+import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import { type CallerChannel, viewOf } from '../../../domain/posts/caller-channel.ts';
 import {
   channelToOrder,
@@ -50,12 +51,18 @@ function sendOrder(res: Response, { end, words, updates, link }: Told): void {
 
 interface Answering {
   context: Context;
+  caller: Caller;
   found: CallerChannel;
   isUtc: boolean;
 }
 
-function updatesOf({ context, found, isUtc }: Answering, { posts }: OrderEnd): OldUpdate[] | undefined {
-  const view = viewOf(found, { now: context.clock.now(), isUtc });
+async function updatesOf(
+  { context, caller, found, isUtc }: Answering,
+  { posts }: OrderEnd,
+): Promise<OldUpdate[] | undefined> {
+  const told = { mapping: caller.mapping, ids: found.ids };
+  const updateIds = await updateIdsAfterWrite(context, told, posts ?? []);
+  const view = { ...viewOf(found, { now: context.clock.now(), isUtc }), updateIds };
   return posts?.map((post) => oldUpdate(post, view));
 }
 
@@ -65,11 +72,11 @@ export function reorderUpdates(context: Context, call: Calls): RequestHandler {
     writing(context, async (caller, writer, { req, res }) => {
       const { isUtc, ...wanted } = reorderFields(await callPairs(req));
       const found = await channelOf(context, caller, String(req.params['id']));
-      const ordering = { call: 'reorder', writer, channel: found.channel } as const;
+      const ordering = { call: 'reorder', writer, channel: found.channel, ids: found.ids } as const;
       const end = await reorderQueue(context, ordering, wanted).catch((error: unknown) => {
         throw refusalOf(error);
       });
-      const updates = updatesOf({ context, found, isUtc }, end);
+      const updates = await updatesOf({ context, caller, found, isUtc }, end);
       const link = placeToLook(context, caller.mapping);
       sendOrder(res, { end, words: 'The updates were reordered.', updates, link });
     }),
@@ -92,7 +99,7 @@ export function shuffleUpdates(context: Context, call: Calls): RequestHandler {
       const end = await shuffleQueue(context, ordering, count).catch((error: unknown) => {
         throw refusalOf(error);
       });
-      const updates = updatesOf({ context, found, isUtc }, end)?.slice(0, count);
+      const updates = (await updatesOf({ context, caller, found, isUtc }, end))?.slice(0, count);
       const link = placeToLook(context, caller.mapping);
       sendOrder(res, { end, words: shuffleWords(end), updates, link });
     }),
