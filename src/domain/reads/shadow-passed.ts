@@ -42,8 +42,8 @@ type ShadowedAddress = keyof typeof REQUESTS;
 export interface PassedRead {
   address: ShadowedAddress;
   answer: PassedAnswer;
-  /** What the new API answers to the same call; undefined where it refuses the call. Told to nobody. */
-  ours: () => Promise<object | undefined>;
+  /** What the new API answers to the same call; undefined where it gives no answer now. Told to nobody. */
+  ours: () => Promise<object | 'not there' | undefined>;
 }
 
 async function requestsFor(context: Context, { mapping }: Caller, address: ShadowedAddress): Promise<number> {
@@ -52,7 +52,8 @@ async function requestsFor(context: Context, { mapping }: Caller, address: Shado
   return REQUESTS[address] + (isKnown ? 0 : ACCOUNT_REQUESTS);
 }
 
-function compare(address: ShadowedAddress, old: unknown, ours: object): Difference[] {
+function compare(address: ShadowedAddress, old: unknown, ours: object | 'not there'): Difference[] {
+  if (ours === 'not there') return [{ field: 'update', difference: 'missing' }];
   if (address === '/1/updates/:id.json') return compareObjects(old, ours, 'update');
   if (address === '/1/profiles/:id/schedules.json') return compareObjects(old, ours, 'schedules');
   return compareUpdates(old, ours);

@@ -21,21 +21,24 @@ interface ReadCall {
   id: string;
 }
 
-type Ours = (call: ReadCall) => Promise<object | undefined>;
+/** What the new API answers now; an older answer would differ by its age. */
+type Ours = (call: ReadCall) => ReturnType<PassedRead['ours']>;
 
 function listOf(makeList: typeof pendingList): Ours {
   return async ({ context, caller, req, id }) => {
     const parameters = await readListParameters(req);
     const { answer, view } = await updatesOfProfile(context, caller, { makeList, id, parameters });
+    if (answer.isStale) return undefined;
     return { total: answer.total, updates: answer.posts.map((post) => oldUpdate(post, view)) };
   };
 }
 
 const oneUpdate: Ours = async ({ context, caller, req, id }) => {
   const isUtc = readFlag(await readParameters(req), 'utc');
-  const { post } = await readKnownUpdate(context, caller, id);
+  const { post, isStale } = await readKnownUpdate(context, caller, id);
+  if (isStale) return undefined;
   const found = post && (await channelWithId(context, caller, post.channelId));
-  return found && oldUpdate(post, viewOf(found, { now: context.clock.now(), isUtc }));
+  return found ? oldUpdate(post, viewOf(found, { now: context.clock.now(), isUtc })) : 'not there';
 };
 
 const schedules: Ours = async ({ context, caller, id }) => {
