@@ -21,7 +21,7 @@ export async function shadow(options: { clear?: boolean }): Promise<Result> {
       (row) =>
         `${row.endpoint}  ${row.field}  ${WORDS[row.difference] ?? row.difference}: ${row.times} of ${row.compared}`,
     );
-    const total = `${compared} answers were compared, ${notAnswered} were not, for the old backend gave none.`;
+    const total = `${compared} answers were compared, ${notAnswered} were not, for the other side gave none.`;
     const off = context.settings.shadow ? [] : ['LEGACY_SHADOW is off: no more are compared.'];
     return {
       ok: true,

@@ -19,6 +19,7 @@ const BY_TYPE_ALONE: ReadonlyMap<string, string> = new Map([
   ['avatar_https', 'as the avatar'],
   ['counts', 'posts of the older generation are not those of the modern one'],
   ['statistics', 'followers come and go, and the modern side counts none'],
+  ['via', 'the older generation named the program, the modern one says by which way a post came'],
   ['referral_link', 'the modern side has no referrals'],
   ['referral_token', 'as the referral link'],
 ]);

@@ -19,9 +19,9 @@ const SHARE = 0.1;
 const AT_ONCE = 2;
 
 /** What the field `*` counts: comparisons, and those that could not be made. */
-const ANY_FIELD = '*';
-const COMPARED = 'compared';
-const NOT_ANSWERED = 'not answered';
+export const ANY_FIELD = '*';
+export const COMPARED = 'compared';
+export const NOT_ANSWERED = 'not answered';
 
 const ENDPOINTS = {
   user: '/1/user.json',

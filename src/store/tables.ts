@@ -5,7 +5,7 @@ import type { CutOverColumns, CutOverTables } from './cut-over/tables.ts';
 import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle-tables.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
-import type { PostTables } from './posts/tables.ts';
+import type { PostTables, VolatilePostTables } from './posts/tables.ts';
 
 /** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -259,7 +259,7 @@ export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables
 }
 
 /** The volatile database. */
-export interface VolatileTables extends SeenTables, LiveTables, CutOverTables {
+export interface VolatileTables extends SeenTables, LiveTables, CutOverTables, VolatilePostTables {
   answers: AnswersTable;
   post_answers: PostAnswersTable;
   leases: LeasesTable;

@@ -19,6 +19,7 @@ import { refuseHiddenTokens } from './carriers.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
 import { clientIdIn } from './named-app.ts';
 import { mayPass, targetOf } from './passable-path.ts';
+import { shadowRead } from './posts/shadowed-reads.ts';
 import { markPassed } from './usage-note.ts';
 
 /** Calls as they came for the old backend, and its answers as they were for their callers. */
@@ -147,5 +148,7 @@ export async function passOn(passing: Passing, asking: OldApiCall, resolved: Tok
   if (!mayPass(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
   const answer = await answerOf(passing, asking, resolved);
   if (answer) sendPassed(asking.res, answer);
+  if (answer && resolved?.kind === 'served' && asking.token !== undefined)
+    shadowRead(passing.context, { mapping: resolved.mapping, token: asking.token }, { ...asking, answer });
   return answer !== undefined;
 }

@@ -57,6 +57,17 @@ export interface PostTables {
   told_posts: ToldPostsTable;
 }
 
+interface ShadowRequestsTable {
+  modern_client_id: string;
+  begun_at: number;
+  requests: number;
+}
+
+/** Of the volatile database. */
+export interface VolatilePostTables {
+  shadow_requests: ShadowRequestsTable;
+}
+
 export type PostWriteRow = Selectable<PostWritesTable>;
 export type NewPostWrite = Omit<Insertable<PostWritesTable>, 'state' | 'looks' | 'refusal' | 'settled_at'>;
 export type LearnedUpdate = Selectable<LearnedUpdatesTable>;

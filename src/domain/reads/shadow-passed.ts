@@ -1,0 +1,93 @@
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { addShadowCounts } from '../../store/shadow-differences.ts';
+import type { PassedAnswer } from '../../upstream/old-backend.ts';
+import { cachedAnswer } from '../answer-cache.ts';
+import { compareObjects, type Difference } from '../compare-answers.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../learn-ids.ts';
+import { takeForShadow } from '../limits/shadow-allowance.ts';
+import { jsonIn } from '../old-api/unpack.ts';
+import { ANY_FIELD, COMPARED, NOT_ANSWERED } from '../shadow.ts';
+import { compareUpdates } from './compare-updates.ts';
+
+/**
+ * LEGACY_SHADOW the other way round: of the reads of connected tokens that the old API has answered, a share is asked of
+ * the new API too, so that an operator sees before an app is cut over what would change. It runs after the answer went out,
+ * fails no call, tells nobody an id, and never concerns a call that writes.
+ */
+
+/** The share of reads that is compared where the budget allows. */
+const SHARE = 0.1;
+
+/** So many comparisons run at a time in one process; the others are left out. */
+const AT_ONCE = 2;
+
+/** A longer answer is not read. */
+const LONGEST_ANSWER = 1024 * 1024;
+
+/** The addresses as the counts name them, with the requests that one answer of each costs where the account is known. */
+const REQUESTS = {
+  '/1/profiles/:id/updates/pending.json': 1,
+  '/1/profiles/:id/updates/sent.json': 1,
+  '/1/updates/:id.json': 2,
+  '/1/profiles/:id/schedules.json': 0,
+} as const;
+
+/** So long calls about posts use what is known of an account, a little less; and what it costs to know it. */
+const ACCOUNT_KNOWN = 50 * MINUTE;
+const ACCOUNT_REQUESTS = 2;
+
+type ShadowedAddress = keyof typeof REQUESTS;
+
+export interface PassedRead {
+  address: ShadowedAddress;
+  answer: PassedAnswer;
+  /** What the new API answers to the same call; undefined where it gives no answer now. Told to nobody. */
+  ours: () => Promise<object | 'not there' | undefined>;
+}
+
+async function requestsFor(context: Context, { mapping }: Caller, address: ShadowedAddress): Promise<number> {
+  const account = await cachedAnswer(context, mapping.grant_id);
+  const isKnown = account !== undefined && context.clock.now() - account.fetched_at < ACCOUNT_KNOWN;
+  return REQUESTS[address] + (isKnown ? 0 : ACCOUNT_REQUESTS);
+}
+
+function compare(address: ShadowedAddress, old: unknown, ours: object | 'not there'): Difference[] {
+  if (ours === 'not there') return [{ field: 'update', difference: 'missing' }];
+  if (address === '/1/updates/:id.json') return compareObjects(old, ours, 'update');
+  if (address === '/1/profiles/:id/schedules.json') return compareObjects(old, ours, 'schedules');
+  return compareUpdates(old, ours);
+}
+
+async function compareOnce(context: Context, caller: Caller, read: PassedRead): Promise<void> {
+  const { address, answer } = read;
+  const old = jsonIn(answer, LONGEST_ANSWER);
+  if (typeof old !== 'object' || old === null) return;
+  const requests = await requestsFor(context, caller, address);
+  const { modern_client_id: modernClientId } = caller.mapping;
+  if (!(await takeForShadow(context, { modernClientId, requests }))) return;
+  const ours = await read.ours().catch((error: unknown) => {
+    context.logger.debug('a passed read could not be compared', { error });
+    return undefined;
+  });
+  const counted = ours
+    ? [{ field: ANY_FIELD, difference: COMPARED }, ...compare(address, old, ours)]
+    : [{ field: ANY_FIELD, difference: NOT_ANSWERED }];
+  const rows = counted.map((one) => ({ endpoint: address, ...one }));
+  await addShadowCounts(context.store, rows, context.clock.now());
+}
+
+/** Compares an answer of the old API that went out, if it is one of the sample; waits for nothing. */
+export function shadowPassed(context: Context, caller: Caller, read: PassedRead): void {
+  const { settings, flights, shutdown } = context;
+  if (!settings.shadow || read.answer.status !== 200 || shutdown.signal.aborted) return;
+  const drawn = context.chance() / SHARE;
+  if (drawn >= 1) return;
+  // A place that is taken gives back the comparison that runs there, and this one is left out.
+  const place = Math.floor(drawn * AT_ONCE);
+  flights
+    .run(`shadow of a passed read ${place}`, () => compareOnce(context, caller, read))
+    .catch((error: unknown) => {
+      context.logger.warn('two answers could not be compared', { error });
+    });
+}

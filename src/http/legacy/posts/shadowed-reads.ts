@@ -1,0 +1,73 @@
+import type { Request } from 'express';
+import { channelOfProfile, channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
+import type { Context } from '../../../domain/context.ts';
+import type { Caller } from '../../../domain/learn-ids.ts';
+import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
+import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
+import { type PassedRead, shadowPassed } from '../../../domain/reads/shadow-passed.ts';
+import { oldUpdate } from '../../../domain/translation/old-update.ts';
+import { legacySchedules } from '../legacy-profile.ts';
+import { queryParameters } from '../request-parameters.ts';
+import { readFlag, readListParameters, readParameters } from './list-parameters.ts';
+import { updatesOfProfile } from './updates-of-profile.ts';
+
+/** The reads that the old API has answered and that may be compared with what the new API answers to the same call. */
+
+interface ReadCall {
+  context: Context;
+  caller: Caller;
+  req: Request;
+  /** The profile or update that the path names. */
+  id: string;
+}
+
+/** What the new API answers now; an older answer would differ by its age. */
+type Ours = (call: ReadCall) => ReturnType<PassedRead['ours']>;
+
+function listOf(makeList: typeof pendingList): Ours {
+  return async ({ context, caller, req, id }) => {
+    const parameters = await readListParameters(req);
+    const { answer, view } = await updatesOfProfile(context, caller, { makeList, id, parameters });
+    if (answer.isStale) return undefined;
+    return { total: answer.total, updates: answer.posts.map((post) => oldUpdate(post, view)) };
+  };
+}
+
+const oneUpdate: Ours = async ({ context, caller, req, id }) => {
+  const isUtc = readFlag(await readParameters(req), 'utc');
+  const { post, isStale } = await readKnownUpdate(context, caller, id);
+  if (isStale) return undefined;
+  const found = post && (await channelWithId(context, caller, post.channelId));
+  return found ? oldUpdate(post, viewOf(found, { now: context.clock.now(), isUtc })) : 'not there';
+};
+
+const schedules: Ours = async ({ context, caller, id }) => {
+  const found = await channelOfProfile(context, caller, id);
+  return found && legacySchedules(found.channel.postingSchedule);
+};
+
+const READS: ReadonlyArray<readonly [pattern: RegExp, address: PassedRead['address'], ours: Ours]> = [
+  [
+    /^\/1\/profiles\/(\w+)\/updates\/pending(?:\.json)?$/,
+    '/1/profiles/:id/updates/pending.json',
+    listOf(pendingList),
+  ],
+  [/^\/1\/profiles\/(\w+)\/updates\/sent(?:\.json)?$/, '/1/profiles/:id/updates/sent.json', listOf(sentList)],
+  [/^\/1\/updates\/([0-9a-f]{24})(?:\.json)?$/, '/1/updates/:id.json', oneUpdate],
+  [/^\/1\/profiles\/(\w+)\/schedules(?:\.json)?$/, '/1/profiles/:id/schedules.json', schedules],
+];
+
+/** Compares a read that the old API answered, if it is one of those and of the sample; waits for nothing. */
+export function shadowRead(
+  context: Context,
+  caller: Caller,
+  { req, answer }: { req: Request; answer: PassedRead['answer'] },
+): void {
+  // First pages alone: every further one may cost more than one request.
+  if (req.method !== 'GET' || (queryParameters(req).get('page') ?? '1') !== '1') return;
+  for (const [pattern, address, ours] of READS) {
+    const id = pattern.exec(req.path)?.[1];
+    if (id === undefined) continue;
+    return shadowPassed(context, caller, { address, answer, ours: () => ours({ context, caller, req, id }) });
+  }
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../../../domain/context.ts';
+import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
+import type { Caller } from '../../../domain/learn-ids.ts';
+import type { LegacyIds } from '../../../domain/legacy-ids.ts';
+import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
+import type { pendingList, PostList } from '../../../domain/posts/lists/lists.ts';
+import { type ListAnswer, PageOutOfReach, readList } from '../../../domain/posts/lists/read-list.ts';
+import { servedBy } from '../../../domain/resolve-token.ts';
+import type { UpdateView } from '../../../domain/translation/old-update.ts';
+import { LegacyError, REFUSALS } from '../legacy-error.ts';
+import { type ListParameters, outOfBounds } from './list-parameters.ts';
+
+/** A page of one of the two lists of a profile, as the new API has it. */
+
+function refusalOf(error: unknown): unknown {
+  const isScope = error instanceof ScopeMissing;
+  if (error instanceof OrganizationGone || (error instanceof Forbidden && !isScope))
+    return new LegacyError(REFUSALS.unknownProfile);
+  if (error instanceof PageOutOfReach)
+    return outOfBounds(
+      'page',
+      'one that follows pages that were read before, for it is too far to be reached at once',
+    );
+  return error;
+}
+
+/** @throws {LegacyError} */
+async function pageOf(
+  context: Context,
+  caller: Caller,
+  { list, page, count }: { list: PostList } & ListParameters,
+): Promise<ListAnswer> {
+  const range = { offset: (page - 1) * count, count };
+  const { client_id: clientId } = caller.mapping;
+  try {
+    return await servedBy(context, caller.mapping, (grant) =>
+      readList(context, { grant, clientId }, { list, range }),
+    );
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+interface ListCall {
+  makeList: typeof pendingList;
+  /** The profile as the caller names it. */
+  id: string;
+  parameters: ListParameters;
+}
+
+/** The posts of a list, and how they are told. @throws {LegacyError} */
+export async function updatesOfProfile(
+  context: Context,
+  caller: Caller,
+  { makeList, id, parameters }: ListCall,
+): Promise<{ answer: ListAnswer; ids: LegacyIds; view: UpdateView }> {
+  const found = await channelOfProfile(context, caller, id);
+  if (!found) throw new LegacyError(REFUSALS.unknownProfile);
+  const list = makeList(found.channel, parameters.since);
+  const answer = await pageOf(context, caller, { list, ...parameters });
+  const view = viewOf(found, { now: context.clock.now(), isUtc: parameters.isUtc });
+  return { answer, ids: found.ids, view };
+}
