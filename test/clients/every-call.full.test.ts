@@ -1,3 +1,4 @@
+import { cutOverApp } from '../../src/domain/cut-over/cut-over-app.ts';
 import { OLD_CALL_NAMES } from '../../src/domain/posts/old-calls.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
@@ -116,17 +117,40 @@ const WORLDS: Record<string, (now: number) => Plan> = {
   retired: (now) => ({ dates: { retirement: now - DAY } }),
 };
 
-const PHASES = [...STEPS, 'brownout', 'retired', 'retired, never connected'] as const;
+const PHASES = [
+  ...STEPS,
+  'cut over',
+  'taken back',
+  'brownout',
+  'retired',
+  'retired, never connected',
+] as const;
 
 const stepOf = (phase: (typeof PHASES)[number]): Step =>
   phase === 'retired, never connected' ? 'waiting' : (STEPS.find((step) => step === phase) ?? 'connected');
 
-let lives = 0;
+let begun = 0;
 
 async function beginLife(): Promise<TokenLife> {
-  const life = await beginTokenLife(withOld, (lives += 1));
+  const life = await beginTokenLife(withOld, (begun += 1));
   world.tokens.add(life.token);
   return life;
+}
+
+/** How far the apps are cut over from a phase on, and how far they were. */
+const CUT_OVERS: Record<string, { percent: number; before: number }> = {
+  'cut over': { percent: 100, before: 0 },
+  'taken back': { percent: 0, before: 100 },
+};
+
+/** The apps of the spent tokens begin anew in each phase, so that a lower percentage is none for them. */
+async function cutOver(phase: string, lives: { kept: TokenLife[]; spent: TokenLife[] }): Promise<void> {
+  const change = CUT_OVERS[phase];
+  if (!change) return;
+  const all = change.percent === 0 ? lives.kept : [...lives.kept, ...lives.spent];
+  const why = { reason: 'asked for it', actor: 'test' };
+  for (const { app } of all)
+    await cutOverApp(withOld.bridge.context, { clientId: app.clientId, ...change, ...why });
 }
 
 async function bringAbout(phase: string): Promise<void> {
@@ -155,7 +179,8 @@ async function addOldColumns(tables: readonly Table[]): Promise<void> {
     const serving = phase === 'retired, never connected' ? never : kept;
     for (const life of [...serving, ...spent]) await life.reach(stepOf(phase));
     await bringAbout(phase);
-    const tellsOldApi = ['code not exchanged', 'connected', 'brownout'].includes(phase);
+    await cutOver(phase, { kept: serving, spent });
+    const tellsOldApi = !['waiting', 'consent open', 'retired', 'retired, never connected'].includes(phase);
     for (const [index, client] of clients.entries()) {
       const tokens = { token: serving[index]?.token ?? '', spent: spent[index]?.token ?? '' };
       tables[index]?.columns.push([phase, await columnOf(client, tokens, { ids: keptIds, tellsOldApi })]);
@@ -170,14 +195,16 @@ const NEVER = `retired, never connected: new ${REFUSED}`;
 const account = (word: string) => [
   `issued, no old API: new ${word}`,
   `waiting | consent open: old ${word}`,
-  `code not exchanged | connected | brownout | retired: new ${word}`,
+  `code not exchanged | connected | cut over | taken back | brownout | retired: new ${word}`,
   NEVER,
 ];
 
-/** The other calls stay with the old API for as long as it runs. */
+/** The other calls stay with the old API for as long as it runs, but for an app that is cut over. */
 const queue = (before: string, then = before) => [
   `issued, no old API: new ${then}`,
-  `waiting | consent open | code not exchanged | connected | brownout: old ${before}`,
+  `waiting | consent open | code not exchanged | connected: old ${before}`,
+  `cut over: new ${then}`,
+  `taken back | brownout: old ${before}`,
   `retired: new ${then}`,
   NEVER,
 ];
@@ -218,13 +245,13 @@ const EXPECTED: Record<string, string[]> = {
   deauthorize: [
     'issued, no old API: new 200 success',
     'waiting | consent open: old 200 success',
-    'code not exchanged | connected | brownout: both 200 success',
+    'code not exchanged | connected | cut over | taken back | brownout: both 200 success',
     'retired: new 200 success',
     NEVER,
   ],
   // The token has ended, or was never connected: the bridge answers for both sides.
   'profiles afterwards': [
-    `issued, no old API | waiting | consent open | code not exchanged | connected | brownout | retired | ${NEVER}`,
+    `issued, no old API | waiting | consent open | code not exchanged | connected | cut over | taken back | brownout | retired | ${NEVER}`,
   ],
 };
 
@@ -234,7 +261,7 @@ const OTHERWISE: Record<string, Record<string, string[]>> = {
   'buffer-node': {
     shares: [
       'issued, no old API: new 200 shares',
-      'waiting | consent open | code not exchanged | connected: old 200 shares',
+      'waiting | consent open | code not exchanged | connected | cut over | taken back: old 200 shares',
       'brownout | retired | retired, never connected: new 200 shares',
     ],
   },
