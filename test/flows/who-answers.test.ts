@@ -173,8 +173,7 @@ test.each<[TokenStanding, number, string]>([
     await plan(withOld.bridge, {});
     for (const path of ['/1/user//deauthorize.json', '/1/user/deauthorize/', '//user/deauthorize']) {
       const token = await tokenFor(standing, withOld);
-      const asked = () => old.seen('POST', '/1/user/deauthorize.json').length;
-      const before = [asked(), old.seen('POST', '/1/user/deauthorize').length];
+      const before = endsSeen();
       const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
       const answer = await sendRaw(withOld.bridgeUrl, { method: 'POST', path, headers });
       expect(answer.status).toBe(status);
