@@ -181,6 +181,12 @@ test("an app's own client has its own budget: what the bridge's client used up s
   const { sides, server, clock } = system.bridge.context;
   const shared = sides.mainApiFor(server.clientId);
   const now = clock.now();
-  shared.learn({ share: 0, saidAt: now + 1, validUntil: now + 60_000, pausedUntil: now + 60_000 });
+  shared.learn({
+    ...shared.budget(),
+    share: 0,
+    saidAt: now + 1,
+    validUntil: now + 60_000,
+    pausedUntil: now + 60_000,
+  });
   expect((await create('By the own client')).status).toBe(200);
 });
