@@ -182,11 +182,11 @@ test("an app's own client has its own budget: what the bridge's client used up s
   const shared = sides.mainApiFor(server.clientId);
   const now = clock.now();
   shared.learn({
+    ...shared.budget(),
     share: 0,
     saidAt: now + 1,
     validUntil: now + 60_000,
     pausedUntil: now + 60_000,
-    windows: [],
   });
   expect((await create('By the own client')).status).toBe(200);
 });
