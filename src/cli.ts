@@ -216,7 +216,11 @@ program.addCommand(
     async () => (await import('./commands/restore.ts')).restore,
   )
     .argument('[file]')
-    .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt'),
+    .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt')
+    .option(
+      '--replace-original',
+      'with --take-over: the other database that VAR_DIR belongs to is gone for good, or never served again',
+    ),
 );
 program.addCommand(
   command(

@@ -66,7 +66,7 @@ async function openBeside({ config, logger, own }: Opening, store: Store) {
     // Keys are made anew where the database is new too, but never in production.
     const keys = { file: config.keysFile, mayCreate: !config.production };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
-    const file = openEpochFile(epochFileOf(config));
+    const file = openEpochFile(epochFileOf(config), config.database);
     try {
       const instance = await openInstanceWatch({ store, file, clock, logger });
       const databaseClock = await startDatabaseClock(store);
