@@ -47,8 +47,8 @@ program.addCommand(
     .description('run what the settings ask for')
     .exitOverride()
     .action(async () => {
-      const { serve } = await import('./serve.ts');
-      await serve();
+      const { serveOrExit } = await import('./serve.ts');
+      await serveOrExit();
     }),
 );
 program.addCommand(

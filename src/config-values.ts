@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { dirname, resolve } from 'node:path';
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
 import { MOMENT_FORM, readMoment } from './shared/moments.ts';
@@ -53,6 +54,17 @@ export const onOrOff = z
   .enum(['on', 'off'], 'must be on or off')
   .default('off')
   .transform((word) => word === 'on');
+
+/** The name itself where something has it, else the nearest folder above. */
+function nearestThere(path: string): string {
+  return existsSync(path) ? path : nearestThere(dirname(path));
+}
+
+/** A folder that is there, or could be made. */
+export const folder = z.string().superRefine((text, check) => {
+  const there = nearestThere(resolve(text));
+  if (!statSync(there).isDirectory()) check.addIssue({ code: 'custom', message: `${there} is not a folder` });
+});
 
 export const readableFile = z.string().refine(isReadable, 'cannot be read');
 

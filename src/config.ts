@@ -4,6 +4,7 @@ import { contradictions } from './config-rules.ts';
 import {
   cron,
   dayList,
+  folder,
   httpAddress,
   isDatabaseUrl,
   isPostgres,
@@ -35,7 +36,7 @@ const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
   PUBLIC_URL: origin.optional(),
-  VAR_DIR: z.string().default('var'),
+  VAR_DIR: folder.default('var'),
   DATABASE_URL: z
     .string()
     .refine(
