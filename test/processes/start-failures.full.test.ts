@@ -81,7 +81,7 @@ async function otherName(): Promise<Settings> {
 /** What is wrong, the settings that say so beside the sound ones, and how the complaint begins. */
 const FAILURES: Array<[string, () => Settings | Promise<Settings>, string | RegExp]> = [
   ['no certificate there', () => tls('none.pem', 'key.pem'), 'TLS_CERT_FILE: cannot be read'],
-  ['a folder as certificate', () => tls('.', 'key.pem'), /TLS_CERT_FILE: .* it is a folder, not a file/],
+  ['a folder as certificate', () => tls('.', 'key.pem'), 'TLS_CERT_FILE: is a folder'],
   ['a text as certificate', () => tls('text.log', 'key.pem'), /TLS_CERT_FILE: .* holds no certificate/],
   ['a text as key', () => tls('cert.pem', 'text.log'), /TLS_KEY_FILE: .* holds no private key/],
   ['no key there', () => tls('cert.pem', 'none.pem'), 'TLS_KEY_FILE: cannot be read'],
@@ -138,6 +138,21 @@ const FAILURES: Array<[string, () => Settings | Promise<Settings>, string | RegE
       return { VAR_DIR: inFolder('unread'), KEYS_FILE: inFolder('var/keys.json') };
     },
     /VAR_DIR: .*epoch\.json cannot be read/,
+  ],
+  [
+    'another kind of database',
+    () => ({ DATABASE_URL: 'mysql://user:word@db.example/name' }),
+    'DATABASE_URL: must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME',
+  ],
+  [
+    'a mail server that is no address',
+    () => ({ SMTP_URL: 'mail.example', MAIL_FROM: 'a@mail.example' }),
+    'SMTP_URL: must be smtp://USER:PASSWORD@HOST:PORT',
+  ],
+  [
+    'a secret without its client',
+    () => ({ MODERN_AUTH_URL: '', MODERN_API_URL: '', MODERN_CLIENT_ID: '', MODERN_CLIENT_SECRET: 'word' }),
+    'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
   ],
   ['production without what it needs', () => ({ NODE_ENV: 'production' }), 'PUBLIC_URL: must be set'],
 ];
