@@ -56,7 +56,7 @@ program.addCommand(
     'migrate',
     'bring the database to the newest schema',
     async () => (await import('./commands/migrate.ts')).migrateDatabase,
-  ),
+  ).option('--status', 'say which schema it has and what waits, and change nothing'),
 );
 program.addCommand(
   group('apps', 'Registered legacy apps.', [

@@ -44,7 +44,8 @@ function leavesWordsOut(name: string, setting: string): boolean {
 
 function isLike(name: string, setting: string): boolean {
   if (name === setting.toUpperCase() || leavesWordsOut(name, setting)) return true;
-  if (Math.min(name.length, setting.length) < LENGTH_MIN) return false;
+  // OpenSSL reads SSL_CERT_FILE: whoever slips gets the first letter right nearly always.
+  if (Math.min(name.length, setting.length) < LENGTH_MIN || name[0] !== setting[0]) return false;
   return Math.abs(name.length - setting.length) <= SLIPS_MAX && slipsBetween(name, setting) <= SLIPS_MAX;
 }
 
