@@ -29,14 +29,9 @@ export interface Bridge {
 const NO_REMINDERS =
   'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
 
-async function requireProductionReady(workshop: Workshop): Promise<void> {
-  try {
-    const problem = await findProductionProblem(workshop.context);
-    if (problem !== undefined) throw new Error(problem);
-  } catch (error) {
-    await workshop.close();
-    throw error;
-  }
+async function requireProductionReady({ context }: Workshop): Promise<void> {
+  const problem = await findProductionProblem(context);
+  if (problem !== undefined) throw new Error(problem);
 }
 
 /** What serves, in the order of its start. */
@@ -79,9 +74,42 @@ async function stop(parts: Parts, drain: number): Promise<void> {
     context.logger.error('the stop took too long, what it waited for is left', { limit: STOP_LIMIT });
 }
 
+/** What is open already, the newest last; a start that fails closes it again, for it would keep the process alive. */
+type Undo = Array<() => Promise<unknown>>;
+
+async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promise<Parts> {
+  const { context } = workshop;
+  if (config.production) await requireProductionReady(workshop);
+  await warnOfIdleSettings(context, config.dates);
+  if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
+  const app = createApp({ ...config, context });
+  const stopSharing = await startSharing(context);
+  undo.push(stopSharing);
+  const server = await startServer(config, app);
+  undo.push(() => server.close());
+  await context.instance.start();
+  undo.push(() => context.instance.stop());
+  context.live.start();
+  const stopJobs = startJobs(context);
+  const failing = new AbortController();
+  return { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
+}
+
+/** All parts, or none. */
+async function startParts(workshop: Workshop, config: Config): Promise<Parts> {
+  const undo: Undo = [() => workshop.close()];
+  try {
+    return await serveFrom(workshop, config, undo);
+  } catch (error) {
+    // What cannot be closed is left to the end of the process: the first error says why.
+    for (const close of undo.toReversed()) await close().catch(() => undefined);
+    throw error;
+  }
+}
+
 /**
  * Starts the bridge against a modern side.
- * @throws {Error} in plain words when keys, database or address are not usable
+ * @throws {Error} in plain words when keys, database, certificate or address are not usable; nothing is left open then
  */
 export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
   if (!config.upstream) {
@@ -89,21 +117,8 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   }
   const workshop = await openWorkshop(config, config.upstream, overrides);
   const { context } = workshop;
-  if (config.production) await requireProductionReady(workshop);
-  await warnOfIdleSettings(context, config.dates);
-  if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
-  const app = createApp({ ...config, context });
-  const stopSharing = await startSharing(context);
-  const server = await startServer(config, app).catch(async (error: unknown) => {
-    await stopSharing();
-    await workshop.close();
-    throw error;
-  });
-  await context.instance.start();
-  context.live.start();
-  const stopJobs = startJobs(context);
-  const failing = new AbortController();
-  const parts = { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
+  const parts = await startParts(workshop, config);
+  const { server, failing } = parts;
   context.logger.info('the bridge serves', { port: server.port });
   let stopping: Promise<void> | undefined;
   return {

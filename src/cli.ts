@@ -47,8 +47,8 @@ program.addCommand(
     .description('run what the settings ask for')
     .exitOverride()
     .action(async () => {
-      const { serve } = await import('./serve.ts');
-      await serve();
+      const { serveOrExit } = await import('./serve.ts');
+      await serveOrExit();
     }),
 );
 program.addCommand(
@@ -56,7 +56,7 @@ program.addCommand(
     'migrate',
     'bring the database to the newest schema',
     async () => (await import('./commands/migrate.ts')).migrateDatabase,
-  ),
+  ).option('--status', 'say which schema it has and what waits, and change nothing'),
 );
 program.addCommand(
   group('apps', 'Registered legacy apps.', [
@@ -216,7 +216,11 @@ program.addCommand(
     async () => (await import('./commands/restore.ts')).restore,
   )
     .argument('[file]')
-    .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt'),
+    .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt')
+    .option(
+      '--replace-original',
+      'with --take-over: the other database that VAR_DIR belongs to is gone for good, or never served again',
+    ),
 );
 program.addCommand(
   command(

@@ -19,9 +19,12 @@ export interface RuledSettings {
   MODERN_SCOPES: string;
   DEMO_PORT: number;
   IN_DOUBT_QUIET_SECONDS: number;
+  PROFILES_FRESH_SECONDS: number;
+  PROFILES_STALE_SECONDS: number;
   LEGACY_BACKEND_URL?: string | undefined;
   LEGACY_SHADOW: boolean;
   LEGACY_DEPRECATED_AT?: number | undefined;
+  LEGACY_RETIREMENT_AT?: number | undefined;
   BRIDGE_SUNSET_AT?: number | undefined;
   SMTP_URL?: string | undefined;
   MAIL_FROM?: string | undefined;
@@ -33,6 +36,7 @@ export interface RuledSettings {
 /** What the machine adds to them. */
 interface Surroundings {
   isKeysFileThere: boolean;
+  isDatabaseFolderThere: boolean;
 }
 
 /** A row is `[is it wrong, what to say]`. */
@@ -66,9 +70,9 @@ function losesCommits(address: string | undefined): boolean {
   return [...plain.matchAll(SYNCHRONOUS_COMMIT)].some(([, value = '']) => !KEPT_COMMITS.includes(value));
 }
 
-function everywhere(env: RuledSettings): Rule[] {
+/** The new API and the old one. */
+function otherSides(env: RuledSettings): Rule[] {
   const given = givenUpstream(env);
-  const openProblem = openDatabaseProblem(env.DATABASE_URL);
   return [
     [
       given.length > 0 && given.length < UPSTREAM_NAMES.length,
@@ -86,15 +90,45 @@ function everywhere(env: RuledSettings): Rule[] {
       'LEGACY_SHADOW: needs LEGACY_BACKEND_URL, there is nothing to compare with',
     ],
     [
+      env.LEGACY_BACKEND_URL !== undefined && env.LEGACY_BACKEND_URL === env.PUBLIC_URL,
+      'LEGACY_BACKEND_URL: is PUBLIC_URL, the bridge would pass calls on to itself',
+    ],
+    [!hasScope(env, 'account:read'), 'MODERN_SCOPES: must contain account:read'],
+    [!hasScope(env, 'offline_access'), 'MODERN_SCOPES: must contain offline_access'],
+  ];
+}
+
+/** What must not come before, or be less than, something else. */
+function orders(env: RuledSettings): Rule[] {
+  return [
+    [
       (env.BRIDGE_SUNSET_AT ?? Infinity) < (env.LEGACY_DEPRECATED_AT ?? 0),
       'BRIDGE_SUNSET_AT: must not be before LEGACY_DEPRECATED_AT',
     ],
+    [
+      (env.BRIDGE_SUNSET_AT ?? Infinity) < (env.LEGACY_RETIREMENT_AT ?? 0),
+      'BRIDGE_SUNSET_AT: must not be before LEGACY_RETIREMENT_AT, the sunset ends everything first',
+    ],
+    [
+      env.PROFILES_STALE_SECONDS < env.PROFILES_FRESH_SECONDS,
+      'PROFILES_STALE_SECONDS: must not be less than PROFILES_FRESH_SECONDS, an answer would be thrown away while it is fresh',
+    ],
+  ];
+}
+
+function itself(env: RuledSettings, surroundings: Surroundings): Rule[] {
+  const openProblem = openDatabaseProblem(env.DATABASE_URL);
+  return [
     [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
     [
       losesCommits(env.DATABASE_URL),
       'DATABASE_URL: its options switch synchronous_commit off; a commit that was answered for could be lost',
     ],
     [openProblem !== undefined, `DATABASE_URL: ${openProblem}`],
+    [
+      !surroundings.isDatabaseFolderThere,
+      'DATABASE_URL: the folder of the file is not there: make it, or correct the path',
+    ],
     [
       trustsTooMany(env.TRUST_PROXY ?? []),
       'TRUST_PROXY: names too many addresses: a network, or networks side by side taken together, may hold no more than a /8 (IPv6: /16), for anybody there could claim to come over https',
@@ -107,8 +141,6 @@ function everywhere(env: RuledSettings): Rule[] {
       env.SMTP_URL !== undefined && env.MAIL_FROM === undefined,
       'MAIL_FROM: must be set with SMTP_URL, a mail server refuses senders that it does not know',
     ],
-    [!hasScope(env, 'account:read'), 'MODERN_SCOPES: must contain account:read'],
-    [!hasScope(env, 'offline_access'), 'MODERN_SCOPES: must contain offline_access'],
   ];
 }
 
@@ -139,7 +171,7 @@ function publicAddress(address: string | undefined): Rule[] {
   ];
 }
 
-/** Unsafe combinations that a start in production refuses (issue 4, production). */
+/** Unsafe combinations that a start in production refuses. */
 function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Rule[] {
   const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
   return [
@@ -166,5 +198,7 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Ru
 /** Everything that is wrong, one line each, beginning with the setting's name. */
 export function contradictions(env: RuledSettings, surroundings: Surroundings): string[] {
   const byKind = env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env);
-  return [...everywhere(env), ...byKind].filter(([wrong]) => wrong).map(([, text]) => text);
+  return [...otherSides(env), ...orders(env), ...itself(env, surroundings), ...byKind]
+    .filter(([wrong]) => wrong)
+    .map(([, text]) => text);
 }

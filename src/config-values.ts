@@ -1,15 +1,17 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { dirname, relative, resolve } from 'node:path';
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
 import { MOMENT_FORM, readMoment } from './shared/moments.ts';
+import { redactText } from './shared/redaction.ts';
 
 /** The forms that settings have, each with what is said of a wrong one. */
 
 export const wholeNumber = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d+$/, 'must be a whole number')
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}, without a unit`)
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
@@ -35,17 +37,29 @@ function isProxyRange(text: string): boolean {
 
 const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
+/** Paths are put behind such an address: a query or a fragment would swallow them. */
+function isPlainAddress(text: string): boolean {
+  if (!isHttpAddress(text)) return true;
+  const { search, hash, username, password } = new URL(text);
+  return !/[?#]/.test(text) && `${search}${hash}${username}${password}` === '';
+}
+
 export const isPostgres = (text: string) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
-export const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
+const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
 
-export const httpAddress = z
+const anyHttpAddress = z
   .string()
-  .refine(isHttpAddress, 'must be an http or https address')
-  .transform((text) => text.replace(/\/+$/, ''));
+  .refine(isHttpAddress, 'must be an http or https address, such as https://host.example')
+  .transform((given) => given.replace(/\/+$/, ''));
 
-export const origin = httpAddress.refine(
-  (text) => new URL(text).origin === text,
+export const httpAddress = anyHttpAddress.refine(
+  isPlainAddress,
+  'must be an address without user, query and fragment',
+);
+
+export const origin = anyHttpAddress.refine(
+  (given) => !isHttpAddress(given) || new URL(given).origin === given,
   'must be a scheme, a host and a port, no more',
 );
 
@@ -54,7 +68,55 @@ export const onOrOff = z
   .default('off')
   .transform((word) => word === 'on');
 
-export const readableFile = z.string().refine(isReadable, 'cannot be read');
+/** The name itself where something has it, else the nearest folder above. */
+function nearestThere(path: string): string {
+  return existsSync(path) ? path : nearestThere(dirname(path));
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** What a paste, or a file with a line break at its end, leaves around a value is no part of it. */
+export const plainText = z
+  .string()
+  .refine((given) => given === given.trim(), 'begins or ends with a blank or a line break');
+
+/** A folder that is there, or could be made. */
+export const folder = plainText.superRefine((given, check) => {
+  const there = nearestThere(resolve(given));
+  if (!isFolder(there)) check.addIssue({ code: 'custom', message: `${redactText(there)} is not a folder` });
+});
+
+export const readableFile = plainText
+  .refine(isReadable, 'cannot be read')
+  .refine((file) => !isFolder(file), 'is a folder, and must be a file');
+
+/** What a server can listen on: a name or an address alone. */
+export const listenHost = plainText.refine(
+  (given) => isIP(given) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given),
+  'must be a host name or an address alone, without scheme and port',
+);
+
+const SQLITE = 'sqlite:';
+
+const sqliteFile = (given: string) =>
+  given.startsWith(SQLITE) ? resolve(given.slice(SQLITE.length)) : undefined;
+
+/**
+ * Whether the folder of a SQLite file is there, or is below `varDir`, which is made. Elsewhere a new database is begun in a
+ * folder that is there alone: another path is a slip of the pen.
+ */
+export function isDatabaseFolderThere(given: string | undefined, varDir: string): boolean {
+  const file = sqliteFile(given ?? '');
+  if (file === undefined || isFolder(dirname(file))) return true;
+  return !relative(resolve(varDir), file).startsWith('..');
+}
+
+export const databaseUrl = plainText
+  .refine(
+    isDatabaseUrl,
+    'must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME (in a password write # / @ % as %23 %2F %40 %25)',
+  )
+  .refine((given) => !isFolder(sqliteFile(given) ?? ''), 'is a folder, and must be a file');
 
 export const proxies = z
   .string()

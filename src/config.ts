@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { contradictions } from './config-rules.ts';
 import {
   cron,
+  databaseUrl,
   dayList,
+  folder,
   httpAddress,
-  isDatabaseUrl,
   isPostgres,
+  isDatabaseFolderThere,
   isReadable,
+  listenHost,
   moment,
   onOrOff,
   origin,
@@ -17,12 +20,15 @@ import {
   quotas,
   readableFile,
   seconds,
+  plainText,
   wholeNumber,
 } from './config-values.ts';
+import { misspelledNames } from './config/unknown-names.ts';
 import { DAY } from './shared/lifetimes.ts';
 import { isMailAddress } from './shared/mail/address.ts';
 import type { MailSettings } from './shared/mail/mailer.ts';
 import { readSmtpUrl } from './shared/mail/smtp-url.ts';
+import { PlainWords } from './shared/redaction.ts';
 import type { DatabaseLocation } from './store/open-store.ts';
 
 /**
@@ -31,32 +37,34 @@ import type { DatabaseLocation } from './store/open-store.ts';
  */
 
 const environment = z.object({
-  NODE_ENV: z.string().default('development'),
-  HOST: z.string().default('127.0.0.1'),
+  NODE_ENV: z
+    .enum(
+      ['production', 'development', 'test'],
+      'must be production, development or test: with any other word the rules of production would not hold',
+    )
+    .default('development'),
+  HOST: listenHost.default('127.0.0.1'),
   PORT: port.default(3000),
   PUBLIC_URL: origin.optional(),
-  VAR_DIR: z.string().default('var'),
-  DATABASE_URL: z
-    .string()
-    .refine(
-      isDatabaseUrl,
-      'must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME (in a password write # / @ % as %23 %2F %40 %25)',
-    )
-    .optional(),
+  VAR_DIR: folder.default('var'),
+  DATABASE_URL: databaseUrl.optional(),
   MODERN_AUTH_URL: httpAddress.optional(),
   MODERN_API_URL: httpAddress.optional(),
-  MODERN_CLIENT_ID: z.string().optional(),
-  MODERN_CLIENT_SECRET: z.string().optional(),
+  MODERN_CLIENT_ID: plainText.optional(),
+  MODERN_CLIENT_SECRET: plainText.optional(),
   MODERN_SETTINGS_URL: httpAddress.optional(),
   MODERN_PORT: port.default(3001),
   MODERN_ACCESS_TOKEN_SECONDS: seconds.pipe(z.number().min(1)).default(3600),
   MODERN_QUOTAS: quotas.optional(),
-  MODERN_SCOPES: z.string().default('account:read posts:read posts:write offline_access'),
+  MODERN_SCOPES: z
+    .string()
+    .refine((given) => !/[,;]/.test(given), 'must be scopes with blanks between')
+    .default('account:read posts:read posts:write offline_access'),
   DEMO_PORT: port.default(3002),
   IN_DOUBT_QUIET_SECONDS: seconds.default(300),
   GRANT_KEEPALIVE_DAYS: wholeNumber(1, 365).default(5),
   WORKERS: wholeNumber(1, 256).default(1),
-  KEYS_FILE: z.string().optional(),
+  KEYS_FILE: plainText.optional(),
   PROFILES_FRESH_SECONDS: seconds.default(60),
   PROFILES_STALE_SECONDS: seconds.default(86400),
   APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
@@ -79,7 +87,7 @@ const environment = z.object({
     .optional(),
   MAIL_FROM: z
     .string()
-    .refine(isMailAddress, 'must be a mail address such as no-reply@example.org')
+    .refine(isMailAddress, 'must be a mail address alone, such as no-reply@example.org, without a name')
     .optional(),
   TLS_CERT_FILE: readableFile.optional(),
   TLS_KEY_FILE: readableFile.optional(),
@@ -155,8 +163,8 @@ export interface Config {
   logLevel: string;
 }
 
-/** Thrown with one line per problem, each naming its setting. */
-class ConfigError extends Error {
+/** Thrown with one line per problem, each naming its setting. Where a line quotes a value, that is redacted already. */
+class ConfigError extends PlainWords {
   override readonly name = 'ConfigError';
   constructor(problems: readonly string[]) {
     super(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join('\n')}`);
@@ -251,15 +259,17 @@ function interpret(env: Environment): Config {
 }
 
 /** Each setting for itself; a wrong one counts as unset from there on, so that the rules over several still apply. */
-function parseEach(given: Record<string, string | undefined>): { env: Environment; problems: string[] } {
+function parseEach(given: Record<string, string | undefined>) {
   const problems: string[] = [];
+  const wrong: string[] = [];
   const values = Object.entries(environment.shape).map(([name, schema]) => {
     const parsed = schema.safeParse(given[name]);
     if (parsed.success) return [name, parsed.data];
-    problems.push(...parsed.error.issues.map((issue) => `${name}: ${issue.message}`));
+    wrong.push(name);
+    problems.push(...parsed.error.issues.slice(0, 1).map((issue) => `${name}: ${issue.message}`));
     return [name, schema.parse(undefined)];
   });
-  return { env: Object.fromEntries(values) as Environment, problems };
+  return { env: Object.fromEntries(values) as Environment, problems, wrong };
 }
 
 /**
@@ -270,9 +280,18 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const given = Object.fromEntries(
     Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
   );
-  const { env, problems } = parseEach(given);
-  const surroundings = { isKeysFileThere: isReadable(keysFileOf(env)) };
-  const all = [...problems, ...contradictions(env, surroundings)];
+  const { env, problems, wrong } = parseEach(given);
+  const surroundings = {
+    isKeysFileThere: isReadable(keysFileOf(env)),
+    isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
+  };
+  const namesWrong = (line: string) => wrong.some((name) => new RegExp(`\\b${name}\\b`).test(line));
+  const all = [
+    ...misspelledNames(Object.keys(given), Object.keys(environment.shape)),
+    ...problems,
+    // What was wrong by itself counts as unset, and is not said to be missing too.
+    ...contradictions(env, surroundings).filter((line) => !namesWrong(line)),
+  ];
   if (all.length > 0) throw new ConfigError(all);
   return Object.freeze(interpret(env));
 }

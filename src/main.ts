@@ -1,9 +1,5 @@
-import { serve } from './serve.ts';
-import { reduceError } from './shared/redaction.ts';
+import { serveOrExit } from './serve.ts';
 
 process.setSourceMapsEnabled(true);
 
-serve().catch((error: unknown) => {
-  process.stderr.write(`${reduceError(error).message}\n`);
-  process.exit(1);
-});
+void serveOrExit();

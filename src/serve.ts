@@ -3,6 +3,7 @@ import { installLastResort, STOP_TAKES } from './shared/last-resort.ts';
 import { surviveFailures } from './shared/log-sink.ts';
 import { SECOND } from './shared/lifetimes.ts';
 import { createLogger } from './shared/logger.ts';
+import { reduceError } from './shared/redaction.ts';
 import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
 
@@ -48,8 +49,21 @@ function surviveErrors(config: Config, running: { system?: System }): void {
   installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
 }
 
+/**
+ * The same as a whole process: a start that fails ends it with 1, whatever was open by then. A supervisor sees a process
+ * that lives as one that serves.
+ */
+export async function serveOrExit(): Promise<void> {
+  try {
+    await serve();
+  } catch (error) {
+    process.stderr.write(`${reduceError(error).message}\n`);
+    process.exit(1);
+  }
+}
+
 /** Runs the system until SIGTERM or SIGINT; a part that ends by itself ends the whole, for a supervisor to see. */
-export async function serve(): Promise<void> {
+async function serve(): Promise<void> {
   const config = readConfig();
   const running: { system?: System } = {};
   surviveErrors(config, running);

@@ -3,6 +3,7 @@ import { startBridge, type StopOptions } from './bridge.ts';
 import { openWorkshop } from './workshop.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
+import { readTlsPair } from './shared/tls-pair.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
@@ -142,6 +143,8 @@ async function startWithEmbedded(config: Config): Promise<System> {
 
 /** @throws {Error} in plain words when a part cannot start */
 export async function startSystem(config: Config): Promise<System> {
+  // Before anything is started or brought to a newer schema.
+  if (config.tls) readTlsPair(config.tls);
   if (!config.upstream) return startWithEmbedded(config);
   const front = await startFront(config);
   return { demo: undefined, onUnexpectedEnd: () => undefined, close: (options) => front.close(options) };

@@ -50,6 +50,8 @@ interface Opening {
   logger: Logger;
   /** A test's own one, instead of the database's and the machine's. */
   own: Clock | undefined;
+  /** The client whose kept budget is out of date. */
+  budgetOf: string | undefined;
 }
 
 /** Where this machine remembers its database. */
@@ -58,15 +60,16 @@ export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
 }
 
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
-async function openBeside({ config, logger, own }: Opening, store: Store) {
+async function openBeside({ config, logger, own, budgetOf }: Opening, store: Store) {
   const clock = own ?? machineClock;
   try {
+    if (budgetOf !== undefined) await forgetBudget(store, budgetOf);
     const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
     // Keys are made anew where the database is new too, but never in production.
     const keys = { file: config.keysFile, mayCreate: !config.production };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
-    const file = openEpochFile(epochFileOf(config));
+    const file = openEpochFile(epochFileOf(config), config.database);
     try {
       const instance = await openInstanceWatch({ store, file, clock, logger });
       const databaseClock = await startDatabaseClock(store);
@@ -117,8 +120,9 @@ export async function openWorkshop(
   // A key file that is not usable is refused before the database is brought to a newer schema.
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
-  if (overrides.modernBegins) await forgetBudget(store, upstream.clientId);
-  const { databaseClock, ...beside } = await openBeside({ config, logger, own: overrides.clock }, store);
+  const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;
+  const opening = { config, logger, own: overrides.clock, budgetOf };
+  const { databaseClock, ...beside } = await openBeside(opening, store);
   const { keyring, instance, lifecycle } = beside;
   const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;

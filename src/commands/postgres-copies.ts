@@ -24,5 +24,5 @@ export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restor
   'createdb NEW_NAME',
   'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
-  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over',
+  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own (README)',
 ]);

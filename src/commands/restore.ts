@@ -1,14 +1,19 @@
 import { dirname, resolve } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
+import { findOtherDatabase } from '../domain/instance/other-database.ts';
 import { findKeyProblems } from '../domain/rings.ts';
 import { takeOver } from '../domain/take-over.ts';
 import { makePrivateFolder } from '../shared/private-file.ts';
+import { openEpochFile } from '../store/epoch-file.ts';
 import { loadKeys } from '../store/keys-file.ts';
 import type { CopyFacts } from '../store/sqlite-copy.ts';
 import { restoreFile } from '../store/sqlite-restore.ts';
+import type { Store } from '../store/store.ts';
+import { epochFileOf } from '../workshop.ts';
 import { POSTGRES_RESTORE } from './postgres-copies.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 const NEXT =
   'It is a copy: a bridge that runs on it sends nothing to the modern side. Once the original is stopped for good: grantbridge restore --take-over';
@@ -34,9 +39,19 @@ async function putBack(config: Config, given: string): Promise<Result> {
   return { ok: true, lines: [...lines, NEXT], json: { ...json, state: 'copy' } };
 }
 
+/** `store` is left out where the database is a SQLite file, which is known before it is opened. */
+async function refuseForeignFolder(config: Config, store?: Store): Promise<Result | undefined> {
+  const other = await findOtherDatabase(openEpochFile(epochFileOf(config), config.database), store);
+  if (other === undefined) return undefined;
+  const refused = `VAR_DIR: ${config.varDir} belongs to another database, ${other}. A take-over would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own. Where that database is gone for good, or never served again: grantbridge restore --take-over --replace-original. Nothing was changed.`;
+  return { ok: false, lines: [refused], json: { refused } };
+}
+
 /** The configured database as the original from now on. */
-async function beginAnew(): Promise<Result> {
+async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
   return withWorkshop(async ({ context }) => {
+    const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
+    if (foreign) return foreign;
     const grants = await takeOver(context);
     if (grants === undefined) {
       const refused = 'This database is the original already. Nothing was changed.';
@@ -51,22 +66,31 @@ async function beginAnew(): Promise<Result> {
   });
 }
 
+/** Whose VAR_DIR it is, is asked before anything is put in place. */
+async function putBackAndBegin(config: Config, file: string, mayReplace: boolean): Promise<Result> {
+  const isAsked = !mayReplace && config.database.kind === 'sqlite';
+  const foreign = isAsked ? await refuseForeignFolder(config) : undefined;
+  if (foreign) return foreign;
+  const restored = await putBack(config, file);
+  if (!restored.ok) return restored;
+  const taken = await beginAnew(config, mayReplace);
+  const lines = [...restored.lines.filter((line) => line !== NEXT), ...taken.lines];
+  return { ok: taken.ok, lines, json: { ...restored.json, ...taken.json } };
+}
+
 /**
- * `restore [FILE] [--take-over]`: puts a backup in the place of the database, silent; and makes a copy the original, by
- * which the operator confirms that the other one is stopped.
+ * `restore [FILE] [--take-over] [--replace-original]`: puts a backup in the place of the database, silent; and makes a
+ * copy the original, by which the operator confirms that the other one is stopped.
  */
 export async function restore(
   options: Record<string, unknown>,
   [file]: readonly (string | undefined)[],
 ): Promise<Result> {
-  const isTakenOver = options['takeOver'] === true;
-  if (file === undefined) {
-    if (isTakenOver) return beginAnew();
+  const [isTakenOver, mayReplace] = ['takeOver', 'replaceOriginal'].map((name) => options[name] === true);
+  if (mayReplace && !isTakenOver) throw new WrongUsage('--replace-original belongs to --take-over');
+  if (file === undefined && !isTakenOver)
     throw new Error('name a backup to restore, or --take-over, or both');
-  }
-  const restored = await putBack(readConfig(), file);
-  if (!isTakenOver || !restored.ok) return restored;
-  const taken = await beginAnew();
-  const lines = [...restored.lines.filter((line) => line !== NEXT), ...taken.lines];
-  return { ok: taken.ok, lines, json: { ...restored.json, ...taken.json } };
+  const config = readConfig();
+  if (file === undefined) return beginAnew(config, mayReplace === true);
+  return isTakenOver ? putBackAndBegin(config, file, mayReplace === true) : putBack(config, file);
 }

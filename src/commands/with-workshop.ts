@@ -1,10 +1,19 @@
-import { openWorkshop, type Workshop } from '../workshop.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
 import { createLogger } from '../shared/logger.ts';
+import { readSchema, schemaProblem } from '../store/driver/schema-state.ts';
+import { findLostDatabase } from '../store/epoch-file.ts';
+import { epochFileOf, openWorkshop, type Workshop } from '../workshop.ts';
 
-/** Runs one use case on the configured database and closes it again. */
-export async function withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+async function requireSchema(config: Config): Promise<void> {
+  const { database } = config;
+  const lost = findLostDatabase(epochFileOf(config), database);
+  const problem = lost ?? schemaProblem(database, await readSchema(database));
+  if (problem !== undefined) throw new Error(problem);
+}
+
+/** Runs one use case on the configured database, brought to the newest schema, and closes it again. */
+export async function withNewestSchema<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel === 'debug' ? 'debug' : 'warn', name: 'command' });
   const workshop = await openWorkshop(config, upstreamFor(config), { logger });
@@ -13,4 +22,14 @@ export async function withWorkshop<T>(work: (workshop: Workshop) => Promise<T>):
   } finally {
     await workshop.close();
   }
+}
+
+/**
+ * Runs one use case on the configured database and closes it again. It makes no database and changes no schema: a first
+ * look with a newer version would move it under the older one that serves.
+ * @throws {Error} in plain words, with the next step, where there is none or its schema is an older one
+ */
+export async function withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+  await requireSchema(readConfig());
+  return withNewestSchema(work);
 }

@@ -43,6 +43,8 @@ export interface InstanceWatch {
   noteClaim(): void;
   /** Reads the row at once. */
   look(): Promise<void>;
+  /** Reads the row at once, and makes this machine remember this database, whichever it remembered before. */
+  adopt(): Promise<void>;
   /** From here on this process serves: it looks once a second, raises the epoch, and keeps in the database what it finds. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -118,6 +120,11 @@ class Watch implements InstanceWatch {
     await this.#settle();
   }
 
+  async adopt(): Promise<void> {
+    await this.look();
+    if (!this.isCopy()) this.#keep({ mayForget: true, isMeant: true });
+  }
+
   async start(): Promise<void> {
     if (this.#finding) this.#alarm(this.#finding);
     const problem = findPlaceProblem(this.#sight?.place ?? '');
@@ -157,7 +164,11 @@ class Watch implements InstanceWatch {
     this.#looks.judged = number;
     this.#sight = sight;
     this.#become(judge(sight, known), sight.row);
-    if (!this.isCopy()) this.#memory.keep(this.seen(), this.#isServing());
+    if (!this.isCopy()) this.#keep({ mayForget: this.#isServing(), isMeant: false });
+  }
+
+  #keep(how: { mayForget: boolean; isMeant: boolean }): void {
+    this.#memory.keep({ seen: this.seen(), place: this.#sight?.place ?? '', ...how });
   }
 
   /** Puts into the database what the last look has found. */

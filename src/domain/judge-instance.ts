@@ -28,7 +28,7 @@ export function isAboutThis(finding: Finding | undefined): boolean {
 }
 
 /** A role that may not ask for the server's identifier knows the database by its number alone. */
-function isSamePlace(kept: string, present: string): boolean {
+export function isSamePlace(kept: string, present: string): boolean {
   if (kept === '') return true;
   const [[keptServer, keptNumber], [server, number]] = [kept.split('/'), present.split('/')];
   return keptNumber === number && (!keptServer || !server || keptServer === server);

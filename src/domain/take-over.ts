@@ -58,6 +58,6 @@ export async function takeOver(context: Context): Promise<number | undefined> {
   });
   if (grants === undefined) return undefined;
   await markTakeOver(context);
-  await context.instance.look();
+  await context.instance.adopt();
   return grants;
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as takeTurn, setTimeout as delay } from 'node:timers/promises';
+import { readTlsPair, type TlsFiles } from '../shared/tls-pair.ts';
 import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
 import { CALLS_CUT_AFTER, SECOND } from '../shared/lifetimes.ts';
 import { listenFailure } from '../shared/listen-failure.ts';
@@ -13,7 +13,7 @@ export interface ServerOptions {
   host: string;
   port: number;
   /** The bridge's own certificate; without one it serves plain HTTP, for loopback or a proxy. */
-  tls: { certFile: string; keyFile: string } | undefined;
+  tls: TlsFiles | undefined;
 }
 
 export interface RunningServer {
@@ -36,8 +36,7 @@ const LOOK_EVERY = 20;
 
 function createServer({ tls }: ServerOptions): Server {
   if (!tls) return createHttpServer(CONNECTION_LIMITS);
-  const pair = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-  return createHttpsServer({ ...CONNECTION_LIMITS, ...pair, minVersion: 'TLSv1.2' });
+  return createHttpsServer({ ...CONNECTION_LIMITS, ...readTlsPair(tls), minVersion: 'TLSv1.2' });
 }
 
 /**
@@ -74,8 +73,8 @@ function answerRequests(server: Server, app: RequestListener): { refuse(): void 
   };
 }
 
-/** Serves `app`. @throws {Error} in plain words when the address cannot be used */
-export function startServer(options: ServerOptions, app: RequestListener): Promise<RunningServer> {
+/** Serves `app`. @throws {Error} in plain words when the address or the certificate cannot be used */
+export async function startServer(options: ServerOptions, app: RequestListener): Promise<RunningServer> {
   const server = createServer(options);
   const connections = trackConnections(server);
   const answering = answerRequests(server, app);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import { projectRoot } from './project-root.ts';
@@ -17,8 +17,17 @@ export interface Pages {
   part(template: string, data: Record<string, unknown>): string;
 }
 
-/** Server-rendered pages from one folder of .eta files, in the one layout of the product; `shared` is given to each. */
+/** A program that was copied in part would serve everything but its pages. */
+function requireTemplates(directory: string): void {
+  if (!existsSync(directory)) throw new Error(`the templates of the pages are missing: ${directory}`);
+}
+
+/**
+ * Server-rendered pages from one folder of .eta files, in the one layout of the product; `shared` is given to each.
+ * @throws {Error} where a folder of them is missing
+ */
 export function createPages(viewsDirectory: string, shared: Record<string, unknown> = {}): Pages {
+  for (const directory of [viewsDirectory, sharedDirectory]) requireTemplates(directory);
   const views = new Eta({ views: viewsDirectory, autoEscape: true, autoTrim: false, cache: true });
   const layouts = new Eta({ views: sharedDirectory, autoEscape: true, autoTrim: false, cache: true });
   const part: Pages['part'] = (template, data) => views.render(`./${template}`, { ...shared, ...data });

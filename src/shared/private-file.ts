@@ -33,11 +33,27 @@ export function giveToOwner(path: string, replaced?: string): void {
   }
 }
 
-/** Makes a folder, and those above it, where they are not there. */
+/** Another process may make the same folder at the same moment. */
+function makeOne(path: string): void {
+  try {
+    // Not `recursive`: Node tries for ever where a file system takes no folders, such as /proc.
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Makes a folder, and those above it, where they are not there.
+ * @throws {Error} in plain words where something else has the name
+ */
 export function makePrivateFolder(path: string): void {
-  if (existsSync(path)) return;
+  if (existsSync(path)) {
+    if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`);
+    return;
+  }
   makePrivateFolder(dirname(path));
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeOne(path);
   giveToOwner(path);
 }
 

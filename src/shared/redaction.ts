@@ -109,6 +109,15 @@ function read(value: object, key: string): unknown {
 }
 
 /**
+ * An error for people whose message is told as it stands. Such a message consists of words of ours: a form such as
+ * `postgres://USER:PASSWORD@HOST` or a setting's name before a colon would be taken for a secret. A value in it that came
+ * from outside has gone through `redactText` where the message was made.
+ */
+export class PlainWords extends Error {
+  override readonly name: string = 'PlainWords';
+}
+
+/**
  * The loggable part of an error. axios hangs the request with its header and body on the error, body parsers hang the
  * raw body on it, so only these named fields are ever copied.
  */
@@ -119,7 +128,7 @@ export function reduceError(error: unknown, depth = 0): ReducedError {
   const [status, cause] = [read(error, 'status'), read(error, 'cause')];
   return {
     name: textOf(read(error, 'name')) ?? 'Error',
-    message: textOf(read(error, 'message')) ?? '',
+    message: error instanceof PlainWords ? error.message : (textOf(read(error, 'message')) ?? ''),
     ...defined('code', textOf(read(error, 'code'))),
     ...defined('status', typeof status === 'number' ? status : undefined),
     ...defined('stack', textOf(read(error, 'stack'))),

@@ -1,24 +1,52 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { replacePrivateFile } from '../shared/private-file.ts';
 import type { SeenInstance } from './instance.ts';
 import { type DatabaseLocation, describeLocation, isMissing } from './open-store.ts';
 
+/** What the file says. */
+export interface RememberedInstance extends SeenInstance {
+  /**
+   * Which of the databases with this id: a copy has the id of its original. `sqlite:FILE`, from the folder of the epoch
+   * file, so that both may be moved together, or `postgres:` and the place (`Store.place`). Undefined where an older
+   * version wrote the file.
+   */
+  database?: string | undefined;
+}
+
 /**
- * What a machine remembers of its database: `VAR_DIR/epoch.json`, `{"instance": id, "epoch": n}`. It never says more
- * than the database has committed, so only a database that is older than it was is behind it.
+ * What a machine remembers of its database: `VAR_DIR/epoch.json`, `{"instance": id, "epoch": n, "database": where}`. It
+ * never says more than the database has committed, so only a database that is older than it was is behind it.
  */
 export interface EpochFile {
   /**
    * Undefined where nothing was ever kept.
    * @throws {Error} in plain words when it is there and cannot be read
    */
-  read(): SeenInstance | undefined;
+  read(): RememberedInstance | undefined;
   /** Replaces it whole; synced when it returns. */
-  write(seen: SeenInstance): void;
+  write(seen: RememberedInstance): void;
+  /** The name of the present database, as the file keeps it; `place` is what the store says of it. */
+  nameOf(place: string): string;
+  /** The SQLite file that a name stands for; undefined where it is not there. */
+  findFile(name: string): string | undefined;
 }
 
-const content = z.object({ instance: z.string().min(1), epoch: z.int().min(0) });
+const content = z.object({
+  instance: z.string().min(1),
+  epoch: z.int().min(0),
+  database: z.string().min(1).optional(),
+});
+
+const SQLITE = 'sqlite:';
+const POSTGRES = 'postgres:';
+
+/** Links on the way are followed: two names of one file are one database. */
+function realFile(file: string): string {
+  const folder = dirname(file);
+  return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file;
+}
 
 function readText(path: string): string | undefined {
   try {
@@ -42,19 +70,29 @@ function parse(text: string): z.infer<typeof content> | undefined {
   }
 }
 
-/** The file of this machine; nothing is made before the first `write`. */
-export function openEpochFile(path: string): EpochFile {
+/** The file of this machine beside the database at `location`; nothing is made before the first `write`. */
+export function openEpochFile(path: string, location: DatabaseLocation): EpochFile {
+  const folder = dirname(realFile(path));
   return {
+    nameOf: (place) =>
+      location.kind === 'sqlite'
+        ? `${SQLITE}${relative(folder, realFile(location.file))}`
+        : `${POSTGRES}${place}`,
+    findFile(name) {
+      const file = resolve(folder, name.slice(SQLITE.length));
+      return existsSync(file) ? file : undefined;
+    },
     read() {
       const text = readText(path);
       if (text === undefined) return undefined;
       const kept = parse(text);
-      if (kept) return { id: kept.instance, epoch: kept.epoch };
+      if (kept) return { id: kept.instance, epoch: kept.epoch, database: kept.database };
       throw new Error(
         `VAR_DIR: ${path} cannot be read. It shows whether the database is an older copy: put it back as it was or, only if the database is surely the newest one, remove it`,
       );
     },
-    write: ({ id, epoch }) => replacePrivateFile(path, `${JSON.stringify({ instance: id, epoch })}\n`),
+    write: ({ id, epoch, database }) =>
+      replacePrivateFile(path, `${JSON.stringify({ instance: id, epoch, database })}\n`),
   };
 }
 
@@ -65,7 +103,7 @@ export function openEpochFile(path: string): EpochFile {
  */
 export function findLostDatabase(path: string, location: DatabaseLocation): string | undefined {
   // Read first: another first start on this machine makes the database before it remembers it.
-  const remembered = openEpochFile(path).read();
+  const remembered = openEpochFile(path, location).read();
   if (remembered === undefined || !isMissing(location)) return undefined;
   return `DATABASE_URL: there is no database at ${describeLocation(location)}, and ${path} remembers a database that is not there: restore it, or remove that file to begin anew`;
 }

@@ -50,7 +50,9 @@ function createKeysFile(path: string): void {
 
 /** Nobody else on the machine may read it: whoever can, can read every stored token. */
 function requirePrivacy(path: string): void {
-  const mode = statSync(path).mode & 0o777;
+  const found = statSync(path);
+  if (found.isDirectory()) throw new Error(`KEYS_FILE: ${path} is a folder: name the file in it`);
+  const mode = found.mode & 0o777;
   if ((mode & 0o077) !== 0)
     throw new Error(`KEYS_FILE: ${path} can be read by others (mode ${mode.toString(8)}), use chmod 600`);
 }

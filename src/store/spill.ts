@@ -83,7 +83,11 @@ async function readEntry(folder: string, name: string): Promise<SpilledPair | st
 
 /** The spill of the processes that share `folder`; a folder that cannot be made is found at the start. */
 export function openSpill(folder: string): Spill {
-  makePrivateFolder(folder);
+  try {
+    makePrivateFolder(folder);
+  } catch (cause) {
+    throw new Error(`VAR_DIR: ${folder} cannot be used: ${(cause as Error).message}`, { cause });
+  }
   return {
     write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
     async list() {

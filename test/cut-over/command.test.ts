@@ -5,6 +5,7 @@ import { addApp } from '../../src/commands/apps.ts';
 import { cutOver } from '../../src/commands/cut-over.ts';
 import { changeDate } from '../../src/commands/dates.ts';
 import { doctor } from '../../src/commands/doctor.ts';
+import { migrateDatabase } from '../../src/commands/migrate.ts';
 import type { Result } from '../../src/commands/result.ts';
 import { withWorkshop } from '../../src/commands/with-workshop.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
@@ -36,6 +37,7 @@ beforeAll(async () => {
     LEGACY_BACKEND_URL: 'http://127.0.0.1:9',
     ...database.settings,
   };
+  await migrateDatabase({});
   const app = { name: 'Old App', callback: ['https://old-app.example/callback'], owner: 'a'.repeat(24) };
   clientId = String((await addApp(app)).json['client_id']);
   await withWorkshop(async ({ context }) => {

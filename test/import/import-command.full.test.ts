@@ -32,6 +32,7 @@ const rows = [
 
 beforeAll(async () => {
   await buildProgram();
+  expect((await run(settings, 'migrate')).code).toBe(0);
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 });
 
@@ -61,6 +62,7 @@ test('a dry run says in words what would happen, and leaves nothing; a folder is
 test('from standard input, with one JSON object at the end, and no token in any file', async () => {
   const program = resolve(import.meta.dirname, '../../dist/cli.js');
   const varDir = join(folder, 'piped');
+  expect((await run({ ...settings, VAR_DIR: varDir }, 'migrate')).code).toBe(0);
   const child = spawn(process.execPath, [program, 'tokens', 'import', '-', '--json'], {
     env: { PATH: process.env['PATH'], ...settings, VAR_DIR: varDir },
     stdio: 'pipe',

@@ -6,6 +6,7 @@ import { addBrownout, exempt, listBrownouts, removeOne, unexempt } from '../../s
 import { changeDate, showDates } from '../../src/commands/dates.ts';
 import { extend, unextend } from '../../src/commands/extensions.ts';
 import type { Result } from '../../src/commands/result.ts';
+import { migrateDatabase } from '../../src/commands/migrate.ts';
 import { withWorkshop } from '../../src/commands/with-workshop.ts';
 import { run } from '../processes/operator-command.ts';
 import { buildProgram } from '../processes/running-program.ts';
@@ -42,6 +43,7 @@ describe('on a database that no bridge serves', () => {
   beforeAll(async () => {
     database = await chooseDatabase();
     process.env = { VAR_DIR: varDir, LOG_LEVEL: 'error', ...database.settings };
+    await migrateDatabase({});
     const app = { name: 'Old App', callback: ['https://old-app.example/callback'], owner: 'a'.repeat(24) };
     clientId = String((await addApp(app)).json['client_id']);
   });

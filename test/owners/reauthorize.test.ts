@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addApp } from '../../src/commands/apps.ts';
 import { makeLink } from '../../src/commands/links.ts';
+import { migrateDatabase } from '../../src/commands/migrate.ts';
 import { deauthorize } from '../../src/domain/deauthorize.ts';
 import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
 import { authorize } from '../support/authorize.ts';
@@ -254,6 +255,7 @@ test('the operator gets the link from a command, and only for an app and account
     TRUST_PROXY: '127.0.0.1',
   };
   try {
+    await migrateDatabase({});
     const added = await addApp({ name: 'App', callback: ['https://app.example/cb'], owner: SAM.accountId });
     const names = { app: added.json['client_id'], account: DANA.accountId };
     const { json, lines } = await makeLink(names);

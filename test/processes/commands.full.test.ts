@@ -112,8 +112,9 @@ const times = (text: string) => printed.filter((output) => output.includes(text)
 describe('apps', () => {
   let settings: Settings;
   const registered: Registered[] = [];
-  beforeAll(() => {
+  beforeAll(async () => {
     settings = settingsIn('apps');
+    await run(settings, 'migrate');
   });
 
   test('list says that there is none yet', async () => {

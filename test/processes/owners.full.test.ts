@@ -69,11 +69,11 @@ testAsRoot('what they make belongs to the owner of the folder, and the bridge ca
   const settings = await place('made');
   const backup = join(settings['VAR_DIR'] ?? '', '..', 'backup.db');
   for (const args of [
+    ['migrate'],
     add('App', 'https://app.example/callback', 'o@app.example'),
     ['backup', backup],
     ['restore', backup, '--take-over'],
     ['keys', 'add'],
-    ['migrate'],
   ])
     expect(await run(settings, ...args)).toMatchObject({ code: 0 });
   expect(foreignIn(settings)).toEqual([]);
@@ -85,6 +85,7 @@ testAsRoot('what they make belongs to the owner of the folder, and the bridge ca
 
 testAsRoot('a memory that the bridge may not read refuses its start in words', async () => {
   const settings = await place('unreadable');
+  await run(settings, 'migrate');
   await run(settings, ...add('App', 'https://app.example/callback', 'o@app.example'));
   chownSync(join(settings['VAR_DIR'] ?? '', 'epoch.json'), 0, 0);
   const { status, stderr } = runAsBridge(settings, 'serve');

@@ -61,6 +61,7 @@ export const namesIn = (place: string) => readdirSync(join(folder, place)).toSor
 /** A place with a database, keys and one app. */
 export async function makePlace(place: string): Promise<Settings> {
   const settings = settingsIn(place);
+  expect((await run(settings, 'migrate')).code).toBe(0);
   expect((await run(settings, ...add('App', 'https://app.example/callback', 'o@app.example'))).code).toBe(0);
   return settings;
 }

@@ -25,6 +25,7 @@ let mappingId: string;
 
 beforeAll(async () => {
   await buildProgram();
+  await run(settings, 'migrate');
   app = (await runJson(settings, ...add('Old App', 'https://app.example/callback', OWNER)))
     .json as typeof app;
 });

@@ -48,6 +48,7 @@ beforeAll(async () => {
   await generateFile(file, SIZE);
   const program = resolve(import.meta.dirname, '../../dist/cli.js');
   const env = { PATH: process.env['PATH'], VAR_DIR: settings['VAR_DIR'], PUBLIC_URL: url };
+  await promisify(execFile)(process.execPath, [program, 'migrate'], { env });
   await promisify(execFile)(process.execPath, [program, 'tokens', 'import', file, '--json'], {
     env,
     maxBuffer: 2 ** 26,

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { staffCommands } from '../../src/cli-staff.ts';
-import { withWorkshop } from '../../src/commands/with-workshop.ts';
+import { withNewestSchema, withWorkshop } from '../../src/commands/with-workshop.ts';
 import { listEventsOf } from '../../src/store/events.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 
@@ -18,7 +18,7 @@ let written: string[];
 beforeAll(async () => {
   database = await chooseDatabase();
   process.env = { VAR_DIR: varDir, LOG_LEVEL: 'error', ...database.settings };
-  await withWorkshop(async ({ context: { store } }) => {
+  await withNewestSchema(async ({ context: { store } }) => {
     for (const account_id of [ADA, BO, BO_TOO]) {
       const email = account_id === ADA ? 'Ada@Box.example' : 'bo@box.example';
       const row = { account_id, email, name: 'Ada\nor Bo', updated_at: 1 };

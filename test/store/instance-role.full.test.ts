@@ -23,10 +23,11 @@ test('a role of PostgreSQL that may not ask for the server knows the database by
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   await admin.query(`create role ${role} login; grant create on schema public to ${role}`);
-  const store = await openStore({ kind: 'postgres', url: url.href });
+  const location = { kind: 'postgres', url: url.href } as const;
+  const store = await openStore(location);
   try {
     expect(await store.place()).toMatch(/^\d+\/\d+$/);
-    const file = openEpochFile(join(folder, 'role.json'));
+    const file = openEpochFile(join(folder, 'role.json'), location);
     await openInstanceWatch({ store, file, clock, logger });
     await admin.query('revoke execute on function pg_control_system() from public');
     expect(await store.place()).toMatch(/^\/\d+$/);

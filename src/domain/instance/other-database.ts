@@ -1,0 +1,44 @@
+import type { EpochFile, RememberedInstance } from '../../store/epoch-file.ts';
+import { readInstance } from '../../store/instance.ts';
+import type { Store } from '../../store/store.ts';
+import { isSameDatabase } from './same-database.ts';
+
+/**
+ * Whose VAR_DIR it is. A take-over makes VAR_DIR remember the copy. Where it belongs to a database that is still there,
+ * the bridge on that database would count as an older copy after its next start.
+ */
+
+/** What a version that kept no name in its file worked with: on SQLite the default database beside the file. */
+const DEFAULT_DATABASE = 'sqlite:bridge.db';
+
+async function guessName(file: EpochFile, kept: RememberedInstance, store?: Store): Promise<string> {
+  const row = store && (await readInstance(store.durable));
+  // A PostgreSQL copy brings along where its original is.
+  if (row && row.id === kept.id && row.place !== '') return `postgres:${row.place}`;
+  return file.findFile(DEFAULT_DATABASE) ? DEFAULT_DATABASE : file.nameOf('');
+}
+
+/** The PostgreSQL database in words, asked of the server that both are on; undefined where it is not there any more. */
+async function findThere(name: string, present: string, store?: Store): Promise<string | undefined> {
+  const [server = '', number = ''] = name.replace('postgres:', '').split('/');
+  const isHere = server !== '' && present.startsWith(`postgres:${server}/`);
+  if (!store || !isHere) return 'a PostgreSQL database elsewhere';
+  const row = await store.first<{ name: string }>(
+    'select datname::text as name from pg_database where oid = $1::oid',
+    [number],
+  );
+  return row && `the PostgreSQL database ${row.name}`;
+}
+
+/**
+ * The database that VAR_DIR belongs to, in words, where that is another one than the present one and is not known to be
+ * gone; undefined where the present one may take its place.
+ */
+export async function findOtherDatabase(file: EpochFile, store?: Store): Promise<string | undefined> {
+  const kept = file.read();
+  if (!kept) return undefined;
+  const present = file.nameOf((await store?.place()) ?? '');
+  const name = kept.database ?? (await guessName(file, kept, store));
+  if (isSameDatabase(name, present)) return undefined;
+  return name.startsWith('sqlite:') ? file.findFile(name) : findThere(name, present, store);
+}

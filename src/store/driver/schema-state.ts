@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { migrationFiles } from '../migrations.ts';
+import { type DatabaseLocation, describeLocation } from '../open-store.ts';
+import { onOneConnection } from '../postgres-connection.ts';
+import { volatileFileOf } from '../sqlite.ts';
+
+/** Which schema a database has, read without changing anything there. */
+export interface SchemaState {
+  /** Undefined where there is no database of the bridge. */
+  present: number | undefined;
+  /** What this version of the program brings a database to. */
+  newest: number;
+  /** The migrations that wait, by the names of their files. */
+  waiting: string[];
+}
+
+function versionOf(file: string): number {
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+  try {
+    return database.pragma('user_version', { simple: true }) as number;
+  } finally {
+    database.close();
+  }
+}
+
+function readSqlite(file: string): number {
+  try {
+    return existsSync(file) ? versionOf(file) : 0;
+  } catch (cause) {
+    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function readPostgres(url: string): Promise<number> {
+  let present = 0;
+  await onOneConnection(url, async (client) => {
+    const table = await client.query<{ name: string | null }>("select to_regclass('schema_version') as name");
+    if (typeof table.rows[0]?.name !== 'string') return;
+    const { rows } = await client.query<{ number: number | null }>(
+      'select max(number) as number from schema_version',
+    );
+    present = rows[0]?.number ?? 0;
+  });
+  return present;
+}
+
+const namesAfter = (folder: string, present: number) =>
+  migrationFiles(folder)
+    .filter(({ number }) => number > present)
+    .map(({ path }) => basename(path, '.sql'));
+
+/** What may be lost stands in a file of its own, which is made anew where it is not there. */
+function waitingBeside(file: string): string[] {
+  const volatile = volatileFileOf(file);
+  return existsSync(volatile) ? namesAfter('sqlite-volatile', readSqlite(volatile)) : [];
+}
+
+/** @throws {Error} in plain words where the database cannot be asked */
+export async function readSchema(location: DatabaseLocation): Promise<SchemaState> {
+  const { kind } = location;
+  const present = kind === 'sqlite' ? readSqlite(location.file) : await readPostgres(location.url);
+  const beside = kind === 'sqlite' && present > 0 ? waitingBeside(location.file) : [];
+  return {
+    present: present === 0 ? undefined : present,
+    newest: migrationFiles(kind).at(-1)?.number ?? 0,
+    waiting: [...namesAfter(kind, present), ...beside],
+  };
+}
+
+/** Why a command that only uses a database cannot use this one, and what to do; undefined where it can. */
+export function schemaProblem(location: DatabaseLocation, state: SchemaState): string | undefined {
+  const { present, newest, waiting } = state;
+  if (present === undefined)
+    return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`;
+  if (waiting.length === 0) return undefined;
+  return `DATABASE_URL: the database at ${describeLocation(location)} has schema ${present}, and this version needs ${newest}: ${waiting.length} migrations wait. Only migrate and serve change it. Once no process of the older version runs: grantbridge migrate`;
+}
