@@ -19,12 +19,13 @@ interface Injection {
   times: number;
   /** What the first bytes of a connection begin with; a fault at the opening meets any. */
   beginning: string;
+  /** What the first bytes also have; without it any do. */
+  containing?: string;
 }
 
 /** One fault for each of the next connections, in this order. */
-interface InjectedSeries {
+interface InjectedSeries extends Pick<Injection, 'beginning' | 'containing'> {
   faults: readonly NetworkFault[];
-  beginning: string;
 }
 
 export interface FaultProxy {
@@ -157,12 +158,13 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
   const open = new Set<Socket>();
 
   function take(first: string | undefined): NetworkFault | undefined {
-    const { faults, beginning } = series;
+    const { faults, beginning, containing = '' } = series;
     const [fault, ...rest] = faults;
     if (!fault) return undefined;
-    const fits = isReset(fault, 'open') ? first === undefined : first?.startsWith(beginning);
+    const isMeant = first?.startsWith(beginning) === true && first.includes(containing);
+    const fits = isReset(fault, 'open') ? first === undefined : isMeant;
     if (!fits) return undefined;
-    series = { faults: rest, beginning };
+    series = { ...series, faults: rest };
     proxy.met.set(fault.kind, (proxy.met.get(fault.kind) ?? 0) + 1);
     return fault;
   }
@@ -215,8 +217,8 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
   });
   const proxy: FaultProxy = {
     port,
-    inject({ fault, times, beginning }) {
-      series = { faults: Array.from({ length: times }, () => fault), beginning };
+    inject({ fault, times, ...meant }) {
+      series = { faults: Array.from({ length: times }, () => fault), ...meant };
     },
     injectEach: (next) => void (series = next),
     clear: () => void (series = { faults: [], beginning: '' }),

@@ -158,7 +158,7 @@ test(`${SEEDS} series of calls that were drawn by chance`, async () => {
   if (SEEDS === 1) return;
   for (const name of OLD_CALL_NAMES.filter((one) => WRITES.test(one)))
     expect(`${name}: ${(counts.get(`${name} 200`) ?? 0) > 2}`).toBe(`${name}: true`);
-});
+}, 900_000);
 
 test('a deauthorize, and the same token after it', async () => {
   const { system } = bakery;

@@ -166,7 +166,8 @@ describe.each<Pick<BridgesOptions, 'database' | 'count'>>([
         ended: proxy.ended - before.ended,
         rowState: async () => (await journal(stage))[rows]?.state,
       });
-    if (fault) proxy.inject({ fault, times: 1, beginning: 'POST ' });
+    // Others look for writes meanwhile.
+    if (fault) proxy.inject({ fault, times: 1, beginning: 'POST ', containing: 'createPost' });
     const killed = async () => {
       await until(isThere);
       await first().kill();
