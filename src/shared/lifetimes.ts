@@ -111,6 +111,9 @@ export const LIVE_WATCH = 2 * MINUTE;
 export const WRITE_BEGUN_WITHIN = 9 * SECOND;
 export const WRITE_ANSWERED_WITHIN = 17 * SECOND;
 
+/** A call of many moves goes on for longer: the moves before are made, and the same call again goes on behind them. */
+export const MOVE_BEGUN_WITHIN = 13 * SECOND;
+
 /** How long a write waits for one of the few places; it must be begun in time after that. */
 export const WRITE_PLACE_WITHIN = 5 * SECOND;
 

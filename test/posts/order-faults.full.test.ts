@@ -167,17 +167,27 @@ describe('on a network that fails', () => {
     },
   );
 
-  test('a new API that is slow stops the moves while there is time to tell the order', async () => {
+  async function reorderSlowly(ms: number) {
     const { proxy: seen } = ground.bridges;
     const slow = () => {
-      seen.onOtherCall = async (call) => void (isWrite(call) && (await delay(5000)));
+      seen.onOtherCall = async (call) => void (isWrite(call) && (await delay(ms)));
     };
     expect(await faultsOf(ground, slow)).toEqual([]);
     seen.onOtherCall = undefined;
+  }
+
+  test('a third move begins after nine seconds, for the moves before it are made', async () => {
+    await reorderSlowly(4600);
+    expect((await rowsOf(ground)).slice(-3).map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+    expect(ground.last.message).toMatch(/^The updates were reordered/);
+  });
+
+  test('a new API that is slow stops the moves while there is time to tell the order', async () => {
+    await reorderSlowly(7000);
     const states = (await rowsOf(ground)).slice(-2).map(({ state }) => state);
     expect(states).toEqual(['done', 'done']);
     const { message, updates } = ground.last;
-    expect(message).toMatch(/^An update could not be moved: .* 2 of 3 moves were made\. The order/);
+    expect(message).toMatch(/^There was no time left .* again: .* 2 of 3 moves were made\. The order/);
     expect(updates).toHaveLength(5);
   });
 

@@ -31,6 +31,13 @@ describe('a reorder is refused, and nothing is moved', () => {
     ['with a map', () => [['order[first]', ids[1]!]], 400, 1006, /order has to be a list/],
     ['with an offset below 0', () => [...orderOf([ids[1]!]), ['offset', '-1']], 400, 1006, /offset has/],
     ['with an offset in words', () => [...orderOf([ids[1]!]), ['offset', 'top']], 400, 1006, /offset has/],
+    [
+      'at an offset that no buffer has',
+      () => [...orderOf([ids[1]!]), ['offset', '500']],
+      400,
+      1006,
+      /offset has/,
+    ],
     ['behind the end', () => [...orderOf([ids[1]!]), ['offset', '3']], 400, 1006, /offset leaves no place/],
     ['across the end', () => [...orderOf([...ids]), ['offset', '1']], 400, 1006, /offset leaves no place/],
     ['with two offsets', () => [...orderOf(ids), ['offset', '0'], ['offset', '1']], 400, 1006, /offset was/],

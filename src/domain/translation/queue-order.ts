@@ -13,7 +13,10 @@ import {
 /** A buffer with more updates is not put into another order. */
 export const LONGEST_QUEUE = 500;
 
-const NUMBERS = { least: 0, most: 100_000 };
+const COUNTS = { least: 1, most: 100_000 };
+
+/** No buffer that is put into another order has a place behind these. */
+const OFFSETS = { least: 0, most: LONGEST_QUEUE - 1 };
 
 /** The updates that are to stand one behind the other. */
 export interface WantedOrder {
@@ -47,11 +50,11 @@ function orderedIds(pairs: Pairs): string[] {
 /** What a reorder asks for. @throws {FieldRefused} */
 export function reorderFields(pairs: Pairs): WantedOrder & { isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
-  return { ids: orderedIds(pairs), offset: wholeNumber(pairs, 'offset', NUMBERS) ?? 0, isUtc };
+  return { ids: orderedIds(pairs), offset: wholeNumber(pairs, 'offset', OFFSETS) ?? 0, isUtc };
 }
 
 /** What a shuffle asks for; without a count it is about the whole buffer. @throws {FieldRefused} */
 export function shuffleFields(pairs: Pairs): { count: number | undefined; isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
-  return { count: wholeNumber(pairs, 'count', { ...NUMBERS, least: 1 }), isUtc };
+  return { count: wholeNumber(pairs, 'count', COUNTS), isUtc };
 }

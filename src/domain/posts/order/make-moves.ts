@@ -1,3 +1,4 @@
+import { MOVE_BEGUN_WITHIN } from '../../../shared/lifetimes.ts';
 import type { Context } from '../../context.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { contentOfMove } from '../writes/content-digest.ts';
@@ -39,6 +40,7 @@ function writeOf({ call, channel }: Ordering, { id, position }: Move): Write {
     channelId: channel.id,
     postId: id,
     content: contentOfMove({ channelId: channel.id, postId: id, position }),
+    begunWithin: MOVE_BEGUN_WITHIN,
   };
 }
 

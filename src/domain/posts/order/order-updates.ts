@@ -14,7 +14,7 @@ import { drawOrder } from './draw-order.ts';
 import { makeMoves, type MovesMade, type Ordering } from './make-moves.ts';
 import { MOST_MOVES } from './most-moves.ts';
 import { type Move, planMoves } from './plan-moves.ts';
-import { isMovable, placesOf, readQueue } from './read-queue.ts';
+import { isMovable, placesOf, readQueue, requestsFor } from './read-queue.ts';
 
 /**
  * Brings the queue of a channel into another order, for the old calls `reorder` and `shuffle`: read the queue, plan the
@@ -47,10 +47,15 @@ function requireFew(moves: readonly Move[]): void {
   throw badValue('order', why);
 }
 
-/** A call that the budget is too small for would stop half-way; the order is read once more behind the moves. */
-function requireBudgetFor(context: Context, { writer }: Ordering, moves: readonly Move[]): void {
+/** A call that the budget is too small for would stop half-way; `length` posts are read once more behind the moves. */
+function requireBudgetFor(
+  context: Context,
+  { writer }: Ordering,
+  { moves, length }: { moves: readonly Move[]; length: number },
+): void {
   const { modern_client_id: modernClientId, client_id: clientId } = writer.mapping;
-  if (moves.length > 0) requireWrites(context, { modernClientId, clientId }, moves.length + 1);
+  const requests = moves.length + requestsFor(length);
+  if (moves.length > 0) requireWrites(context, { modernClientId, clientId }, requests);
 }
 
 /** The order that was reached, as far as its caller still waits for it. */
@@ -80,7 +85,7 @@ async function bringInto(
     target,
   );
   requireFew(moves);
-  requireBudgetFor(context, ordering, moves);
+  requireBudgetFor(context, ordering, { moves, length: posts.length });
   const done = await makeMoves(context, ordering, moves);
   if (done.made === 0 && done.stop?.kind === 'not_sent') throw done.stop.error;
   const isRefused = done.made === 0 && done.stop?.kind === 'refused';

@@ -2,6 +2,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import { FIELD_CODES } from '../../translation/call-fields.ts';
 import type { OldRefusal } from '../../translation/old-refusal.ts';
 import { BudgetSpent } from '../budget-spent.ts';
+import { TooLateToBegin } from '../writes/claim-write.ts';
 import { whyNotSent } from '../writes/why-not-sent.ts';
 import type { Stop } from './make-moves.ts';
 import type { OrderEnd } from './order-updates.ts';
@@ -12,8 +13,14 @@ const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
 const secondsOf = (milliseconds: number) => Math.max(1, Math.ceil(milliseconds / 1000));
 
+function whyUnsent(error: unknown): string {
+  if (error instanceof TooLateToBegin)
+    return 'There was no time left for the next move. Send the same call again: it goes on from there.';
+  return `An update could not be moved: ${whyNotSent(error)}`;
+}
+
 function refusalOfUnsent(error: unknown): OldRefusal {
-  const message = `An update could not be moved: ${whyNotSent(error)}`;
+  const message = whyUnsent(error);
   if (error instanceof BudgetSpent)
     return { status: 429, code: 429, message, retryAfter: secondsOf(error.retryAfter ?? 0) };
   if (!(error instanceof Unavailable)) return { ...UNKNOWN_OUTCOME, message };

@@ -23,10 +23,19 @@ const MOST_AT_ONCE = 100;
 
 const OUT_OF_BOUNDS = 1006;
 
-async function readPages(asker: PostsAsker, channel: QueueChannel): Promise<WrittenPost[]> {
+/** How many requests a queue of so many posts costs. */
+export const requestsFor = (length: number): number => Math.max(1, Math.ceil(length / MOST_AT_ONCE));
+
+/** Each page is taken from the app's share of the budget before it is asked for. */
+async function readPages(
+  asker: PostsAsker,
+  channel: QueueChannel,
+  takeRequest: () => void,
+): Promise<WrittenPost[]> {
   const { question } = pendingList(channel, 0);
   const posts: WrittenPost[] = [];
   for (let after: string | undefined; posts.length < LONGEST_QUEUE; ) {
+    takeRequest();
     const page = await readWrittenPage(asker, question, { first: MOST_AT_ONCE, after });
     posts.push(...page.posts);
     if (page.next === undefined) return posts;
@@ -46,10 +55,11 @@ export function readQueue(
   channel: QueueChannel,
 ): Promise<WrittenPost[]> {
   return servedBy(context, mapping, (grant) => {
-    takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
-    const mainApi = context.sides.mainApiFor(grant.modernClientId);
+    const { modernClientId } = grant;
+    const takeRequest = () => takeWrite(context, { modernClientId, clientId: mapping.client_id });
+    const mainApi = context.sides.mainApiFor(modernClientId);
     return withAccessToken(context, grant.id, (accessToken) =>
-      readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel),
+      readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel, takeRequest),
     );
   });
 }

@@ -49,6 +49,9 @@ export function notSent(why: string): Unavailable {
   return new Unavailable(`nothing was written: ${why}`, { retryAfter: 1000 });
 }
 
+/** The caller would not wait for the end of a write that is begun now. */
+export class TooLateToBegin extends Unavailable {}
+
 /**
  * To be asked in the moment before the first byte: a process that was paused must not send what others take for given up,
  * and a caller that was told that nothing was sent must stay right.
@@ -62,9 +65,11 @@ export function requireSendable(context: Context, { claim, isGivenUp }: Attempt)
 }
 
 /** @throws {Unavailable} */
-function requireTime(context: Context, { came, attempt }: ClaimedWrite): void {
-  const isLate = context.clock.elapsed() - came > WRITE_BEGUN_WITHIN;
-  if (attempt.isGivenUp || isLate) throw notSent('the service takes too long');
+function requireTime(context: Context, parts: ClaimedWrite): void {
+  const { came, attempt, begunWithin = WRITE_BEGUN_WITHIN } = parts;
+  const isLate = context.clock.elapsed() - came > begunWithin;
+  if (attempt.isGivenUp || isLate)
+    throw new TooLateToBegin('nothing was written: the service takes too long', { retryAfter: 1000 });
   if (!context.shutdown.leavesTimeFor(UPSTREAM_TIMEOUT + STORE_LIMIT))
     throw notSent('the process is stopping');
 }

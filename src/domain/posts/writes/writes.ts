@@ -22,6 +22,8 @@ export interface Write {
   postId?: string;
   /** What is kept as a digest, so that the post is known again (content-digest.ts). */
   content?: string;
+  /** How long after its call it may begin, in milliseconds; `WRITE_BEGUN_WITHIN` without a value. */
+  begunWithin?: number;
   /** Where the pictures and videos of a new post come from; kept nowhere. */
   sources?: readonly string[];
 }
