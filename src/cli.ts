@@ -29,6 +29,7 @@ const apps = () => import('./commands/apps.ts');
 const tokens = () => import('./commands/token-actions.ts');
 const appSecrets = () => import('./commands/app-secrets.ts');
 const keys = () => import('./commands/keys.ts');
+const keysInit = () => import('./commands/keys-init.ts');
 const history = () => import('./commands/history.ts');
 
 function parsePurpose(text: string): Purpose {
@@ -147,6 +148,11 @@ program.addCommand(
 );
 program.addCommand(
   group('keys', 'Keys for digests, sealing, sessions and the history.', [
+    command(
+      'init',
+      'make the key file of a new bridge; never replaces one, and needs no database',
+      async () => (await keysInit()).initKeys,
+    ),
     command(
       'list',
       'every key, what stands on it, and which processes hold it',

@@ -171,6 +171,10 @@ function publicAddress(address: string | undefined): Rule[] {
   ];
 }
 
+/** What production says without a key file. */
+export const NO_KEYS =
+  'KEYS_FILE: is missing or cannot be read, and production never makes keys by itself. A bridge with a database needs the file of that database: put its copy back. For a new bridge, make the file once: grantbridge keys init';
+
 /** Unsafe combinations that a start in production refuses. */
 function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Rule[] {
   const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
@@ -188,10 +192,7 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Ru
       !hasTls && !env.TRUST_PROXY?.length,
       'TLS_CERT_FILE, TRUST_PROXY: production needs TLS by the bridge itself or a named proxy that does it; without either, every old call is refused or a secret travels in the clear',
     ],
-    [
-      !isKeysFileThere,
-      'KEYS_FILE: is missing or cannot be read, and production never makes keys: make the file once by a start outside production, and keep a copy apart from the database',
-    ],
+    [!isKeysFileThere, NO_KEYS],
   ];
 }
 

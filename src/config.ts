@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { contradictions } from './config-rules.ts';
+import { contradictions, NO_KEYS } from './config-rules.ts';
 import {
   cron,
   databaseUrl,
@@ -23,12 +23,13 @@ import {
   plainText,
   wholeNumber,
 } from './config-values.ts';
+import { ConfigError } from './config/config-error.ts';
+import { parseEach } from './config/parse-each.ts';
 import { misspelledNames } from './config/unknown-names.ts';
 import { DAY } from './shared/lifetimes.ts';
 import { isMailAddress } from './shared/mail/address.ts';
 import type { MailSettings } from './shared/mail/mailer.ts';
 import { readSmtpUrl } from './shared/mail/smtp-url.ts';
-import { PlainWords } from './shared/redaction.ts';
 import type { DatabaseLocation } from './store/open-store.ts';
 
 /**
@@ -163,14 +164,6 @@ export interface Config {
   logLevel: string;
 }
 
-/** Thrown with one line per problem, each naming its setting. Where a line quotes a value, that is redacted already. */
-class ConfigError extends PlainWords {
-  override readonly name = 'ConfigError';
-  constructor(problems: readonly string[]) {
-    super(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join('\n')}`);
-  }
-}
-
 function upstreamOf(env: Environment): UpstreamConfig | undefined {
   if (!env.MODERN_AUTH_URL || !env.MODERN_API_URL || !env.MODERN_CLIENT_ID) return undefined;
   return {
@@ -181,7 +174,8 @@ function upstreamOf(env: Environment): UpstreamConfig | undefined {
   };
 }
 
-function databaseAt(url: string): DatabaseLocation {
+function databaseOf(env: Environment): DatabaseLocation {
+  const url = env.DATABASE_URL ?? `sqlite:${resolve(env.VAR_DIR)}/bridge.db`;
   if (isPostgres(url)) return { kind: 'postgres', url };
   return { kind: 'sqlite', file: resolve(url.slice('sqlite:'.length)) };
 }
@@ -220,7 +214,7 @@ function interpret(env: Environment): Config {
     port: env.PORT,
     publicUrl,
     varDir,
-    database: databaseAt(env.DATABASE_URL ?? `sqlite:${varDir}/bridge.db`),
+    database: databaseOf(env),
     keysFile: keysFileOf(env),
     upstream: upstreamOf(env),
     embedded: {
@@ -258,29 +252,14 @@ function interpret(env: Environment): Config {
   };
 }
 
-/** Each setting for itself; a wrong one counts as unset from there on, so that the rules over several still apply. */
-function parseEach(given: Record<string, string | undefined>) {
-  const problems: string[] = [];
-  const wrong: string[] = [];
-  const values = Object.entries(environment.shape).map(([name, schema]) => {
-    const parsed = schema.safeParse(given[name]);
-    if (parsed.success) return [name, parsed.data];
-    wrong.push(name);
-    problems.push(...parsed.error.issues.slice(0, 1).map((issue) => `${name}: ${issue.message}`));
-    return [name, schema.parse(undefined)];
-  });
-  return { env: Object.fromEntries(values) as Environment, problems, wrong };
-}
+type Variables = Record<string, string | undefined>;
 
-/**
- * Reads the settings; an empty text counts as unset.
- * @throws {ConfigError} naming every setting that is wrong, all at once
- */
-export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+/** An empty text counts as unset. `isAsked` chooses the problems that count, by their lines. */
+function readEnvironment(variables: Variables, isAsked: (line: string) => boolean): Environment {
   const given = Object.fromEntries(
     Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
   );
-  const { env, problems, wrong } = parseEach(given);
+  const { env, problems, wrong } = parseEach(environment, given);
   const surroundings = {
     isKeysFileThere: isReadable(keysFileOf(env)),
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
@@ -291,7 +270,27 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     ...problems,
     // What was wrong by itself counts as unset, and is not said to be missing too.
     ...contradictions(env, surroundings).filter((line) => !namesWrong(line)),
-  ];
+  ].filter(isAsked);
   if (all.length > 0) throw new ConfigError(all);
-  return Object.freeze(interpret(env));
+  return env;
+}
+
+/**
+ * Reads the settings.
+ * @throws {ConfigError} naming every setting that is wrong, all at once
+ */
+export function readConfig(variables: Variables = process.env): Config {
+  return Object.freeze(interpret(readEnvironment(variables, () => true)));
+}
+
+const concernsKeys = (line: string) => line !== NO_KEYS && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
+
+/**
+ * Where the key file belongs, and the database that it is for. It asks nothing of the other settings: the key file of a
+ * production is made before they are complete, and without it `readConfig` refuses them.
+ * @throws {ConfigError} where a setting that says so is wrong
+ */
+export function readKeysPlace(variables: Variables = process.env): Pick<Config, 'keysFile' | 'database'> {
+  const env = readEnvironment(variables, concernsKeys);
+  return { keysFile: keysFileOf(env), database: databaseOf(env) };
 }

@@ -38,13 +38,19 @@ function textOf(content: Content): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-function createKeysFile(path: string): void {
+const isThere = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EEXIST';
+
+function writeNewKeys(path: string): void {
   const lists = PURPOSES.map((purpose) => [purpose, [freshKey('k1')]]);
+  createPrivateFile(path, textOf(keysFile.parse(Object.fromEntries(lists))));
+}
+
+function createKeysFile(path: string): void {
   try {
-    createPrivateFile(path, textOf(keysFile.parse(Object.fromEntries(lists))));
+    writeNewKeys(path);
   } catch (error) {
     // Another first start on this machine was faster: its keys are the ones.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isThere(error)) throw error;
   }
 }
 
@@ -120,9 +126,22 @@ const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
 };
 
-function inWords(path: string, error: unknown): Error {
+function inWords(path: string, error: unknown, done = 'changed'): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return new Error(`KEYS_FILE: ${path} cannot be changed: ${REASONS[code] ?? message}`, { cause: error });
+  return new Error(`KEYS_FILE: ${path} cannot be ${done}: ${REASONS[code] ?? message}`, { cause: error });
+}
+
+/**
+ * Makes the file with a new key for each purpose.
+ * @throws {Error} in plain words where something has that name already, which is left as it is, or where none can be made
+ */
+export function makeKeysFile(path: string): void {
+  try {
+    writeNewKeys(path);
+  } catch (error) {
+    if (!isThere(error)) throw inWords(path, error, 'made');
+    throw new Error(`KEYS_FILE: ${path} is there already and was left as it is`, { cause: error });
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { readConfig } from '../../src/config.ts';
+import { resolve } from 'node:path';
+import { readConfig, readKeysPlace } from '../../src/config.ts';
 import { embeddedOrigin } from '../../src/embedded-client.ts';
 
 const problemsOf = (env: Record<string, string>): string => {
@@ -251,3 +252,20 @@ test.each([
     expect(embeddedOrigin(readConfig({ PUBLIC_URL }))).toBe(origin);
   },
 );
+
+test('where the keys belong is known before the other settings are complete; a slip in its own name is not passed over', () => {
+  const production = { NODE_ENV: 'production', PORT: 'x', VAR_DIR: '/srv/bridge' };
+  expect(readKeysPlace(production)).toEqual({
+    keysFile: '/srv/bridge/keys.json',
+    database: { kind: 'sqlite', file: '/srv/bridge/bridge.db' },
+  });
+  expect(readKeysPlace({ ...production, KEYS_FILE: 'keys.json' }).keysFile).toBe(resolve('keys.json'));
+  expect(() => readKeysPlace({ ...production, KEY_FILE: '/srv/keys.json' })).toThrow('KEY_FILE');
+  expect(() => readKeysPlace({ ...production, DATABASE_URL: 'postgres://user@db.example/name' })).toThrow(
+    /:\n {2}DATABASE_URL: .*TLS.*$/,
+  );
+});
+
+test('production without a key file names the command that makes one', () => {
+  expect(problemsOf({ ...PRODUCTION, KEYS_FILE: 'no-such-file' })).toContain('grantbridge keys init');
+});

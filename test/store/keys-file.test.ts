@@ -12,7 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PURPOSES } from '../../src/shared/secrets.ts';
-import { addKeyToFile, loadKeys, removeKeyFromFile, stampOf } from '../../src/store/keys-file.ts';
+import {
+  addKeyToFile,
+  loadKeys,
+  makeKeysFile,
+  removeKeyFromFile,
+  stampOf,
+} from '../../src/store/keys-file.ts';
 
 /** Changes of the key file by the operator's commands. */
 
@@ -67,4 +73,24 @@ test('a file that cannot be seen has no stamp, and what is said of it names it',
   rmSync(file);
   expect(stampOf(file)).toBeUndefined();
   expect(() => addKeyToFile(file, 'k2')).toThrow(`KEYS_FILE: ${file} cannot be changed: ENOENT`);
+});
+
+test('a new file is private and whole; what has the name already stays, also a link that leads nowhere', () => {
+  const before = readFileSync(file, 'utf8');
+  const refused = (path: string) => `KEYS_FILE: ${path} is there already and was left as it is`;
+  expect(() => makeKeysFile(file)).toThrow(refused(file));
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  const link = join(folder, 'link.json');
+  symlinkSync(join(folder, 'nowhere.json'), link);
+  expect(() => makeKeysFile(link)).toThrow(refused(link));
+  const made = join(folder, 'new', 'keys.json');
+  makeKeysFile(made);
+  expect(statSync(made).mode & 0o777).toBe(0o600);
+  const secrets = Object.values(loadKeys(made))
+    .flat()
+    .map(({ secret }) => secret.toString('hex'));
+  expect(new Set(secrets).size).toBe(PURPOSES.length);
+  expect(readdirSync(join(folder, 'new'))).toEqual(['keys.json']);
+  const below = join(file, 'keys.json');
+  expect(() => makeKeysFile(below)).toThrow(`KEYS_FILE: ${below} cannot be made: ${file} is not a folder`);
 });
