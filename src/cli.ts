@@ -29,13 +29,18 @@ const apps = () => import('./commands/apps.ts');
 const tokens = () => import('./commands/token-actions.ts');
 const appSecrets = () => import('./commands/app-secrets.ts');
 const keys = () => import('./commands/keys.ts');
-const keysInit = () => import('./commands/keys-init.ts');
+const keysInit = () => import('./commands/keys/init.ts');
 const history = () => import('./commands/history.ts');
 
 function parsePurpose(text: string): Purpose {
   const purpose = PURPOSES.find((one) => one === text);
   if (!purpose) throw new InvalidArgumentError(`It must be one of ${PURPOSES.join(', ')}.`);
   return purpose;
+}
+
+function parseRows(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a number of rows, 0 or more.');
+  return Number(text);
 }
 
 const onePurpose = () =>
@@ -103,7 +108,12 @@ program.addCommand(
       async () => (await import('./commands/tokens.ts')).importTokens,
     )
       .argument('<file>', 'a file, or - for standard input')
-      .option('--dry-run', 'say what would happen and change nothing'),
+      .option('--dry-run', 'say what would happen and change nothing')
+      .option(
+        '--max-refused <rows>',
+        'change nothing and end with 1 if more rows than these would be refused',
+        parseRows,
+      ),
     command(
       'find',
       'tokens by e-mail, client, account or mapping id, or their first or last four characters',

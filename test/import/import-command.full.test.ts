@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { run } from '../processes/operator-command.ts';
+import { run, runJson } from '../processes/operator-command.ts';
 import { buildProgram } from '../processes/running-program.ts';
 import { until } from '../support/held-answer.ts';
 import { accountRow, appRow, tokenOf, tokenRow } from './support/generate.ts';
@@ -49,8 +49,8 @@ test('a dry run says in words what would happen, and leaves nothing; a folder is
   expect({ code, complaints }).toEqual({ code: 0, complaints: '' });
   const [said, reason, where = ''] = output.split('\n');
   expect(said).toBe('A dry run; nothing was changed. It would be: 4 new, 0 known, 0 changed, 1 refused.');
-  expect(reason).toBe('    1 refused: unknown app');
-  const report = where.replace('Each refused line with its reason: ', '');
+  expect(reason).toBe('    1 refused: client_id: unknown app (line 3)');
+  const report = where.replace('Each refused line with its field and reason: ', '');
   expect(readFileSync(report, 'utf8')).toBe(
     `{"line":3,"reason":"unknown app","field":"client_id","client_id":"${'f'.repeat(24)}"}\n`,
   );
@@ -59,11 +59,31 @@ test('a dry run says in words what would happen, and leaves nothing; a folder is
   expect(failed).toEqual({ code: 1, output: '', complaints: `${folder} is a folder\n` });
 });
 
+test('--max-refused ends with 1 and changes nothing above it, also in a dry run', async () => {
+  const place = { ...settings, VAR_DIR: join(folder, 'limited') };
+  expect((await run(place, 'migrate')).code).toBe(0);
+  const attempts = [
+    [file, '--max-refused', '0'],
+    [file, '--max-refused', '0', '--dry-run'],
+  ];
+  for (const words of attempts) {
+    const { code, output } = await run(place, 'tokens', 'import', ...words, '--json');
+    expect([words, code]).toEqual([words, 1]);
+    expect(JSON.parse(output)).toMatchObject({ written: false, new: 4, refused: 1 });
+  }
+  const within = await runJson(place, 'tokens', 'import', file, '--max-refused', '1');
+  expect(within).toMatchObject({ code: 0, json: { written: true, new: 4, refused: 1 } });
+  for (const wrong of ['-1', '1%', 'x', '']) {
+    const { code, output } = await run(place, 'tokens', 'import', file, '--max-refused', wrong);
+    expect([wrong, code, output]).toEqual([wrong, 2, '']);
+  }
+});
+
 test('from standard input, with one JSON object at the end, and no token in any file', async () => {
   const program = resolve(import.meta.dirname, '../../dist/cli.js');
   const varDir = join(folder, 'piped');
   expect((await run({ ...settings, VAR_DIR: varDir }, 'migrate')).code).toBe(0);
-  const child = spawn(process.execPath, [program, 'tokens', 'import', '-', '--json'], {
+  const child = spawn(process.execPath, [program, 'tokens', 'import', '-', '--max-refused', '1', '--json'], {
     env: { PATH: process.env['PATH'], ...settings, VAR_DIR: varDir },
     stdio: 'pipe',
   });
@@ -75,13 +95,14 @@ test('from standard input, with one JSON object at the end, and no token in any 
   await delay(3100);
   child.stdin.end(readFileSync(file));
   expect(await once(child, 'close')).toEqual([0, null]);
-  expect(complaints).toMatch(/^50 %  .*refused\n$/);
+  expect(complaints).toMatch(/^25 %  .*refused\n/);
   expect(JSON.parse(output)).toEqual({
     new: 4,
     known: 0,
     changed: 0,
     refused: 1,
-    reasons: { 'unknown app': 1 },
+    written: true,
+    refusals: [{ field: 'client_id', reason: 'unknown app', count: 1, lines: [3] }],
     report: expect.stringMatching(/\/imports\/import-\d{8}-\d{6}-[0-9a-f]{4}\.report\.ndjson$/),
   });
   for (const entry of readdirSync(varDir, { recursive: true, withFileTypes: true })) {

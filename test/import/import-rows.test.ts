@@ -135,7 +135,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       [token('x', { access_token: { [SECRET]: SECRET } }), 'must be text', 'access_token'],
       [
         token('x', { access_token: '1/short' }),
-        'is not a token or secret as it was handed out',
+        'must be 16 to 512 printable ASCII characters without % and blanks, as it was handed out',
         'access_token',
       ],
       [
@@ -171,7 +171,11 @@ describe.each(databaseKinds)('on %s', (kind) => {
       [{ type: 'profile', legacy_id: 'p1' }, 'is missing', 'modern_id'],
       [`{"type":"app","name":"${'n'.repeat(10_000_000)}"}`, 'the line is longer than 64 KB'],
       ['{"type":"app","na\u{FFFD}me":1}', 'is missing', 'owner_email or owner_account_id'],
-      [token('twice', { account_id: OTHER_ACCOUNT }), 'already belongs to another account'],
+      [
+        token('twice', { account_id: OTHER_ACCOUNT }),
+        'already belongs to another account',
+        'account_email or account_id',
+      ],
     ];
     const good = [
       `{"__proto__":{"type":"app"},"type":"app","client_id":"${APP}","name":"=cmd()","owner_email":"o@a.example"}`,
@@ -199,8 +203,21 @@ describe.each(databaseKinds)('on %s', (kind) => {
       expect(found.map(({ line, reason, field }) => ({ line, reason, ...(field && { field }) }))).toEqual(
         expected,
       );
-      expect(Object.values(done.reasons).reduce((a, b) => a + b)).toBe(expected.length);
-      expect(done.reasons['must be text']).toBe(2);
+      expect(done.refusals.reduce((sum, { count }) => sum + count, 0)).toBe(expected.length);
+      const first = good.length + 1;
+      expect(done.refusals).toContainEqual({
+        field: 'access_token',
+        reason: 'must be text',
+        count: 2,
+        lines: [first + 4, first + 5],
+      });
+      expect(done.refusals).toContainEqual({
+        field: 'modern_id',
+        reason: 'is missing',
+        count: 1,
+        lines: [first + 25],
+      });
+      expect(done.written).toBe(!isDryRun);
       expect(readFileSync(done.report, 'utf8')).not.toContain('5ec4e7');
       expect(statSync(done.report).mode & 0o777).toBe(0o600);
     }
@@ -231,11 +248,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ),
     );
     expect(counts(done)).toEqual([0, 1, 2, 5]);
-    expect(done.reasons).toEqual({
-      'already belongs to another account': 3,
-      'already belongs to another app': 1,
-      'the file names the app differently before': 1,
-    });
+    expect(done.refusals).toEqual([
+      {
+        field: 'account_email or account_id',
+        reason: 'already belongs to another account',
+        count: 2,
+        lines: [2, 3],
+      },
+      { field: 'client_id', reason: 'already belongs to another app', count: 1, lines: [4] },
+      { field: 'name', reason: 'the file names the app differently before', count: 1, lines: [7] },
+      {
+        field: 'owner_email or owner_account_id',
+        reason: 'already belongs to another account',
+        count: 1,
+        lines: [8],
+      },
+    ]);
     expect(await mappings()).toMatchObject([
       {
         account_id: ACCOUNT,

@@ -6,7 +6,8 @@ import { translationOf } from './legacy-accounts.ts';
 import { appWith, type ImportedApp } from './imported-app.ts';
 import type { Import, Outcome } from './outcomes.ts';
 import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
-import type { AppRow } from './rows.ts';
+import type { Objection } from './refusals.ts';
+import { type AppRow, OWNER, SECRET } from './rows.ts';
 import { writeApps } from './write-apps.ts';
 
 type Apps = Map<string, ImportedApp>;
@@ -47,12 +48,13 @@ function findConflict(
   app: ImportedApp,
   row: AppRow,
   { secret, emailsOf }: { secret: string | null; emailsOf: EmailsOf },
-): string | undefined {
-  if (app.isRetired) return 'the app is retired';
+): Objection | undefined {
+  if (app.isRetired) return { field: 'client_id', reason: 'the app is retired' };
   if (app.isImported && app.isNamed && row.name !== app.name)
-    return 'the file names the app differently before';
-  if (isOtherOwner(ownerOf(app), ownerOf(row), emailsOf)) return OTHER_ACCOUNT;
-  if (secret !== null && app.liveSecrets >= LIVE_SECRETS_MAX) return 'the app has two other secrets';
+    return { field: 'name', reason: 'the file names the app differently before' };
+  if (isOtherOwner(ownerOf(app), ownerOf(row), emailsOf)) return { field: OWNER, reason: OTHER_ACCOUNT };
+  if (secret !== null && app.liveSecrets >= LIVE_SECRETS_MAX)
+    return { field: SECRET, reason: 'the app has two other secrets' };
   return undefined;
 }
 
@@ -98,7 +100,7 @@ function settle(run: Import, { apps, emailsOf }: { apps: Apps; emailsOf: EmailsO
   const app = found ?? { ...appWith(row.clientId, undefined), createdAt: row.createdAt };
   const secret = missingSecret(run, app, row);
   const problem = findConflict(app, row, { secret, emailsOf });
-  if (problem !== undefined) return { line: row.line, reason: problem, clientId: row.clientId };
+  if (problem !== undefined) return { line: row.line, ...problem, clientId: row.clientId };
   const isChanged = merge(app, row, secret);
   apps.set(row.clientId, app);
   if (!found) return 'new';

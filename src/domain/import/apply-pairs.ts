@@ -5,6 +5,7 @@ import type { Database } from '../../store/store.ts';
 import { followPairs } from '../follow-pairs.ts';
 import type { Import, Outcome } from './outcomes.ts';
 import { differ } from './owners.ts';
+import type { Objection } from './refusals.ts';
 import type { PairRow } from './rows.ts';
 
 /** The ids of both generations, as the file pairs them. */
@@ -46,20 +47,22 @@ async function lookUp(tx: Database, rows: readonly PairRow[]): Promise<Found> {
   return found;
 }
 
-function findConflict(row: PairRow, { byLegacy, byModern }: Found): string | undefined {
+function findConflict(row: PairRow, { byLegacy, byModern }: Found): Objection | undefined {
   const pair = byLegacy.get(keyOf(row.kind, row.legacyId));
   const holder = row.modernId === null ? undefined : byModern.get(keyOf(row.kind, row.modernId));
-  if (holder && holder.legacyId !== row.legacyId) return 'its modern id is paired with another legacy id';
+  if (holder && holder.legacyId !== row.legacyId)
+    return { field: 'modern_id', reason: 'is paired with another legacy id' };
   if (!pair) return undefined;
-  if (differ(row.modernId, pair.modernId)) return 'its legacy id is paired with another modern id';
+  if (differ(row.modernId, pair.modernId))
+    return { field: 'legacy_id', reason: 'is paired with another modern id' };
   const isOtherAddress = pair.modernId === null && differ(row.email, pair.email);
-  return isOtherAddress ? 'its legacy id is paired with another e-mail' : undefined;
+  return isOtherAddress ? { field: 'legacy_id', reason: 'is paired with another e-mail' } : undefined;
 }
 
 function settle(row: PairRow, found: Found): Outcome {
   const { line, kind, legacyId, modernId, email } = row;
   const problem = findConflict(row, found);
-  if (problem !== undefined) return { line, reason: problem };
+  if (problem !== undefined) return { line, ...problem };
   const pair = found.byLegacy.get(keyOf(kind, legacyId));
   if (!pair) {
     keep(found, { kind, legacyId, modernId, email, isNew: true, changes: {} });

@@ -86,7 +86,7 @@ function settle(
     return 'new';
   }
   const changes = changesOf(owner, token, emailsOf);
-  if (typeof changes === 'string') return { line, reason: changes };
+  if ('reason' in changes) return { line, ...changes, clientId };
   if (Object.keys(changes).length === 0) return 'known';
   Object.assign(token, changes);
   // What has an app now is not given another.

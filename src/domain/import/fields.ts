@@ -50,7 +50,7 @@ export const readId = readMatching(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id');
 /** What was handed out as a secret. One in percent-encoding would never match what programs send. */
 const readRaw = readMatching(
   /^[\x21-\x24\x26-\x7e]{16,512}$/,
-  'is not a token or secret as it was handed out',
+  'must be 16 to 512 printable ASCII characters without % and blanks, as it was handed out',
 );
 
 /** A raw secret. */

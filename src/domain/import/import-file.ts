@@ -1,9 +1,11 @@
+import { rmSync } from 'node:fs';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import { prepareForMany } from '../../store/import-rows.ts';
 import type { Context, Origin } from '../context.ts';
 import { Batches } from './batches.ts';
 import type { Entry } from './reader.ts';
 import { partsOf } from './records.ts';
+import type { RefusalCount } from './refusal-counts.ts';
 import { ImportRefused, type Refusal, RowRefused } from './refusals.ts';
 import { openReport, type Report, type Tally } from './report.ts';
 import { type Row, readRow } from './rows.ts';
@@ -23,11 +25,13 @@ export interface ImportRequest {
   /** Where reports are kept, and what a run needs for itself. */
   folder: string;
   isDryRun: boolean;
+  /** With more refused rows than these nothing is changed; undefined: refused rows stop nothing. */
+  maxRefused?: number | undefined;
   origin: Origin;
   onProgress(progress: Progress): void;
 }
 
-/** How far an import is: of its bytes, which are read twice, and the rows that were looked at in full. */
+/** How far an import is: of its bytes, which are read several times, and the rows that were looked at in full. */
 export interface Progress {
   bytes: number;
   totalBytes: number;
@@ -35,6 +39,10 @@ export interface Progress {
 }
 
 export interface Imported extends Tally {
+  /** False of a dry run, and where more rows would have been refused than may be: then nothing was changed. */
+  written: boolean;
+  /** Why rows were refused, the most frequent first. */
+  refusals: RefusalCount[];
   /** The path of the report of what was refused. */
   report: string;
   /** Names of fields that were left aside. */
@@ -63,19 +71,44 @@ function rowOf(entry: Entry | Refusal, now: number, pass: Pass): Row | undefined
   }
 }
 
+/** One run over a source, of one or two that a request makes. */
+interface Run {
+  request: ImportRequest;
+  source: Source;
+  /** Whether it writes, or only finds out what would be written. */
+  isTrial: boolean;
+  meter: Meter;
+}
+
+/** Says how far an import is over all passes that it makes. */
+interface Meter {
+  read(bytes: number, tally: Tally): void;
+  endPass(): void;
+}
+
+const PASSES = 2;
+
+function createMeter({ onProgress }: ImportRequest, size: number, runs: number): Meter {
+  let passed = 0;
+  return {
+    read: (bytes, tally) =>
+      onProgress({ bytes: passed * size + bytes, totalBytes: runs * PASSES * size, tally }),
+    endPass() {
+      passed += 1;
+    },
+  };
+}
+
 class Importer {
-  readonly #request: ImportRequest;
+  readonly #run: Run;
   readonly #source: Source;
   readonly #report: Report;
   readonly #batches: Batches;
   readonly #now: number;
   readonly unknown = createUnknownFields();
 
-  constructor(
-    context: Context,
-    given: { request: ImportRequest; source: Source; report: Report; scratch: Scratch | undefined },
-  ) {
-    this.#request = given.request;
+  constructor(context: Context, given: Run & { report: Report; scratch: Scratch | undefined }) {
+    this.#run = given;
     this.#source = given.source;
     this.#report = given.report;
     this.#now = context.clock.now();
@@ -90,29 +123,61 @@ class Importer {
   }
 
   async run(): Promise<void> {
-    const { size } = this.#source;
-    await this.#pass(0, {
+    await this.#pass({
       isWanted: ({ type }) => type !== 'token',
       note: ({ fields }) => this.unknown.note(fields),
       refuse: (refusal) => this.#report.refuse(refusal),
     });
     // What is wrong with a line by itself was told by now.
-    const isToken: Pass = { isWanted: ({ type }) => type === 'token', note: () => {}, refuse: () => {} };
-    await this.#pass(size, isToken);
+    await this.#pass({ isWanted: ({ type }) => type === 'token', note: () => {}, refuse: () => {} });
   }
 
-  async #pass(bytesBefore: number, pass: Pass): Promise<void> {
-    const { size } = this.#source;
-    const { tally } = this.#report;
+  async #pass(pass: Pass): Promise<void> {
     for await (const { entries, bytes } of partsOf(this.#source)) {
       for (const entry of entries) {
         const row = rowOf(entry, this.#now, pass);
         if (row && pass.isWanted(row)) await this.#batches.add(row);
       }
-      this.#request.onProgress({ bytes: bytesBefore + bytes, totalBytes: 2 * size, tally });
+      this.#run.meter.read(bytes, this.#report.tally);
     }
     await this.#batches.flush();
+    this.#run.meter.endPass();
   }
+}
+
+async function runOnce(context: Context, run: Run): Promise<Imported> {
+  const { folder } = run.request;
+  const report = openReport(folder, context.clock.now());
+  const scratch = run.isTrial ? await openScratch(context, folder) : undefined;
+  try {
+    await prepareForMany(scratch?.store.durable ?? context.store.durable);
+    const importer = new Importer(context, { ...run, report, scratch });
+    await importer.run();
+    return {
+      ...report.tally,
+      written: !run.isTrial,
+      refusals: report.refusals(),
+      report: report.path,
+      unknownFields: [...importer.unknown.names],
+    };
+  } finally {
+    report.close();
+    await scratch?.close();
+  }
+}
+
+/**
+ * What a trial finds, where it finds too much; undefined where the import may go on. Rows are committed a batch at a time,
+ * and most refusals come with the last batches: only a trial of the whole file can say before the first one.
+ */
+async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise<Imported | undefined> {
+  const { maxRefused } = run.request;
+  if (maxRefused === undefined) return undefined;
+  const trial = await runOnce(context, { ...run, isTrial: true });
+  if (trial.refused > maxRefused) return trial;
+  // The import itself reports the same.
+  rmSync(trial.report);
+  return undefined;
 }
 
 /**
@@ -120,23 +185,19 @@ class Importer {
  * @throws {ImportRefused} in plain words, when nothing in it can be read
  */
 export async function importFile(context: Context, request: ImportRequest): Promise<Imported> {
-  const { folder, isDryRun } = request;
+  const { folder, isDryRun, maxRefused } = request;
   makePrivateFolder(folder);
   removeOldScratches(folder);
   const source = await openSource(request.file, folder);
-  const report = openReport(folder, context.clock.now());
-  const scratch = isDryRun ? await openScratch(context, folder) : undefined;
+  const meter = createMeter(request, source.size, isDryRun || maxRefused === undefined ? 1 : 2);
+  const run = { request, source, meter };
   try {
-    await prepareForMany(scratch?.store.durable ?? context.store.durable);
-    const importer = new Importer(context, { request, source, report, scratch });
-    await importer.run();
-    return { ...report.tally, report: report.path, unknownFields: [...importer.unknown.names] };
+    const tooMany = isDryRun ? undefined : await findTooMany(context, run);
+    return tooMany ?? (await runOnce(context, { ...run, isTrial: isDryRun }));
   } catch (error) {
     if (error instanceof ImportRefused) throw new ImportRefused(`${request.file} ${error.message}`);
     throw error;
   } finally {
-    report.close();
-    await scratch?.close();
     await source.close();
   }
 }

@@ -1,6 +1,7 @@
 import type { MappingState } from '../../store/tables.ts';
 import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
-import type { TokenRow } from './rows.ts';
+import type { Objection } from './refusals.ts';
+import { HOLDER, type TokenRow } from './rows.ts';
 
 /** Whose a token is and when it was last used, as a row says it or as it is known. */
 export interface Claim extends Owner {
@@ -59,12 +60,13 @@ function isProof(row: Claim, { clientId, isUnidentified, isUnproven }: Standing)
 
 /**
  * What a row changes of a token that is known: what was not known of it, and a later use. It never moves to another
- * owner or state, and what is final stays as it is. A text says why the row is refused.
+ * owner or state, and what is final stays as it is. A reason says why the row is refused.
  */
-export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Changes | string {
+export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Changes | Objection {
   const mayMove = known.isUnidentified && known.state === 'unmapped';
-  if (row.clientId !== known.clientId && !mayMove) return 'already belongs to another app';
-  if (isOtherOwner(row, known, emailsOf)) return OTHER_ACCOUNT;
+  if (row.clientId !== known.clientId && !mayMove)
+    return { field: 'client_id', reason: 'already belongs to another app' };
+  if (isOtherOwner(row, known, emailsOf)) return { field: HOLDER, reason: OTHER_ACCOUNT };
   if (known.state === 'revoked' || known.state === 'migrated') return {};
   return {
     ...(isProof(row, known) && { isProven: true }),

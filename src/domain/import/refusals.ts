@@ -25,3 +25,6 @@ export interface Refusal {
   /** The app that a token names, which is a plain id. */
   clientId?: string | undefined;
 }
+
+/** Why a row cannot be taken beside what is known. */
+export type Objection = Pick<Refusal, 'field' | 'reason'>;

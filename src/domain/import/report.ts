@@ -2,22 +2,22 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { newHexId } from '../../shared/ids.ts';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
+import { createRefusalCounts, type RefusalCount } from './refusal-counts.ts';
 import type { Refusal } from './refusals.ts';
 
-/** What became of the rows so far, and where the refused ones stand. */
+/** What became of the rows so far. */
 export interface Tally {
   new: number;
   known: number;
   changed: number;
   refused: number;
-  /** How many were refused for each reason. */
-  reasons: Record<string, number>;
 }
 
 /** Counts rows, and writes a line for each that was refused; never what stood in it. */
 export interface Report {
   path: string;
   tally: Tally;
+  refusals(): RefusalCount[];
   count(outcome: 'new' | 'known' | 'changed'): void;
   refuse(refusal: Refusal): void;
   close(): void;
@@ -36,7 +36,8 @@ export function openReport(folder: string, now: number): Report {
   const path = join(folder, nameFor(now));
   const file = openSync(path, 'wx', 0o600);
   giveToOwner(path);
-  const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0, reasons: {} };
+  const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0 };
+  const counts = createRefusalCounts();
   let held: string[] = [];
   const write = () => {
     writeSync(file, held.join(''));
@@ -48,9 +49,11 @@ export function openReport(folder: string, now: number): Report {
     count(outcome) {
       tally[outcome] += 1;
     },
-    refuse({ line, reason, field, clientId }) {
+    refusals: counts.list,
+    refuse(refusal) {
+      const { line, reason, field, clientId } = refusal;
       tally.refused += 1;
-      tally.reasons[reason] = (tally.reasons[reason] ?? 0) + 1;
+      counts.add(refusal);
       held.push(`${JSON.stringify({ line, reason, field, client_id: clientId })}\n`);
       if (held.length >= HELD_LINES) write();
     },

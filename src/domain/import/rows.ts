@@ -83,10 +83,17 @@ function requireOne(a: string | null, b: string | null, names: string): void {
 
 const NAME_MAX = 200;
 
+/** Of each of these a row may name either or both: its refusal names them together. */
+export const OWNER = 'owner_email or owner_account_id';
+export const SECRET = 'client_secret or client_secret_sha256';
+export const TOKEN = 'access_token or access_token_sha256';
+export const HOLDER = 'account_email or account_id';
+export const PARTNER = 'modern_id or email';
+
 function readApp({ line, fields, now }: Given): AppRow {
   const ownerEmail = readEmail(fields, 'owner_email');
   const ownerAccountId = readId(fields, 'owner_account_id');
-  requireOne(ownerEmail, ownerAccountId, 'owner_email or owner_account_id');
+  requireOne(ownerEmail, ownerAccountId, OWNER);
   return {
     line,
     clientId: required(fields, 'client_id', readClientId),
@@ -106,16 +113,16 @@ function readPair(kind: IdKind, { line, fields }: Given): PairRow {
     return { line, kind, legacyId, modernId: required(fields, 'modern_id', readId), email: null };
   }
   const [modernId, email] = [readId(fields, 'modern_id'), readEmail(fields, 'email')];
-  requireOne(modernId, email, 'modern_id or email');
+  requireOne(modernId, email, PARTNER);
   return { line, kind, legacyId, modernId, email };
 }
 
 function readToken({ line, fields, now }: Given): TokenRow {
   const secret = readDigested(fields, 'access_token');
-  if (secret === null) throw new RowRefused('is missing', 'access_token or access_token_sha256');
+  if (secret === null) throw new RowRefused('is missing', TOKEN);
   const accountId = readId(fields, 'account_id');
   const email = readEmail(fields, 'account_email');
-  requireOne(accountId, email, 'account_email or account_id');
+  requireOne(accountId, email, HOLDER);
   return {
     line,
     token: secret.sha256,

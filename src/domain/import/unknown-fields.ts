@@ -1,6 +1,7 @@
 import type { Fields } from './fields.ts';
 
-const KNOWN = new Set(
+/** The fields that rows of any type may have. */
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   `type client_id client_secret client_secret_sha256 name callback_urls owner_email owner_account_id contacts created_at
   legacy_id modern_id email access_token access_token_sha256 account_email account_id last_used_at`.split(
     /\s+/,
@@ -19,7 +20,7 @@ export function createUnknownFields() {
     names,
     note(fields: Fields): void {
       for (const name of fields.keys()) {
-        if (!KNOWN.has(name) && SAFE.test(name) && names.size < NAMES_MAX) names.add(name);
+        if (!KNOWN_FIELDS.has(name) && SAFE.test(name) && names.size < NAMES_MAX) names.add(name);
       }
     },
   };

@@ -1,8 +1,8 @@
-import { readKeysPlace } from '../config.ts';
-import { readSchema } from '../store/driver/schema-state.ts';
-import { makeKeysFile } from '../store/keys-file.ts';
-import { type DatabaseLocation, describeLocation } from '../store/open-store.ts';
-import type { Result } from './result.ts';
+import { readKeysPlace } from '../../config.ts';
+import { readSchema } from '../../store/driver/schema-state.ts';
+import { makeKeysFile } from '../../store/keys-file.ts';
+import { type DatabaseLocation, describeLocation } from '../../store/open-store.ts';
+import type { Result } from '../result.ts';
 
 /** Undefined where the database cannot be asked: the first key file may be made before there is a server. */
 async function isInUse(database: DatabaseLocation): Promise<boolean | undefined> {

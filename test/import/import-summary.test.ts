@@ -1,0 +1,60 @@
+import { isOver, summaryOf } from '../../src/commands/import/summary.ts';
+import type { Imported } from '../../src/domain/import/import-file.ts';
+import { createRefusalCounts } from '../../src/domain/import/refusal-counts.ts';
+
+/** What an import says at its end. */
+
+const imported = (more: Partial<Imported> = {}): Imported => ({
+  new: 1,
+  known: 2,
+  changed: 3,
+  refused: 0,
+  written: true,
+  refusals: [],
+  report: '/srv/report',
+  unknownFields: [],
+  ...more,
+});
+
+const WHOLE = { isDryRun: false, maxRefused: undefined };
+
+test('refused rows are counted by field and reason, with the lowest lines in whatever order they come', () => {
+  const counts = createRefusalCounts();
+  const missing = { reason: 'is missing', field: 'name' };
+  for (const line of [90, 8, 7, 6, 5, 4, 80]) counts.add({ line, ...missing });
+  counts.add({ line: 3, reason: 'is missing', field: 'client_id' });
+  counts.add({ line: 2, reason: 'not valid JSON' });
+  counts.add({ line: 1, reason: 'not valid JSON' });
+  expect(summaryOf(imported({ refused: 10, refusals: counts.list() }), WHOLE)).toEqual([
+    '1 new, 2 known, 3 changed, 10 refused.',
+    '    7 refused: name: is missing (lines 4, 5, 6, 7, 8, …)',
+    '    2 refused: not valid JSON (lines 1, 2)',
+    '    1 refused: client_id: is missing (line 3)',
+    'Each refused line with its field and reason: /srv/report',
+  ]);
+});
+
+test('the summary stays short, however many reasons there are', () => {
+  const refusals = Array.from({ length: 25 }, (_, index) => {
+    return { field: null, reason: `reason ${index}`, count: 2, lines: [1, 2] };
+  });
+  const lines = summaryOf(imported({ refused: 50, refusals }), WHOLE);
+  expect(lines).toHaveLength(23);
+  expect(lines.at(-2)).toBe('    10 refused for 5 other reasons');
+});
+
+test('a limit says what it did: nothing was changed, or everything but the refused rows', () => {
+  const many = imported({ refused: 5 });
+  const limit = { isDryRun: false, maxRefused: 4 };
+  const headOf = (...given: Parameters<typeof summaryOf>) => summaryOf(...given).slice(0, 2);
+  expect(headOf({ ...many, written: false }, limit)[0]).toBe(
+    'Nothing was changed: more rows than --max-refused 4 allows would be refused. It would be: 1 new, 2 known, 3 changed, 5 refused.',
+  );
+  expect(headOf({ ...many, written: false }, { ...limit, isDryRun: true })[1]).toBe(
+    'That is too many: more are refused than --max-refused 4 allows.',
+  );
+  expect(headOf(many, limit)[1]).toContain('more rows than --max-refused 4 allows were refused');
+  expect(isOver(many, 4)).toBe(true);
+  expect(isOver(many, 5)).toBe(false);
+  expect(isOver(many, undefined)).toBe(false);
+});
