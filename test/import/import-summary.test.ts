@@ -18,6 +18,8 @@ const imported = (more: Partial<Imported> = {}): Imported => ({
 
 const WHOLE = { isDryRun: false, maxRefused: undefined };
 
+const headOf = (...given: Parameters<typeof summaryOf>) => summaryOf(...given).slice(0, 2);
+
 test('refused rows are counted by field and reason, with the lowest lines in whatever order they come', () => {
   const counts = createRefusalCounts();
   const missing = { reason: 'is missing', field: 'name' };
@@ -46,7 +48,6 @@ test('the summary stays short, however many reasons there are', () => {
 test('a limit says what it did: nothing was changed, or everything but the refused rows', () => {
   const many = imported({ refused: 5 });
   const limit = { isDryRun: false, maxRefused: 4 };
-  const headOf = (...given: Parameters<typeof summaryOf>) => summaryOf(...given).slice(0, 2);
   expect(headOf({ ...many, written: false }, limit)[0]).toBe(
     'Nothing was changed: more rows than --max-refused 4 allows would be refused. It would be: 1 new, 2 known, 3 changed, 5 refused.',
   );

@@ -21,6 +21,7 @@ const token = (name: string, more: object = {}) => ({
   ...more,
 });
 const accountPair = (legacy: string, more: object) => ({ type: 'account', legacy_id: legacy, ...more });
+const secret = (name: string) => ({ ...app, client_secret: `${name}-secret-of-the-app` });
 const ndjson = (...rows: Array<object | string>) =>
   rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
 const counts = ({ new: added, known, changed, refused }: Imported) => [added, known, changed, refused];
@@ -82,7 +83,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('a refusal names the field of what is in its way, also where two rows are each sound', async () => {
-    const secret = (name: string) => ({ ...app, client_secret: `${name}-secret-of-the-app` });
     await take(ndjson(secret('one'), secret('two'), accountPair(LEGACY, { modern_id: ACCOUNT })));
     const done = await take(
       ndjson(

@@ -88,11 +88,11 @@ interface Meter {
 
 const PASSES = 2;
 
-function createMeter({ onProgress }: ImportRequest, size: number, runs: number): Meter {
+function createMeter(request: ImportRequest, size: number, runs: number): Meter {
   let passed = 0;
   return {
     read: (bytes, tally) =>
-      onProgress({ bytes: passed * size + bytes, totalBytes: runs * PASSES * size, tally }),
+      request.onProgress({ bytes: passed * size + bytes, totalBytes: runs * PASSES * size, tally }),
     endPass() {
       passed += 1;
     },

@@ -86,9 +86,9 @@ const NAME_MAX = 200;
 /** Of each of these a row may name either or both: its refusal names them together. */
 export const OWNER = 'owner_email or owner_account_id';
 export const SECRET = 'client_secret or client_secret_sha256';
-export const TOKEN = 'access_token or access_token_sha256';
+const TOKEN = 'access_token or access_token_sha256';
 export const HOLDER = 'account_email or account_id';
-export const PARTNER = 'modern_id or email';
+const PARTNER = 'modern_id or email';
 
 function readApp({ line, fields, now }: Given): AppRow {
   const ownerEmail = readEmail(fields, 'owner_email');
