@@ -143,6 +143,10 @@ test('the addresses of both APIs are those where an API asks for a token', async
   expect(away.state('old API')?.detail).toContain('ECONNREFUSED');
   const other = await findingsOf({ LEGACY_BACKEND_URL: modern.url });
   expect(other.failed).toEqual(['old API']);
+  const notOne = await findingsOf({ MODERN_AUTH_URL: oldApi.url });
+  expect(notOne.failed).toEqual(['client', 'redirect URI']);
+  expect(notOne.state('modern side')).toMatchObject({ state: 'warning' });
+  expect(notOne.state('redirect URI')?.detail).toContain('has no authorization endpoint');
   const none = await findingsOf({ LEGACY_BACKEND_URL: '' });
   expect([none.ok, none.state('old API')]).toMatchObject([true, { state: 'not looked at' }]);
 });

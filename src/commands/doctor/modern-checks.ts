@@ -74,6 +74,8 @@ export async function checkRedirectUri(
   );
   if (fault?.at === 'authorization')
     throw failure(`an authorization for MODERN_SCOPES comes back to ${redirectUri} with ${fault.error}`);
+  if (status === 404)
+    throw failure(`MODERN_AUTH_URL: ${upstream.authUrl} has no authorization endpoint at /auth (404)`);
   if (fault !== undefined)
     throw failure(
       `PUBLIC_URL: ${redirectUri} is refused with a page (${status}): register exactly this redirect URI for the client`,

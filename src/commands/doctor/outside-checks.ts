@@ -42,7 +42,7 @@ export async function checkReminders({ sendsReminders, mail }: Config): Promise<
   return ok(
     mail.smtpUrl === undefined
       ? `without SMTP_URL they become files in ${mail.directory}`
-      : 'sent by SMTP_URL, see mail server',
+      : 'the settings send them by SMTP_URL; whether that takes them, see mail server',
   );
 }
 
