@@ -10,7 +10,7 @@ import { listExtensions } from '../store/extensions.ts';
 import { readDates } from '../store/lifecycle.ts';
 import { actorOf } from './by-option.ts';
 import { confirmed } from './confirm.ts';
-import * as verdict from './doctor/verdict.ts';
+import * as verdicts from './doctor/verdict.ts';
 import { outlookJson, outlookLines } from './cut-over.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';
@@ -149,7 +149,7 @@ export async function changeDate(
 export async function examineDates(
   context: Context,
   settings: Parameters<typeof idleSettings>[1],
-): Promise<verdict.Verdict> {
+): Promise<verdicts.Verdict> {
   const dates = await describedDates(context);
   const { other, past } = await idleSettings(context, settings);
   const found = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
@@ -163,5 +163,5 @@ export async function examineDates(
         ]
       : []),
   ];
-  return warnings.length > 0 ? verdict.warning([found, ...warnings].join('. ')) : verdict.ok(found);
+  return warnings.length > 0 ? verdicts.warning([found, ...warnings].join('. ')) : verdicts.ok(found);
 }
