@@ -248,7 +248,7 @@ program.addCommand(
 program.addCommand(
   command(
     'doctor',
-    'check settings, keys, database and the modern side',
+    'check settings, keys, database, both APIs and the mail server; change nothing',
     async () => (await import('./commands/doctor.ts')).doctor,
   ),
 );

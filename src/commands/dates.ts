@@ -10,6 +10,7 @@ import { listExtensions } from '../store/extensions.ts';
 import { readDates } from '../store/lifecycle.ts';
 import { actorOf } from './by-option.ts';
 import { confirmed } from './confirm.ts';
+import * as verdicts from './doctor/verdict.ts';
 import { outlookJson, outlookLines } from './cut-over.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';
@@ -148,19 +149,19 @@ export async function changeDate(
 export async function examineDates(
   context: Context,
   settings: Parameters<typeof idleSettings>[1],
-): Promise<string> {
+): Promise<verdicts.Verdict> {
   const dates = await describedDates(context);
   const { other, past } = await idleSettings(context, settings);
-  const words = [
-    dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', '),
+  const found = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
+  const warnings = [
     ...(other.length > 0
-      ? [`WARNING: ${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]
+      ? [`${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]
       : []),
     ...(past.length > 0
       ? [
-          `WARNING: ${past.join(', ')} is past and was not set, for it would end everything at once; if that is meant, grantbridge dates set --force`,
+          `${past.join(', ')} is past and was not set, for it would end everything at once; if that is meant, grantbridge dates set --force`,
         ]
       : []),
   ];
-  return words.join('. ');
+  return warnings.length > 0 ? verdicts.warning([found, ...warnings].join('. ')) : verdicts.ok(found);
 }

@@ -26,7 +26,7 @@ export interface Spill {
 const SUFFIX = '.pair';
 
 /** Enough for the write-ahead log and the spill of everything in flight. */
-const ROOM_BYTES = 16 * 1024 * 1024;
+export const ROOM_BYTES = 16 * 1024 * 1024;
 
 function nameOf({ grantId, version }: Pick<SpilledPair, 'grantId' | 'version'>): string {
   return `${grantId}-${version}${SUFFIX}`;

@@ -117,15 +117,32 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
   return true;
 }
 
+/** An exchange that can only be refused: how tells whether the client's credentials are right. Throws `Unavailable`. */
+export function exchangeMadeUpCode(
+  authUrl: string,
+  client: ModernClient,
+  redirectUri: string,
+): Promise<HttpAnswer> {
+  return sendRepeatable(`${authUrl}/token`, credentialed(client, emptyExchange(redirectUri)));
+}
+
+/** The first step of an authorization with which nobody goes on. Throws `Unavailable`. */
+export function beginAuthorization(
+  authUrl: string,
+  { clientId }: Pick<ModernClient, 'clientId'>,
+  use: ClientUse,
+): Promise<HttpAnswer> {
+  return sendRepeatable(beginningAt(`${authUrl}/auth`, clientId, use));
+}
+
 async function prove(
   authUrl: string,
   client: ModernClient,
   use: ClientUse,
 ): Promise<ClientFault | undefined> {
-  const exchange = credentialed(client, emptyExchange(use.redirectUri));
-  if (!areRight(await sendRepeatable(`${authUrl}/token`, exchange))) return { at: 'credentials' };
-  const beginning = beginningAt(`${authUrl}/auth`, client.clientId, use);
-  return faultOfBeginning(await sendRepeatable(beginning), use);
+  const answer = await exchangeMadeUpCode(authUrl, client, use.redirectUri);
+  if (!areRight(answer)) return { at: 'credentials' };
+  return faultOfBeginning(await beginAuthorization(authUrl, client, use), use);
 }
 
 /** The modern authorization server at `authUrl`, as one of its clients. */

@@ -142,20 +142,20 @@ test('a budget that suffices needs no confirmation', async () => {
 
 const budgetFinding = async () => {
   const { json } = await doctor();
-  const findings = json['findings'] as Array<{ check: string; ok: boolean; detail: string }>;
+  const findings = json['findings'] as Array<{ check: string; state: string; detail: string }>;
   return findings.find(({ check }) => check === 'budget');
 };
 
 test('doctor says whether the budget suffices for what the retirement will move', async () => {
   await tell(500, 500);
   expect(await budgetFinding()).toMatchObject({
-    ok: true,
+    state: 'ok',
     detail: expect.stringMatching(/^at the retirement, 20 accounts .* suffices for the calls that move/),
   });
   await tell(500, 100);
   expect(await budgetFinding()).toMatchObject({
-    ok: true,
-    detail: expect.stringMatching(/^WARNING: .*NOT enough.*A client of its own/),
+    state: 'warning',
+    detail: expect.stringMatching(/^at the retirement.*NOT enough.*A client of its own/),
   });
 });
 

@@ -45,7 +45,7 @@ test('that it is stopped, since when, and when the next refresh is tried', async
     .run(since, next, next);
   database.close();
   const line = await lineOfDoctor();
-  expect(line).toContain('ok      refreshing: WARNING: Refreshing has been stopped since');
+  expect(line).toContain('WARNING refreshing: Refreshing has been stopped since');
   expect(line).toContain(momentText(since));
   expect(line).toContain(`tried from ${momentText(next)} on`);
 });

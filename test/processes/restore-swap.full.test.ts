@@ -114,7 +114,9 @@ test('doctor does not ask the modern side where the database does not open', asy
   copyFileSync(fileIn('keys-of-another', 'keys.json'), fileIn('closed', 'keys.json'));
   const { code, output } = await run(settings, 'doctor');
   expect(code).toBe(1);
-  expect(output).toContain('ok      modern side: not asked: whether this is a restored copy is not known');
+  expect(output).toContain(
+    '-       modern side: not looked at: whether this is a restored copy is not known',
+  );
 });
 
 const program = resolve(import.meta.dirname, '../../dist/cli.js');

@@ -85,6 +85,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ?.number as number;
   }
 
+  async function doctorSays() {
+    const { json } = await runJson(settings, 'doctor');
+    const { findings } = json as { findings: Array<Record<'check' | 'state' | 'detail', string>> };
+    const { state, detail } = findings.find(({ check }) => check === 'database') ?? {};
+    return { state, detail };
+  }
+
   test('where there is no database each says so with the next step, and none is made', async () => {
     for (const command of COMMANDS) {
       const { code, output, complaints } = await run(settings, ...command);
@@ -97,6 +104,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(existsSync(join(folder, kind, 'keys.json'))).toBe(false);
     const { code, json } = await runJson(settings, 'migrate', '--status');
     expect({ code, json }).toMatchObject({ code: 0, json: { schema: null, newest: newestOf(kind) } });
+    expect(await doctorSays()).toEqual({
+      state: 'not looked at',
+      detail: expect.stringMatching(/holds no database of the bridge yet.*: grantbridge migrate$/) as string,
+    });
     expect(await presentNumber()).toBeNull();
   });
 
@@ -120,6 +131,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
       expect({ command, code, output }).toEqual({ command, code: 1, output: '' });
       expect(complaints).toContain(`has schema ${before}, and this version needs ${newestOf(kind)}`);
     }
+    expect(await doctorSays()).toEqual({
+      state: 'failed',
+      detail: expect.stringMatching(new RegExp(`has schema ${before}, .*: grantbridge migrate$`)) as string,
+    });
     const { code, json } = await runJson(settings, 'migrate', '--status');
     expect({ code, json }).toEqual({
       code: 0,

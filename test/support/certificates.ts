@@ -10,7 +10,10 @@ export interface ServerCertificate {
 const EC = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
 /** A certificate for these host names, signed by an authority of its own that lives as long as the test. */
-export async function certificateFor(names: string[]): Promise<ServerCertificate> {
+export async function certificateFor(
+  names: string[],
+  validity: { notBeforeDate?: Date; notAfterDate?: Date } = {},
+): Promise<ServerCertificate> {
   const authority = await generate([{ name: 'commonName', value: 'grantbridge test authority' }], {
     ...EC,
     extensions: [
@@ -20,6 +23,7 @@ export async function certificateFor(names: string[]): Promise<ServerCertificate
   });
   const server = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
     ...EC,
+    ...validity,
     ca: { key: authority.private, cert: authority.cert },
     extensions: [
       { name: 'basicConstraints', cA: false },

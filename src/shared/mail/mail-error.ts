@@ -95,11 +95,14 @@ export class MailError extends Error {
   readonly isOurs: boolean;
   /** For people: why, in a few words that name nobody. */
   readonly short: string;
+  /** For operators: the same as in the message, with nothing around it. */
+  readonly reason: string;
 
   constructor(failure: DeliveryFailure, { auth, isWritten = false }: Circumstances = {}) {
     const secrets = auth ? spellingsOf(auth) : [];
     const words = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), wordsOf(failure));
     super(`The mail could not be handed over: ${words}`);
+    this.reason = words;
     this.isRefused = isForGood(failure);
     this.isAboutMail = isAbout(failure);
     this.isInDoubt = isWritten && !isSaidNo(failure);

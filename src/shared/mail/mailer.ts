@@ -38,7 +38,7 @@ export interface Mailer extends Sender {
 }
 
 /** Somebody waits for the page that sends, so no step takes long. */
-const TIMEOUTS = {
+export const TIMEOUTS = {
   dnsTimeout: 5 * SECOND,
   connectionTimeout: 5 * SECOND,
   greetingTimeout: 5 * SECOND,
