@@ -1,6 +1,7 @@
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import { prepareForMany } from '../../store/import-rows.ts';
 import type { Context, Origin } from '../context.ts';
+import { keepProgress } from '../progress/keep-progress.ts';
 import { Batches } from './batches.ts';
 import type { Entry } from './reader.ts';
 import { partsOf } from './records.ts';
@@ -130,6 +131,8 @@ export async function importFile(context: Context, request: ImportRequest): Prom
     await prepareForMany(scratch?.store.durable ?? context.store.durable);
     const importer = new Importer(context, { request, source, report, scratch });
     await importer.run();
+    // Pages that tell the last count would know nothing of the import for an hour.
+    if (!isDryRun) await keepProgress(context);
     return { ...report.tally, report: report.path, unknownFields: [...importer.unknown.names] };
   } catch (error) {
     if (error instanceof ImportRefused) throw new ImportRefused(`${request.file} ${error.message}`);

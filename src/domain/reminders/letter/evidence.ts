@@ -1,4 +1,4 @@
-import type { CallSum } from '../../../store/usage.ts';
+import type { CallSum } from '../../../store/call-sums.ts';
 import { type Calls, carrierWords, programWords } from '../../calls-of.ts';
 import { type AppDate, changesCalls } from '../../lifecycle.ts';
 import type { Part } from '../people.ts';
