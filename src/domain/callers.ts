@@ -1,5 +1,5 @@
 import { appCallsWholeAfter } from '../store/app-calls.ts';
-import type { TokensOf } from '../store/app-tokens.ts';
+import { lastMoveTo, type TokensOf } from '../store/app-tokens.ts';
 import type { Callers } from '../store/call-sums.ts';
 import { listMappingIds } from '../store/mapping-ids.ts';
 import { DAY } from '../shared/lifetimes.ts';
@@ -43,7 +43,9 @@ export const firstDayOf = ({ clock }: Pick<Context, 'clock'>, days: number) =>
   dayOf(clock.now() - (days - 1) * DAY);
 
 async function ofApp(context: Pick<Context, 'store' | 'clock'>, clientId: string): Promise<Asked> {
-  const wholeAfter = await appCallsWholeAfter(context.store);
+  const { store } = context;
+  // What a token called before it came to the app was counted for the app that it stood with.
+  const wholeAfter = Math.max(await appCallsWholeAfter(store), await lastMoveTo(store.durable, clientId));
   const isPartial = (days: number) => wholeAfter > 0 && firstDayOf(context, days) <= dayOf(wholeAfter);
   return { who: { clientId }, isPartial };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { Database } from './store.ts';
 import type { MappingState } from './tables.ts';
 
@@ -154,4 +154,21 @@ export async function wasImportedSince(db: Database, clientId: string, since: nu
     .limit(1)
     .executeTakeFirst();
   return imported !== undefined;
+}
+
+/**
+ * When an app last got a token that stood with another one before, 0 for never: its earlier calls were counted for that
+ * one. The history says so, by an assignment or by an import that changed the app.
+ */
+export async function lastMoveTo(db: Database, clientId: string): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .where('client_id', '=', clientId)
+    // In the words of the index events_of_moves.
+    .where(
+      sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`,
+    )
+    .executeTakeFirst();
+  return row?.at ?? 0;
 }

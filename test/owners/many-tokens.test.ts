@@ -6,10 +6,12 @@ import { parse } from 'csv-parse/sync';
 import { importFile } from '../../src/domain/import/import-file.ts';
 import { keepMovingCalls } from '../../src/domain/cut-over/outlook.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
-import { MINUTE } from '../../src/shared/lifetimes.ts';
+import { assignByHand } from '../../src/domain/assign-token.ts';
+import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { SettableClock } from '../support/settable-clock.ts';
+import { addWaitingToken } from '../support/waiting-token.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { browserOf, DANA, SAM, wordsOf } from './support/people.ts';
 
@@ -87,14 +89,14 @@ const words = async (browser: CookieWalker, path: string) => wordsOf(await pageO
 const card = (text: string, from: string) => text.slice(text.indexOf(from), text.indexOf(from) + 600);
 
 /** Calls with tokens, those of the end of the list too, which no list of the first ones holds. */
-async function call(times: number): Promise<void> {
+async function call(times: number, mappingId?: string): Promise<void> {
   const { id } = await system.bridge.context.store.durable
     .selectFrom('mappings')
     .select('id')
     .where('client_id', '=', APP)
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow();
-  const one = { mappingId: id, carrier: 'header', userAgent: 'many/1.0', status: 200 } as const;
+  const one = { mappingId: mappingId ?? id, carrier: 'header', userAgent: 'many/1.0', status: 200 } as const;
   for (let index = 0; index < times; index += 1)
     system.bridge.context.usage.note({ ...one, endpoint: '/1/user.json' });
   await system.bridge.context.usage.flush();
@@ -215,5 +217,24 @@ test('without a call from before it, nothing is done for the want of one', async
     'None is known; not all older calls were counted by app.',
   );
   await volatile.updateTable('app_calls_begin').set({ whole_after: 0 }).execute();
+  expect(await words(dana, `/apps/${APP}/move`)).toMatch(/No call came to the old API in the last 7 days\./);
+});
+
+test('what a token called before it was given to the app is not told as none', async () => {
+  const { bridge, app } = system;
+  const moved = await addWaitingToken(bridge, { clientId: app.clientId, source: 'observed' });
+  await call(3, moved.mappingId);
+  const asked = {
+    mappingId: moved.mappingId,
+    clientId: APP,
+    reason: 'so',
+    actor: 'command',
+    requestId: null,
+  };
+  expect(await assignByHand(bridge.context, asked)).toMatchObject({ outcome: 'assigned' });
+  const move = await words(dana, `/apps/${APP}/move`);
+  expect(move).toContain('No call of the last 7 days is known, but not all of them were counted.');
+  clock.advance(8 * DAY);
+  dana = await browserOf(system);
   expect(await words(dana, `/apps/${APP}/move`)).toMatch(/No call came to the old API in the last 7 days\./);
 });

@@ -41,7 +41,7 @@ function noClientWords(grants: Facts['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
     return 'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.';
-  return `No client is entered for new connections. ${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
+  return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
 }
 
 function ownClient({ client, grants, home }: Facts): Step {
