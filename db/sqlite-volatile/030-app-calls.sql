@@ -14,7 +14,7 @@ create index app_calls_by_day on app_calls (day);
 
 -- From which moment on they are whole: calls that were counted by token alone are not among them.
 create table app_calls_begin (
-  singleton integer primary key check (singleton = 1),
+  singleton integer not null unique check (singleton = 1),
   whole_after integer not null
 ) strict;
 insert into app_calls_begin select 1, coalesce(max(last_at), 0) from usage;

@@ -12,7 +12,7 @@ import { takeTurns } from './work/take-turns.ts';
 export type CallsAsked = readonly string[] | { clientId: string };
 
 /** Tokens of one statement; SQLite does nothing else meanwhile. */
-export const TOKENS_AT_ONCE = 500;
+const TOKENS_AT_ONCE = 500;
 
 /** The calls of an app of more tokens than this are those that were kept for the app. */
 const APP_TOKENS = 2000;
@@ -23,7 +23,7 @@ const ACCOUNT_TOKENS = 10_000;
 export interface Asked {
   who: CallsAsked;
   /** Whether there may have been more calls in the last `days` than are known: what is told is told as at least. */
-  isPartial(days: number): boolean;
+  isPartial: (days: number) => boolean;
 }
 
 /** The callers of one statement after the other; others are served between them. */

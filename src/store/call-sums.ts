@@ -42,20 +42,22 @@ function rowsOf({ volatile }: Store, callers: Callers, sinceDay: string) {
 
 const OTHERS = sql`endpoint, carrier`;
 
+/** PostgreSQL adds whole numbers up to a decimal one, which comes as text. */
+type Summed<Row, Column extends keyof Row> = Omit<Row, Column> & Record<Column, number | string>;
+
 /** The most frequent kinds of their calls since a day (`YYYY-MM-DD`), the most frequent first. */
 export async function sumCalls(
   store: Store,
   callers: Callers,
   { sinceDay, limit }: { sinceDay: string; limit: number },
 ): Promise<CallSum[]> {
-  const { rows } = await sql<CallSum>`
+  const { rows } = await sql<Summed<CallSum, 'calls' | 'answered'>>`
     select ${OTHERS}, user_agent, sum(calls) as calls,
       sum(case when outcome = 'ok' then calls else 0 end) as answered, max(last_at) as last_at
     ${rowsOf(store, callers, sinceDay)}
     group by ${OTHERS}, user_agent
     order by sum(calls) desc, ${OTHERS}, user_agent
     limit ${limit}`.execute(store.volatile);
-  // PostgreSQL adds whole numbers up to a decimal one, which comes as text.
   return rows.map((row) => ({ ...row, calls: Number(row.calls), answered: Number(row.answered) }));
 }
 
@@ -74,7 +76,7 @@ export async function findLastCall(
 
 /** Their calls since a day, by day, endpoint and carrier. */
 export async function sumDays(store: Store, callers: Callers, sinceDay: string): Promise<DayCalls[]> {
-  const { rows } = await sql<DayCalls>`
+  const { rows } = await sql<Summed<DayCalls, 'calls' | 'refused'>>`
     select day, ${OTHERS}, sum(calls) as calls,
       sum(case when outcome = 'refused' then calls else 0 end) as refused
     ${rowsOf(store, callers, sinceDay)}
