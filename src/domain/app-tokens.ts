@@ -1,7 +1,5 @@
 import { type TokenRow, type TokensOf, listTokens } from '../store/app-tokens.ts';
-import { listMappingIds } from '../store/usage-days.ts';
 import type { Context } from './context.ts';
-import { TOKENS_READ } from './states-of-app.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 export type { TokensOf };
@@ -40,17 +38,4 @@ export async function tokensOfApp(context: Context, of: TokensOf, after = ''): P
     usage: usage.get(row.id),
   }));
   return { tokens, next: rows.length > PAGE ? ids.at(-1) : undefined };
-}
-
-/** The tokens of which calls are told, by their ids. */
-interface TokensRead {
-  ids: string[];
-  /** Whether there are more. */
-  isPartial: boolean;
-}
-
-/** The first tokens of an app, or those of one account. */
-export async function tokensRead({ store }: Pick<Context, 'store'>, of: TokensOf): Promise<TokensRead> {
-  const ids = await listMappingIds(store.durable, of, { after: '', limit: TOKENS_READ + 1 });
-  return { ids: ids.slice(0, TOKENS_READ), isPartial: ids.length > TOKENS_READ };
 }

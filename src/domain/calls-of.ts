@@ -1,15 +1,14 @@
 import { SERVED_HERE } from '../store/last-use.ts';
-import { DAY } from '../shared/lifetimes.ts';
-import { dayOf } from '../shared/moments.ts';
-import { type CallSum, findLastCall, sumCalls } from '../store/usage.ts';
-import { TOKENS_AT_ONCE } from './calls-per-day.ts';
+import { type Callers, type CallSum, findLastCall, sumCalls } from '../store/call-sums.ts';
+import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
 import type { Context } from './context.ts';
-import { takeTurns } from './work/take-turns.ts';
 
 /** What tokens were used for. */
 export interface Calls {
   /** The most frequent kinds within the days that were asked for; of very many some are left out. */
   kinds: CallSum[];
+  /** Whether some kinds were left out. */
+  isCut: boolean;
   /** The last one at all, as long as usage is kept. */
   last: { at: number; userAgent: string } | undefined;
 }
@@ -35,34 +34,35 @@ function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): 
 /** Most tokens have a call among the kinds that were just read, and all days are many rows. */
 async function lastOf(
   store: Context['store'],
-  mappingIds: readonly string[],
+  callers: Callers,
   { sinceDay, kinds }: { sinceDay: string; kinds: readonly CallSum[] },
 ): Promise<Pick<CallSum, 'last_at' | 'user_agent'> | undefined> {
-  if (kinds.length === 0) return findLastCall(store, mappingIds, '');
-  if (kinds.length === KINDS_AT_ONCE) return findLastCall(store, mappingIds, sinceDay);
+  if (kinds.length === 0) return findLastCall(store, callers, '');
+  if (kinds.length === KINDS_AT_ONCE) return findLastCall(store, callers, sinceDay);
   return kinds.toSorted((one, other) => other.last_at - one.last_at)[0];
 }
 
-/** The calls of these tokens together, by endpoint, carrier and user agent, within the last days (today is one of them). */
+/** The calls of these tokens together, or of an app, by endpoint, carrier and user agent, within the last days (today is one of them). */
 export async function callsOf(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
-  mappingIds: readonly string[],
+  asked: CallsAsked,
   { days }: { days: number },
 ): Promise<Calls> {
-  const sinceDay = dayOf(clock.now() - (days - 1) * DAY);
+  const sinceDay = firstDayOf({ clock }, days);
   let sums = new Map<string, CallSum>();
+  let isCut = false;
   const lasts: Array<{ last_at: number; user_agent: string }> = [];
-  for (let start = 0; start < mappingIds.length; start += TOKENS_AT_ONCE) {
-    const ids = mappingIds.slice(start, start + TOKENS_AT_ONCE);
-    const kinds = await sumCalls(store, ids, { sinceDay, limit: KINDS_AT_ONCE });
+  for await (const callers of inParts(asked)) {
+    const kinds = await sumCalls(store, callers, { sinceDay, limit: KINDS_AT_ONCE });
+    isCut ||= kinds.length === KINDS_AT_ONCE;
     sums = addUp(sums, kinds);
-    const last = await lastOf(store, ids, { sinceDay, kinds });
+    const last = await lastOf(store, callers, { sinceDay, kinds });
     if (last) lasts.push(last);
-    await takeTurns();
   }
   const last = lasts.toSorted((a, b) => b.last_at - a.last_at)[0];
   return {
     kinds: [...sums.values()].toSorted((a, b) => b.calls - a.calls),
+    isCut,
     last: last && { at: last.last_at, userAgent: last.user_agent },
   };
 }

@@ -1,13 +1,10 @@
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
-import { type DayCalls, sumDays } from '../store/usage-days.ts';
+import { type DayCalls, sumDays } from '../store/call-sums.ts';
+import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
 import type { Context } from './context.ts';
-import { takeTurns } from './work/take-turns.ts';
 
 export type { DayCalls };
-
-/** Tokens of one statement; SQLite does nothing else meanwhile. */
-export const TOKENS_AT_ONCE = 500;
 
 /** The last days up to today (UTC), `YYYY-MM-DD`, the oldest first. */
 export function lastDays({ clock }: Pick<Context, 'clock'>, days: number): string[] {
@@ -22,19 +19,15 @@ function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
   }
 }
 
-/** The calls of these tokens in the last `days`, by day, endpoint and carrier; days without a call have no row. */
+/** The calls of these tokens, or of an app, in the last `days`, by day, endpoint and carrier; days without a call have no row. */
 export async function callDaysOf(
   context: Pick<Context, 'store' | 'clock'>,
-  ids: readonly string[],
+  asked: CallsAsked,
   { days }: { days: number },
 ): Promise<DayCalls[]> {
-  const sinceDay = lastDays(context, days)[0] ?? '';
+  const sinceDay = firstDayOf(context, days);
   const sums = new Map<string, DayCalls>();
-  for (let start = 0; start < ids.length; start += TOKENS_AT_ONCE) {
-    const piece = ids.slice(start, start + TOKENS_AT_ONCE);
-    addUp(sums, await sumDays(context.store, piece, sinceDay));
-    await takeTurns();
-  }
+  for await (const callers of inParts(asked)) addUp(sums, await sumDays(context.store, callers, sinceDay));
   return [...sums.values()].toSorted((one, other) => one.day.localeCompare(other.day));
 }
 

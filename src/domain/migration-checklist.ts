@@ -1,6 +1,8 @@
-import { DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
-import { countGrants, countHandovers, countUnconfirmed } from '../store/app-tokens.ts';
+import { DAY, DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
+import { countGrants, countHandovers, countUnconfirmed, wasImportedSince } from '../store/app-tokens.ts';
+import { callersOf } from './callers.ts';
 import { type Calls, callsOf } from './calls-of.ts';
+import { callDaysOf } from './calls-per-day.ts';
 import type { Context } from './context.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
 import { ownClientsOf } from './handover/former-clients.ts';
@@ -9,7 +11,7 @@ import { type States, statesOfApp } from './states-of-app.ts';
 /** How far an app has moved to the new API, by what the bridge sees. */
 
 /** So many connections, and so many hand-overs, are looked at; a page that is opened has no time for more. */
-const CONNECTIONS_READ = 2000;
+const CONNECTIONS_READ = 20_000;
 
 /** Old calls of so many days are looked at; a program that runs once a week calls within them. */
 const DAYS_LOOKED_AT = 7;
@@ -39,8 +41,11 @@ export interface MovedSoFar {
     isRefused?: boolean;
     isPart?: boolean;
   };
-  /** `last` is the last call at all, as long as usage is kept. */
-  calls: Calls & { days: number; total: number };
+  /**
+   * `last` is the last call at all, as long as usage is kept; with `isPartial` there may have been more calls than are
+   * known; `isNew` says that the app was imported within these days, so that those before are not known.
+   */
+  calls: Calls & { days: number; total: number; isPartial?: boolean; isNew?: boolean };
   handovers: {
     handed: number;
     confirmed: number;
@@ -83,20 +88,27 @@ async function handoversOf({ store, clock }: Context, clientId: string): Promise
   return { ...counts, awaited: all - lost, lost, isPart: counts.handed === limit };
 }
 
-/** What the migration checklist of an app rests on, read now; `ids` are the tokens whose calls are told. */
-export async function movedSoFar(
-  context: Context,
-  clientId: string,
-  ids: readonly string[],
-): Promise<MovedSoFar> {
+/** The calls of the last days, and whether all of them are known. */
+async function callsFor(context: Context, clientId: string): Promise<MovedSoFar['calls']> {
+  const days = DAYS_LOOKED_AT;
+  const asked = await callersOf(context, { clientId });
+  const calls = await callsOf(context, asked.who, { days });
+  // Of very many kinds some are left out, of the days none.
+  const perDay = await callDaysOf(context, asked.who, { days });
+  const total = perDay.reduce((sum, { calls: n }) => sum + n, 0);
+  const since = context.clock.now() - days * DAY;
+  const isNew = await wasImportedSince(context.store.durable, clientId, since);
+  return { ...calls, days, total, isPartial: asked.isPartial(days), isNew };
+}
+
+/** What the migration checklist of an app rests on, read now. */
+export async function movedSoFar(context: Context, clientId: string): Promise<MovedSoFar> {
   const client = await enteredClientOf(context, clientId);
-  const [{ states }, grants, { kinds, last }, handovers] = await Promise.all([
+  const [states, grants, calls, handovers] = await Promise.all([
     statesOfApp(context, clientId),
     grantsOf(context, clientId, client),
-    callsOf(context, ids, { days: DAYS_LOOKED_AT }),
+    callsFor(context, clientId),
     handoversOf(context, clientId),
   ]);
-  const total = kinds.reduce((sum, kind) => sum + kind.calls, 0);
-  const calls = { days: DAYS_LOOKED_AT, total, kinds, last };
   return { client, tokens: tokensIn(states), states, grants, calls, handovers };
 }

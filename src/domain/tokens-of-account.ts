@@ -1,12 +1,11 @@
-import { countFirstTokens, listStopped, type StoppedRow } from '../store/home-rows.ts';
-import { newestProgress } from '../store/progress.ts';
+import { countPeopleWaiting, listStopped, type StoppedRow } from '../store/home-rows.ts';
 import { normalEmail } from '../shared/mail/address.ts';
 import type { Pair } from '../store/mappings.ts';
 import type { MappingState } from '../store/tables.ts';
 import { countTokensOf, countWaiting, listOwnedApps } from '../store/waiting-tokens.ts';
 import type { Context } from './context.ts';
 import { nextState } from './mapping-state.ts';
-import { TOKENS_READ } from './states-of-app.ts';
+import { statesOfApp } from './states-of-app.ts';
 
 /** What a person sees of the tokens of the own account: how many each app has, and in which state. */
 
@@ -97,16 +96,12 @@ export interface OwnedTokens {
   counts: AppTokens['counts'];
   /** Accounts, and addresses without one, whose tokens wait for a consent of theirs. */
   peopleWaiting: number;
-  /** Whether they were too many to be counted now: the numbers are those of the last hour. */
-  isCountedBefore: boolean;
+  /** Whether there may be more people. */
+  isMorePeople: boolean;
 }
 
-async function countedBefore(context: Context, pair: Pair): Promise<OwnedTokens> {
-  const [row] = await newestProgress(context.store.durable, [pair.clientId]);
-  const { client_id: _id, day: _day, waiting_people: people = 0, ...counts } = row ?? {};
-  const own = await tokensOfPair(context, pair);
-  return { counts, peopleWaiting: Math.max(0, own?.waiting ? people - 1 : people), isCountedBefore: true };
-}
+/** People are told apart among so many waiting tokens of an app; a page that is opened has no time for more. */
+const PEOPLE_AMONG = 20_000;
 
 /** The tokens of an app for its owner, who is not one of the people that wait. */
 export async function tokensForOwner(
@@ -114,12 +109,7 @@ export async function tokensForOwner(
   { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },
 ): Promise<OwnedTokens> {
   const of = { clientId, besides: ownerAccountId };
-  const rows = await countFirstTokens(context.store.durable, of, TOKENS_READ + 1);
-  const read = rows.reduce((sum, { n }) => sum + n, 0);
-  if (read > TOKENS_READ) return countedBefore(context, { clientId, accountId: ownerAccountId });
-  return {
-    counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
-    peopleWaiting: rows.reduce((sum, { people }) => sum + people, 0),
-    isCountedBefore: false,
-  };
+  const counts = await statesOfApp(context, clientId);
+  const { people, read } = await countPeopleWaiting(context.store.durable, of, PEOPLE_AMONG);
+  return { counts, peopleWaiting: people, isMorePeople: read === PEOPLE_AMONG };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { Database } from './store.ts';
 import type { MappingState } from './tables.ts';
 
@@ -47,23 +47,18 @@ export async function listTokens(
 /** One row of a page of tokens. */
 export type TokenRow = Awaited<ReturnType<typeof listTokens>>[number];
 
-/** How many of the first tokens of an app are in each state; states without a token have no row. */
-export async function countFirst(
+/** How many tokens of an app are in each state, by one look into an index; states without a token have no row. */
+export async function countByState(
   db: Database,
   clientId: string,
-  limit: number,
 ): Promise<Array<{ state: MappingState; n: number }>> {
-  const first = db
+  const rows = await db
     .selectFrom('mappings')
-    .select('state')
+    .select((eb) => ['state', eb.fn.countAll<number | string>().as('n')])
     .where('client_id', '=', clientId)
-    .orderBy('id')
-    .limit(limit);
-  return db
-    .selectFrom(first.as('first'))
-    .select((eb) => ['first.state', eb.fn.countAll<number>().as('n')])
-    .groupBy('first.state')
+    .groupBy('state')
     .execute();
+  return rows.map(({ state, n }) => ({ state, n: Number(n) }));
 }
 
 /** How many live grants an app has, of so many at most, by the modern client that they were obtained with. */
@@ -143,4 +138,37 @@ export async function countUnconfirmed(
     )
     .executeTakeFirstOrThrow();
   return n;
+}
+
+/** Whether an app came here by an import after a time: how it was called before that is not known. */
+export async function wasImportedSince(db: Database, clientId: string, since: number): Promise<boolean> {
+  const imported = await db
+    .selectFrom('events')
+    .select('id')
+    .where('client_id', '=', clientId)
+    // In the words of the index events_of_apps.
+    .where('mapping_id', 'is', null)
+    .where('grant_id', 'is', null)
+    .where('action', '=', 'app_imported')
+    .where('at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return imported !== undefined;
+}
+
+/**
+ * When an app last got a token that stood with another one before, 0 for never: its earlier calls were counted for that
+ * one. The history says so, by an assignment or by an import that changed the app.
+ */
+export async function lastMoveTo(db: Database, clientId: string): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .where('client_id', '=', clientId)
+    // In the words of the index events_of_moves.
+    .where(
+      sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`,
+    )
+    .executeTakeFirst();
+  return row?.at ?? 0;
 }

@@ -103,6 +103,14 @@ interface UsageTable {
   last_at: number;
 }
 
+/** As usage, of all tokens of an app. */
+type AppCallsTable = Omit<UsageTable, 'mapping_id'> & { client_id: string };
+
+interface AppCallsBeginTable {
+  singleton: 1;
+  whole_after: number;
+}
+
 interface ShadowDifferencesTable {
   endpoint: string;
   field: string;
@@ -115,5 +123,7 @@ interface ShadowDifferencesTable {
 export interface SeenTables {
   sessions: SessionsTable;
   usage: UsageTable;
+  app_calls: AppCallsTable;
+  app_calls_begin: AppCallsBeginTable;
   shadow_differences: ShadowDifferencesTable;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './store.ts';
-import { type MappingState, WAITING_STATES } from './tables.ts';
+import { WAITING_STATES } from './tables.ts';
 
 /** What the first page of a person reads beside the counts of tokens. */
 
@@ -23,33 +23,29 @@ export async function listStopped(db: Database, accountId: string): Promise<Stop
     .execute();
 }
 
-export interface FirstTokens {
-  state: MappingState;
-  n: number;
-  /** Accounts, and addresses without one, that wait; the one that asks is left out. */
-  people: number;
-}
-
-/** Some tokens of an app, `limit` at most, by state; a page that is opened has no time for all of very many. */
-export async function countFirstTokens(
+/**
+ * How many accounts, and addresses without one, have a token of an app that waits, among the first `limit` of these tokens;
+ * the account that asks is left out.
+ */
+export async function countPeopleWaiting(
   db: Database,
   { clientId, besides }: { clientId: string; besides: string },
   limit: number,
-): Promise<FirstTokens[]> {
-  const person = sql`case when account_id is null then 'email:' || account_email else account_id end`;
-  const others = sql`state in (${sql.join(WAITING_STATES)}) and (account_id is null or account_id <> ${besides})`;
-  const rows = await db
+): Promise<{ people: number; read: number }> {
+  const person = sql<string>`case when account_id is null then 'email:' || account_email else account_id end`;
+  const row = await db
     .selectFrom((eb) =>
       eb
         .selectFrom('mappings')
-        .select(['state', 'account_id', 'account_email'])
+        .select(person.as('person'))
         .where('client_id', '=', clientId)
+        .where('state', 'in', WAITING_STATES)
+        .where((e) => e.or([e('account_id', 'is', null), e('account_id', '<>', besides)]))
         .limit(limit)
         .as('some'),
     )
-    .select((eb) => ['state', eb.fn.countAll<number | string>().as('n')])
-    .select(sql<number | string>`count(distinct case when ${others} then ${person} end)`.as('people'))
-    .groupBy('state')
-    .execute();
-  return rows.map(({ state, n, people }) => ({ state, n: Number(n), people: Number(people) }));
+    .select((eb) => eb.fn.countAll<number | string>().as('read'))
+    .select(sql<number | string>`count(distinct person)`.as('people'))
+    .executeTakeFirstOrThrow();
+  return { people: Number(row.people), read: Number(row.read) };
 }

@@ -38,18 +38,6 @@ export async function waitingTokensOf(
     .execute();
 }
 
-/** The ids of the tokens of an app, those that were used last first; one more than `TOKENS_MAX` at most. */
-export async function tokensOfApp(db: Database, clientId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('mappings')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .orderBy('last_used_at', (order) => order.desc().nullsLast())
-    .limit(TOKENS_MAX + 1)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 /**
  * How many tokens of these apps wait for a consent and are refused until then, although there is an old backend: their
  * grant died, or they are younger than the bridge. Of one holder, or (undefined) of all. A token of a registration that

@@ -157,7 +157,7 @@ test('tokens come fifty on a page, each once', async () => {
   );
 });
 
-test('very many tokens are not counted while somebody waits: the page has the last count of all', async () => {
+test('very many tokens are counted now, whatever the last count of the job said', async () => {
   const { store, clock } = system.bridge.context;
   const common = { client_id: app.clientId, source: 'imported', created_at: 1, updated_at: 1 } as const;
   for (let piece = 0; piece < 10; piece++) {
@@ -173,7 +173,9 @@ test('very many tokens are not counted while somebody waits: the page has the la
     .insertInto('progress')
     .values({ ...counted, client_id: app.clientId, day, active: 1_234_567 })
     .execute();
-  expect(wordsOf(await open(dana))).toMatch(/All tokens of this app 1,234,567 tokens working/);
+  expect(wordsOf(await open(dana))).toMatch(
+    /All tokens of this app (?:1 token waiting )?5,000 tokens working/,
+  );
 });
 
 test('an owner connects the own token from the list, and revokes for the own account alone', async () => {

@@ -21,7 +21,7 @@ const START: MovedSoFar = {
   states: { unmapped: 3 },
   tokens: { mapped: 0, waiting: 3, active: 0, migrated: 0 },
   grants: { all: 0, own: 0 },
-  calls: { days: 7, total: 1234, kinds: [CALL], last: undefined },
+  calls: { days: 7, total: 1234, kinds: [CALL], isCut: false, last: undefined },
   handovers: { handed: 0, confirmed: 0, awaited: 0, lost: 0 },
 };
 

@@ -188,7 +188,7 @@ describe.each(modeDatabases)('of hand-overs, on %s', (kind) => {
       .execute();
   }
 
-  const counted = async () => (await movedSoFar(context, app, [])).handovers;
+  const counted = async () => (await movedSoFar(context, app)).handovers;
 
   test('none at the start', async () => {
     expect(await counted()).toMatchObject({ handed: 0, confirmed: 0, awaited: 0, lost: 0 });

@@ -228,9 +228,9 @@ test('a long desk comes in pages of 50, and goes on where it was though rows hav
       .insertInto('mails')
       .values(mails.slice(start, start + 505))
       .execute();
-  expect(wordsOf(await open(''))).toContain('Mails that reached nobody more than 1,000');
+  expect(wordsOf(await open(''))).toContain('Mails that reached nobody at least 1,000');
   const first = await open('/undeliverable');
-  expect(wordsOf(first)).toContain('1 to 50 of more than 1,000');
+  expect(wordsOf(first)).toContain('1 to 50 of at least 1,000');
   expect(linesOf(first)).toHaveLength(50);
   expect(linesOf(first)[49]).toContain('p960@');
   await rows().deleteFrom('mails').where('ended_at', '=', 960).execute();

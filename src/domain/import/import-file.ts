@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import { prepareForMany } from '../../store/import-rows.ts';
 import type { Context, Origin } from '../context.ts';
+import { keepProgress } from '../progress/keep-progress.ts';
 import { Batches } from './batches.ts';
 import type { Entry } from './reader.ts';
 import { partsOf } from './records.ts';
@@ -153,6 +154,8 @@ async function runOnce(context: Context, run: Run): Promise<Imported> {
     await prepareForMany(scratch?.store.durable ?? context.store.durable);
     const importer = new Importer(context, { ...run, report, scratch });
     await importer.run();
+    // Pages that tell the last count would know nothing of the import for an hour.
+    if (!run.isTrial) await keepProgress(context);
     return {
       ...report.tally,
       written: !run.isTrial,

@@ -1,10 +1,12 @@
-import type { Calls } from '../calls-of.ts';
+import type { DayCalls } from '../calls-per-day.ts';
 import { oldCallOf, type OldCallName } from '../posts/old-calls.ts';
 
 /** How often each of the nineteen was called; what was never called is not there. */
-export function callsMade(kinds: Calls['kinds']): Map<OldCallName, number> {
+export function callsMade(
+  lately: ReadonlyArray<Pick<DayCalls, 'endpoint' | 'calls'>>,
+): Map<OldCallName, number> {
   const made = new Map<OldCallName, number>();
-  for (const { endpoint, calls } of kinds) {
+  for (const { endpoint, calls } of lately) {
     const name = oldCallOf(endpoint);
     if (name) made.set(name, calls + (made.get(name) ?? 0));
   }

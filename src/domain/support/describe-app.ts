@@ -8,11 +8,11 @@ import {
   readApp,
   tokensAfter,
 } from '../../store/support-app.ts';
-import { tokensRead } from '../app-tokens.ts';
+import { callersOf } from '../callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type EnteredClient, enteredClientOf } from '../enter-modern-client.ts';
-import { type StatesOfApp, statesOfApp } from '../states-of-app.ts';
+import { type States, statesOfApp } from '../states-of-app.ts';
 import { DAYS_TOLD } from './describe-mapping.ts';
 
 /** Everything that support sees of one app. */
@@ -27,13 +27,14 @@ interface AppDescription {
   contacts: string[];
   extensions: ExtensionRow[];
   client: EnteredClient | undefined;
-  counts: StatesOfApp;
+  counts: States;
   tokens: MappingRow[];
   /** What the next page of tokens is after; undefined on the last one. */
   next: string | undefined;
   days: string[];
-  /** Undefined where there are too many tokens. */
-  calls: DayCalls[] | undefined;
+  calls: DayCalls[];
+  /** Whether there may have been more calls. */
+  isPartial: boolean;
 }
 
 /** An app by its client id with a page of its tokens; undefined where there is none. */
@@ -45,14 +46,14 @@ export async function describeApp(
   const { durable } = context.store;
   const app = await readApp(durable, clientId);
   if (!app) return undefined;
-  const [callbacks, contacts, extensions, client, counts, rows, read] = await Promise.all([
+  const [callbacks, contacts, extensions, client, counts, rows, asked] = await Promise.all([
     listCallbacks(durable, clientId),
     listContacts(durable, clientId),
     extensionsOf(durable, clientId),
     enteredClientOf(context, clientId),
     statesOfApp(context, clientId),
     tokensAfter(durable, clientId, { after, limit: PAGE + 1 }),
-    tokensRead(context, { clientId }),
+    callersOf(context, { clientId }),
   ]);
   const tokens = rows.slice(0, PAGE);
   return {
@@ -65,6 +66,7 @@ export async function describeApp(
     tokens,
     next: rows.length > PAGE ? tokens.at(-1)?.id : undefined,
     days: lastDays(context, DAYS_TOLD),
-    calls: read.isPartial ? undefined : await callDaysOf(context, read.ids, { days: DAYS_TOLD }),
+    calls: await callDaysOf(context, asked.who, { days: DAYS_TOLD }),
+    isPartial: asked.isPartial(DAYS_TOLD),
   };
 }

@@ -11,7 +11,7 @@ import { appWithId, type AppFound, mappingsWith } from '../../store/support-sear
 import type { MappingRow } from '../../store/find-mappings.ts';
 import type { PostWriteRow } from '../../store/posts/tables.ts';
 import { listWritesOf } from '../../store/posts/write-journal.ts';
-import { type DayCalls, sumDays } from '../../store/usage-days.ts';
+import { type DayCalls, sumDays } from '../../store/call-sums.ts';
 import type { Pair } from '../../store/mappings.ts';
 import { type Calls, callsOf } from '../calls-of.ts';
 import { lastDays } from '../calls-per-day.ts';
@@ -60,7 +60,7 @@ async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: P
 async function callsOfMapping(context: Context, id: string): Promise<MappingDescription['calls']> {
   const days = lastDays(context, DAYS_TOLD);
   const [perDay, calls] = await Promise.all([
-    sumDays(context.store, [id], days[0] ?? ''),
+    sumDays(context.store, { ids: [id] }, days[0] ?? ''),
     callsOf(context, [id], { days: DAYS_TOLD }),
   ]);
   return { days, perDay, ...calls };

@@ -4,10 +4,12 @@ import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domai
 import type { Outlook } from '../../domain/cut-over/reckon.ts';
 import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-token.ts';
 import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
-import { TOKENS_READ } from '../../domain/states-of-app.ts';
 import { timeWords } from '../dates/words.ts';
 
 /** What pages show of calls that move to the new API: the budget that they will need, and how far apps are cut over. */
+
+/** So many tokens are looked at while somebody waits for a page. */
+const TOKENS_READ = 2000;
 
 /** The budget for what is to move; undefined where nothing is. */
 interface BudgetCard {

@@ -1,6 +1,7 @@
 import type { RequestHandler, Router } from 'express';
-import { tokensRead } from '../../domain/app-tokens.ts';
+import { callersOf } from '../../domain/callers.ts';
 import { callsOf } from '../../domain/calls-of.ts';
+import { callDaysOf } from '../../domain/calls-per-day.ts';
 import { callsMade } from '../../domain/new-calls/calls-made.ts';
 import { languageOf, languagesByUse } from '../../domain/new-calls/program-language.ts';
 import type { OldCallName } from '../../domain/posts/old-calls.ts';
@@ -30,8 +31,10 @@ function showNewCalls(frame: Frame): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const app = await ownedApp(context, req);
-    const { ids } = await tokensRead(context, { clientId: app.client_id });
-    const { kinds } = await callsOf(context, ids, { days: DAYS });
+    const asked = await callersOf(context, { clientId: app.client_id });
+    const { kinds } = await callsOf(context, asked.who, { days: DAYS });
+    // Of very many kinds some are left out, of the days none.
+    const perDay = await callDaysOf(context, asked.who, { days: DAYS });
     const languages = wantedFirst(req, languagesByUse(kinds));
     const { calls, ...shown } = shownCalls({ addresses: addressesIn(context), languages });
     frame.page(res, 'app-new-calls', {
@@ -40,9 +43,10 @@ function showNewCalls(frame: Frame): RequestHandler {
       app,
       here: `/apps/${app.client_id}/new-calls`,
       days: DAYS,
+      isPartial: asked.isPartial(DAYS),
       isLanguageKnown: kinds.some(({ user_agent: agent }) => languageOf(agent) !== undefined),
       settingsUrl: context.settings.modernSettingsUrl,
-      ...byUse(calls, callsMade(kinds)),
+      ...byUse(calls, callsMade(perDay)),
       ...shown,
     });
   };

@@ -44,8 +44,8 @@ async function ownNeeds(
 function awaited(own: Awaited<ReturnType<typeof ownCards>>) {
   return own
     .filter(({ peopleWaiting, footing }) => peopleWaiting > 0 && footing.phase !== 'ended')
-    .map(({ clientId, name, peopleWaiting, footing: { hasOldApi } }) => {
-      const people = peopleWords(peopleWaiting);
+    .map(({ clientId, name, peopleWaiting, isMorePeople, footing: { hasOldApi } }) => {
+      const people = peopleWords(peopleWaiting, isMorePeople);
       return { clientId, name, people: hasOldApi ? people : `${people}, refused until then` };
     });
 }

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { tokensRead } from '../../domain/app-tokens.ts';
+import { type CallsAsked, callersOf } from '../../domain/callers.ts';
 import {
   type Calls,
   callsOf,
@@ -8,7 +8,6 @@ import {
   programWords,
 } from '../../domain/calls-of.ts';
 import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
-import { TOKENS_READ } from '../../domain/states-of-app.ts';
 import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
 import { byCarrier, byEndpoint, callLine } from '../charts/call-charts.ts';
@@ -29,8 +28,8 @@ function spanOf(req: Request): number {
   return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
 }
 
-async function chartsOf({ context }: Frame, ids: readonly string[], days: number): Promise<string[]> {
-  const calls = await callDaysOf(context, ids, { days });
+async function chartsOf({ context }: Frame, who: CallsAsked, days: number): Promise<string[]> {
+  const calls = await callDaysOf(context, who, { days });
   if (calls.length === 0) return [];
   const axis = lastDays(context, days);
   return [
@@ -71,19 +70,20 @@ function showCalls(frame: Frame): RequestHandler {
     const shown = await shownApp(context, req);
     const { app, isOwner } = shown;
     const days = spanOf(req);
-    const { ids, isPartial } = await tokensRead(context, shown.of);
-    const { kinds, last } = await callsOf(context, ids, { days });
+    const { who, isPartial } = await callersOf(context, shown.of);
+    const { kinds, last, isCut } = await callsOf(context, who, { days });
     frame.page(res, 'calls', {
       title: isOwner ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
       app,
       isOwner,
       days,
       spans: SPANS.map((span) => ({ days: span, isChosen: span === days })),
-      charts: await chartsOf(frame, ids, days),
+      charts: await chartsOf(frame, who, days),
       lines: kinds.slice(0, KINDS_SHOWN).map(callLine),
       more: Math.max(0, kinds.length - KINDS_SHOWN),
+      isCut,
       last: last && { at: last.at, program: programWords(last.userAgent) },
-      partial: isPartial ? TOKENS_READ : undefined,
+      isPartial: isPartial(days),
       ...endingOf(frame, shown, kinds),
     });
   };

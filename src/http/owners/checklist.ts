@@ -41,7 +41,7 @@ function noClientWords(grants: Facts['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
     return 'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.';
-  return `No client is entered for new connections. ${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
+  return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
 }
 
 function ownClient({ client, grants, home }: Facts): Step {
@@ -110,26 +110,52 @@ function usersMapped(facts: Facts): Step {
 /** So many kinds of calls are named. */
 const NAMED = 3;
 
-function oldCalls({ calls: { days, total, kinds }, home }: Facts): Step {
-  const step = {
-    id: 'old-calls',
-    title: 'Old calls have fallen to zero',
-    todo: 'Let your programs call the new API',
+/** Why no call that is known may mean that some are not; undefined where all of these days are known. */
+function unknownWords({ days, isPartial, isNew }: Facts['calls']): string | undefined {
+  if (isNew) return `No call has come since the app was imported, less than ${days} days ago.`;
+  if (isPartial) return `No call of the last ${days} days is known, but not all of them were counted.`;
+  return undefined;
+}
+
+const STEP = {
+  id: 'old-calls',
+  title: 'Old calls have fallen to zero',
+  todo: 'Let your programs call the new API',
+  details: [],
+};
+
+/** The step while no call is known. */
+function noCalls(calls: Facts['calls'], home: string): Step {
+  const { days } = calls;
+  const unknown = unknownWords(calls);
+  if (unknown === undefined)
+    return {
+      ...STEP,
+      state: 'done',
+      evidence: `No call came to the old API in the last ${days} days.`,
+      next: undefined,
+    };
+  const next = {
+    text: `It is done when ${days} days have passed without a call.`,
+    label: 'See all calls',
+    href: `${home}/calls?days=${days}`,
   };
-  if (total === 0) {
-    const evidence = `No call came to the old API in the last ${days} days.`;
-    return { ...step, state: 'done', evidence, details: [], next: undefined };
-  }
+  return { ...STEP, state: 'open', evidence: unknown, next };
+}
+
+function oldCalls({ calls, home }: Facts): Step {
+  const { days, total, kinds, isPartial } = calls;
+  if (total === 0) return noCalls(calls, home);
   const details = kinds
     .slice(0, NAMED)
     .map(
-      ({ endpoint, user_agent: agent, calls }) =>
-        `${endpoint} by ${programWords(agent)}: ${counted(calls, 'call')}`,
+      ({ endpoint, user_agent: agent, calls: n }) =>
+        `${endpoint} by ${programWords(agent)}: ${isPartial ? 'at least ' : ''}${counted(n, 'call')}`,
     );
   return {
-    ...step,
+    ...STEP,
     state: 'open',
-    evidence: `${counted(total, 'call')} came to the old API in the last ${days} days.`,
+    evidence: `${isPartial ? 'At least ' : ''}${counted(total, 'call')} came to the old API in the last ${days} days.`,
     details,
     next: {
       text: 'Let these programs call the new API; the examples below show how.',

@@ -32,13 +32,13 @@ interface CallsCard {
 }
 
 function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
-  const atLeast = isPartial ? 'more than ' : '';
+  const atLeast = isPartial ? 'at least ' : '';
   if (total === 0)
     return {
       words: isPartial ? 'Its calls are on its page' : `No call in the last ${DAYS} days`,
       chart: '',
     };
-  const words = `${atLeast}${numberWords(total)} ${total === 1 && !isPartial ? 'call' : 'calls'} in the last ${DAYS} days`;
+  const words = `${atLeast}${numberWords(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;
   return { words, chart: sparkline({ label: `Calls of each of the last ${DAYS} days`, values }) };
 }
 
@@ -53,6 +53,7 @@ function isOver({ unmapped = 0, active = 0, reauthorization_required: stopped = 
 /** That an app has moved; its old tokens may be called with all the same. */
 function movedWords(counts: Counts, calls: CallsLately | undefined): string | undefined {
   if (!isOver(counts) || (counts.migrated ?? 0) === 0) return undefined;
+  if (calls?.isPartial && calls.total === 0) return 'Its tokens have moved to the new API.';
   return (calls?.total ?? 0) > 0
     ? `Its tokens have moved to the new API, but in the last ${DAYS} days it called the old one.`
     : 'The app has moved to the new API.';

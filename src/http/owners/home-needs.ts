@@ -78,6 +78,7 @@ export function appNeed(
 }
 
 /** How many people an own app waits for. */
-export function peopleWords(people: number): string {
-  return people === 1 ? '1 person' : `${numberWords(people)} people`;
+export function peopleWords(people: number, isMore = false): string {
+  const words = people === 1 ? '1 person' : `${numberWords(people)} people`;
+  return isMore ? `at least ${words}` : words;
 }

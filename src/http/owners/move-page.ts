@@ -1,5 +1,4 @@
 import type { RequestHandler, Router } from 'express';
-import { tokensRead } from '../../domain/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import type { EnteredClient } from '../../domain/enter-modern-client.ts';
 import { movedSoFar } from '../../domain/migration-checklist.ts';
@@ -42,8 +41,7 @@ function showMove(frame: Frame): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const app = await ownedApp(context, req);
-    const { ids } = await tokensRead(context, { clientId: app.client_id });
-    const moved = await movedSoFar(context, app.client_id, ids);
+    const moved = await movedSoFar(context, app.client_id);
     const footing = footingOf(asOfNow(context, app.client_id));
     const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
     const values = valuesFor(context, app, moved.client);

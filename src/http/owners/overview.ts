@@ -1,4 +1,5 @@
-import { tokensOfApp, tokensRead } from '../../domain/app-tokens.ts';
+import { tokensOfApp } from '../../domain/app-tokens.ts';
+import { type Asked, callersOf } from '../../domain/callers.ts';
 import { type Calls, callsOf, programWords } from '../../domain/calls-of.ts';
 import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
 import type { Context } from '../../domain/context.ts';
@@ -17,13 +18,14 @@ import { tokenLines } from './token-lines.ts';
 const DAYS_SHOWN = 30;
 
 /** What these tokens were used for, as a chart, with the last call; `chart` is undefined where there was none. */
-async function callsCard(context: Context, ids: readonly string[], last: Calls['last']) {
-  const calls = await callDaysOf(context, ids, { days: DAYS_SHOWN });
+async function callsCard(context: Context, { who, isPartial }: Asked, last: Calls['last']) {
+  const calls = await callDaysOf(context, who, { days: DAYS_SHOWN });
   const days = lastDays(context, DAYS_SHOWN);
   const total = calls.reduce((sum, { calls: n }) => sum + n, 0);
   return {
     days: DAYS_SHOWN,
     total,
+    isPartial: isPartial(DAYS_SHOWN),
     chart:
       total === 0
         ? undefined
@@ -39,12 +41,11 @@ async function callsCard(context: Context, ids: readonly string[], last: Calls['
 
 /** What an owner sees besides: the calls, how all tokens are, and the next step of the move. */
 export async function ownerCards(context: Context, { app, of }: ShownApp, footing: Footing) {
-  const { ids } = await tokensRead(context, of);
-  const moved = await movedSoFar(context, app.client_id, ids);
+  const moved = await movedSoFar(context, app.client_id);
   const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
   const next: Step | undefined = steps.find(({ state }) => state !== 'done');
   return {
-    calls: await callsCard(context, ids, moved.calls.last),
+    calls: await callsCard(context, await callersOf(context, of), moved.calls.last),
     all: stateLines(moved.states, footing),
     cutOver: await cutOverForOwner(context, app),
     steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
@@ -54,11 +55,11 @@ export async function ownerCards(context: Context, { app, of }: ShownApp, footin
 
 /** What a holder who is not the owner sees besides: the calls of the own tokens, and why each is as it is. */
 export async function holderCards(context: Context, { of, reader }: ShownApp, footing: Footing) {
-  const { ids } = await tokensRead(context, of);
-  const { last } = await callsOf(context, ids, { days: 1 });
+  const asked = await callersOf(context, of);
+  const { last } = await callsOf(context, asked.who, { days: 1 });
   const { tokens, next } = await tokensOfApp(context, of);
   return {
-    calls: await callsCard(context, ids, last),
+    calls: await callsCard(context, asked, last),
     tokenLines: tokenLines(tokens, { reader, footing }),
     isMore: next !== undefined,
   };

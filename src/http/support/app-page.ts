@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import type { Lifecycle } from '../../domain/lifecycle.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { describeApp, type ExtensionRow } from '../../domain/support/describe-app.ts';
+import { totalOf } from '../../domain/states-of-app.ts';
 import { timelineOfApp } from '../../domain/support/timeline.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';
@@ -87,18 +88,15 @@ const isExtended = ({ extensions }: Described) => extensions.some(({ ended_at })
 function shownTokens(context: Context, { app, counts, tokens, next }: Described, req: Request) {
   const path = addressOf(app.client_id);
   return {
-    states: stateLines(counts.states, footingFor(context, app.client_id)),
-    total: counts.total,
-    isPartial: counts.isPartial,
-    countedOn: counts.day,
+    states: stateLines(counts, footingFor(context, app.client_id)),
+    total: totalOf(counts),
     lines: tokens.map((row) => tokenLine(context, row)),
     next: next === undefined ? undefined : `${path}?after=${encodeURIComponent(next)}#tokens`,
     first: req.query['after'] === undefined ? undefined : `${path}#tokens`,
   };
 }
 
-function shownChart({ calls, days }: Described): string | undefined {
-  if (!calls) return undefined;
+function shownChart({ calls, days }: Described): string {
   const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
   return stackedBars({ ...chart, series: byEndpoint(days, calls) });
 }
@@ -141,6 +139,7 @@ function show(frame: Frame): RequestHandler {
       cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
       tokens: shownTokens(context, all, req),
       chart: shownChart(all),
+      isPartialChart: all.isPartial,
       timeline: shownTimeline(history, {
         path: addressOf(app.client_id),
         at,

@@ -117,7 +117,7 @@ async function busyDesks(context: Context) {
   return counts.map(({ desk, count, isMore }) => ({
     href: `/support/desks/${desk}`,
     label: DESK_WORDS[desk].title,
-    count: isMore ? `more than ${numberWords(count)}` : numberWords(count),
+    count: isMore ? `at least ${numberWords(count)}` : numberWords(count),
   }));
 }
 

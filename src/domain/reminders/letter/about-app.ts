@@ -1,4 +1,5 @@
 import { DAY } from '../../../shared/lifetimes.ts';
+import { type Asked, callersOf } from '../../callers.ts';
 import { type Calls, callsOf } from '../../calls-of.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Milestone,
 } from '../../lifecycle.ts';
 import { ownerOf } from '../../../store/apps.ts';
-import { TOKENS_MAX, tokensOfApp, waitingTokensOf } from '../../../store/mail-tokens.ts';
+import { TOKENS_MAX, waitingTokensOf } from '../../../store/mail-tokens.ts';
 import type { HolderPart, OwnerPart, Part, Person } from '../people.ts';
 import type { Links } from './links.ts';
 import type { Reader } from './moments.ts';
@@ -46,6 +47,8 @@ export interface RoleFacts<RolePart> {
   calls: Calls | undefined;
   /** How many tokens the calls are of, where not all are looked at. */
   ofTokens: number | undefined;
+  /** Whether there may have been more calls. */
+  isPartial: boolean;
   /** Whether the person is known here by an e-mail address alone. */
   isUnproven: boolean;
 }
@@ -105,18 +108,26 @@ export function aboutApp(
   };
 }
 
-type Evidence = Pick<RoleFacts<Part>, 'calls' | 'ofTokens'>;
+type Evidence = Pick<RoleFacts<Part>, 'calls' | 'ofTokens' | 'isPartial'>;
 
 /** The mail is of use without its evidence. */
-async function readCalls(context: Context, mappingIds: readonly string[]): Promise<Evidence> {
-  const ofTokens = mappingIds.length > TOKENS_MAX ? TOKENS_MAX : undefined;
+async function readCalls(context: Context, asked: () => Promise<Asked>): Promise<Evidence> {
   try {
-    const calls = await callsOf(context, mappingIds.slice(0, TOKENS_MAX), { days: CALLS_WITHIN_DAYS });
-    return { calls, ofTokens };
+    const { who, isPartial } = await asked();
+    const calls = await callsOf(context, who, { days: CALLS_WITHIN_DAYS });
+    return { calls, ofTokens: undefined, isPartial: isPartial(CALLS_WITHIN_DAYS) };
   } catch (error) {
     context.logger.warn('a reminder goes without its calls, usage cannot be read', { error });
-    return { calls: undefined, ofTokens };
+    return { calls: undefined, ofTokens: undefined, isPartial: false };
   }
+}
+
+/** The calls of a holder's tokens; of very many those of the tokens that were used last. */
+async function callsOfHolder(context: Context, ids: readonly string[]): Promise<Evidence> {
+  const isPartial = ids.length > TOKENS_MAX;
+  const asked = { who: ids.slice(0, TOKENS_MAX), isPartial: () => isPartial };
+  const evidence = await readCalls(context, () => Promise.resolve(asked));
+  return { ...evidence, ofTokens: isPartial ? TOKENS_MAX : undefined };
 }
 
 /** Whose tokens a person's mail is about. */
@@ -137,7 +148,7 @@ export async function aboutHolder(
     tokens.length === 0
       ? person.accountId === undefined
       : tokens.some(({ account_id }) => account_id === null);
-  return { app, part, due, isUnproven, ...(await readCalls(context, ids)) };
+  return { app, part, due, isUnproven, ...(await callsOfHolder(context, ids)) };
 }
 
 /** What is due for the owner of an app. */
@@ -147,6 +158,7 @@ export async function aboutOwner(
 ): Promise<RoleFacts<OwnerPart>> {
   const { durable } = context.store;
   const isUnproven = (await ownerOf(durable, app.clientId)) === null;
-  const evidence = await readCalls(context, await tokensOfApp(durable, app.clientId));
+  const { clientId } = app;
+  const evidence = await readCalls(context, () => callersOf(context, { clientId }));
   return { app, part, due, isUnproven, ...evidence };
 }

@@ -1,4 +1,4 @@
-import type { CallSum } from '../../../store/usage.ts';
+import type { CallSum } from '../../../store/call-sums.ts';
 import { type Calls, carrierWords, programWords } from '../../calls-of.ts';
 import { type AppDate, changesCalls } from '../../lifecycle.ts';
 import type { Part } from '../people.ts';
@@ -22,27 +22,27 @@ function callLine({ endpoint, carrier, user_agent, calls }: CallSum): CallLine {
   };
 }
 
-function moreWords(kinds: readonly CallSum[]): string {
+function moreWords({ kinds, isCut }: Calls): string {
   const rest = kinds.slice(KINDS_MAX);
   if (rest.length === 0) return '';
   const calls = rest.reduce((sum, kind) => sum + kind.calls, 0);
-  return `and ${countWords(rest.length, 'more kind')} of calls, ${countWords(calls, 'call')} together`;
+  return `and ${isCut ? 'at least ' : ''}${countWords(rest.length, 'more kind')} of calls, ${countWords(calls, 'call')} together`;
 }
 
 /** Days are known for longer than calls, which may have been lost. */
-function lastWords({ calls, part, app: { reader } }: RoleFacts<Part>): string {
+function lastWords({ calls, part, isPartial, app: { reader } }: RoleFacts<Part>): string {
   const last = calls?.last;
   if (last) return `The last call was on ${localWords(last.at, reader)}, by ${agentWords(last.userAgent)}.`;
   if (part.lastUsedAt !== undefined) return `The last use was on ${dayWords(part.lastUsedAt, reader)}.`;
-  return calls ? 'No call was ever seen.' : '';
+  return calls && !isPartial ? 'No call was ever seen.' : '';
 }
 
-function tableOf(calls: Calls, part: Part, title: string): Block[] {
+function tableOf(calls: Calls, { part, isPartial }: RoleFacts<Part>, title: string): Block[] {
   const { kinds, last } = calls;
   if (kinds.length > 0)
-    return [{ kind: 'calls', title, calls: kinds.slice(0, KINDS_MAX).map(callLine), more: moreWords(kinds) }];
+    return [{ kind: 'calls', title, calls: kinds.slice(0, KINDS_MAX).map(callLine), more: moreWords(calls) }];
   // Used, but what for is not known any more.
-  const isLost = !last && part.lastUsedAt !== undefined;
+  const isLost = isPartial || (!last && part.lastUsedAt !== undefined);
   return isLost ? [] : [{ kind: 'text', text: `${title}: none.` }];
 }
 
@@ -51,8 +51,9 @@ const UNSAFE =
 
 /** The calls that were seen, the last one, and what is unsafe about them. */
 export function callBlocks(facts: RoleFacts<Part>): Block[] {
-  const { calls, part, ofTokens } = facts;
-  const some = ofTokens === undefined ? '' : `, of the ${numberWords(ofTokens)} tokens used last`;
+  const { calls, part, ofTokens, isPartial } = facts;
+  const all = isPartial ? ', at least these' : '';
+  const some = ofTokens === undefined ? all : `, of the ${numberWords(ofTokens)} tokens used last`;
   const title = `Calls ${part.role === 'owner' ? 'to the old API ' : ''}in the last ${CALLS_WITHIN_DAYS} days${some}`;
   const unread: Block = {
     kind: 'text',
@@ -61,7 +62,7 @@ export function callBlocks(facts: RoleFacts<Part>): Block[] {
   const isUnsafe = calls?.kinds.some(({ carrier }) => carrier === 'query') === true;
   const said = [lastWords(facts), isUnsafe ? UNSAFE : ''].filter((text) => text !== '');
   return [
-    ...(calls ? tableOf(calls, part, title) : [unread]),
+    ...(calls ? tableOf(calls, facts, title) : [unread]),
     ...said.map((text): Block => ({ kind: 'text', text })),
   ];
 }
