@@ -42,7 +42,7 @@ export interface MappingDescription {
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
   writes: PostWriteRow[];
-  calls: { days: string[]; perDay: DayCalls[]; kinds: Calls['kinds']; last: Calls['last'] };
+  calls: { days: string[]; perDay: DayCalls[] } & Calls;
 }
 
 function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): Pair | undefined {

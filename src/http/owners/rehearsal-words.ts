@@ -79,7 +79,7 @@ function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
 /** The one that runs, or was the last. */
 export function shownRehearsal(
   rehearsal: Rehearsal,
-  { kinds, lines, now }: { kinds: Kinds; lines: readonly DateLine[]; now: number },
+  { kinds, isCut, lines, now }: Pick<Calls, 'kinds' | 'isCut'> & { lines: readonly DateLine[]; now: number },
 ): ShownRehearsal {
   const { rehearses, startsAt, endsAt } = rehearsal;
   const total = kinds.reduce((sum, { calls }) => sum + calls, 0);
@@ -93,7 +93,8 @@ export function shownRehearsal(
     endsAt,
     left: lengthWords(endsAt - now),
     total,
-    calls: counted(total, 'call'),
+    // Of very many kinds some are left out.
+    calls: `${isCut ? 'at least ' : ''}${counted(total, 'call')}`,
     lines: kinds.map(callLine),
     elsewhere: endpointsElsewhere(kinds),
     dateAt: line?.isPast ? undefined : line?.at,

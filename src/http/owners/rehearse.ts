@@ -44,9 +44,9 @@ function noneWords({ context }: Frame, { client_id: clientId }: OwnedApp): strin
 
 async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehearsal | undefined) {
   if (!rehearsal) return undefined;
-  const { kinds } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
+  const { kinds, isCut } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
   const lines = dateLines(asOfNow(context, app.client_id));
-  return shownRehearsal(rehearsal, { kinds, lines, now: context.clock.now() });
+  return shownRehearsal(rehearsal, { kinds, isCut, lines, now: context.clock.now() });
 }
 
 /** Asks the browser to come back, by a header: an element of the page would need the one layout of all pages. */
