@@ -153,6 +153,23 @@ describe('what is posted', () => {
   });
 });
 
+describe.each(['profile_ids', 'subprofile_ids'])('the list %s', (field) => {
+  const others = field === 'profile_ids' ? 'text=x' : 'text=x&profile_ids[]=a';
+
+  test.each([
+    ['commas alone', () => `${field}=${','.repeat(1000)}`],
+    ['the same id', () => `${field}=a${',a'.repeat(1000)}`],
+    ['pairs', () => `${field}[]=a&`.repeat(1001)],
+    ['pairs with commas', () => `${field}[]=${',a'.repeat(500)}&${field}[]=${',a'.repeat(500)}`],
+  ])('has a thousand values at most: %s', (_, textOf) => {
+    expect(refusalOf(() => read(`${others}&${textOf()}`))).toEqual({ field, code: 1006 });
+  });
+
+  test('may name one id a thousand times', () => {
+    expect(read(`${others}&${field}=a${',a'.repeat(999)}`)).toMatchObject({ profileIds: ['a'] });
+  });
+});
+
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
 test('an update of a post needs a text and names no profiles', () => {
