@@ -61,3 +61,64 @@ test('a token that nobody knows, or that stands in the body, sends 256 kB at mos
   expect([answer.status, answer.json]).toMatchObject([413, { success: false, code: 413 }]);
   expect(old.requests).toEqual([]);
 });
+
+const MUCH = 9.9 * 1024 * 1024;
+
+const filled = (unit: string) => unit.repeat(Math.floor(MUCH / unit.length));
+
+const FILE_TYPE = 'multipart/form-data; boundary=b';
+
+const fileOf = (content: string) =>
+  `--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\naccess_token\r\n${content}\r\n--b--\r\n`;
+
+/** Of ten megabytes each, with a word about tokens in them, which is looked for in what they hold. */
+const SPEAKING: ReadonlyArray<[string, string, () => string]> = [
+  ['JSON with a long text', 'application/json', () => `{"text":"no access_token","more":"${filled('a')}"}`],
+  ['JSON with a long name', 'application/json', () => `{"text":"no access_token","${filled('a')}":"more"}`],
+  ['JSON with many quotes', 'application/json', () => `{"text":"no access_token","more":"${filled('\\"')}"}`],
+  ['JSON with many blanks', 'application/json', () => `{"text":"no access_token"${filled(' ')},"more":"x"}`],
+  [
+    'a form with a long value',
+    'application/x-www-form-urlencoded',
+    () => `text=access_token&more=${filled('a')}`,
+  ],
+  [
+    'a form with a long name',
+    'application/x-www-form-urlencoded',
+    () => `text=access_token&${filled('a')}=x`,
+  ],
+  [
+    'a form with many semicolons',
+    'application/x-www-form-urlencoded',
+    () => `text=access_token${filled(';')}`,
+  ],
+  ['a form whose long name', 'application/x-www-form-urlencoded', () => `${filled('a')}_access_token=x`],
+  ['a file with a long line', FILE_TYPE, () => fileOf(`Content-Disposition: ${filled('a')} access-token`)],
+  ['a file with many lines', FILE_TYPE, () => fileOf(filled('Content-Disposition: \r\n'))],
+];
+
+test.each(SPEAKING)('%s may speak of a token', async (_, type, bodyOf) => {
+  const answer = await sendRaw(system.bridgeUrl, {
+    method: 'POST',
+    path: '/1/updates/create.json',
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    body: bodyOf(),
+  });
+  expect([answer.status, answer.text]).toEqual([200, '{"success":true}']);
+  expect(old.requests).toHaveLength(1);
+});
+
+test.each([
+  ['twice', '"access_token":"$","access_token":"$"'],
+  ['behind a long text', `"more":"${filled('a')}","access_token":"$","access.token":"x"`],
+  ['behind many quotes', `"more":"${filled('\\"')}","access_token":"$","access\\u005ftoken":"x"`],
+])('JSON that names two tokens is refused: %s', async (_, fields) => {
+  const answer = await sendRaw(system.bridgeUrl, {
+    method: 'POST',
+    path: '/1/updates/create.json',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: `{${fields.replaceAll('$', token)}}`,
+  });
+  expect([answer.status, answer.json]).toMatchObject([400, { success: false }]);
+  expect(old.requests).toEqual([]);
+});

@@ -241,6 +241,7 @@ describe('what a reorder asks for', () => {
     ['nothing', [], /order is missing/, 1004],
     ['an empty list', order(''), /order is missing/, 1004],
     ['no ids', order('1', 'x'), /order has to be a list of ids/, 1006],
+    ['more than a thousand commas', order(','.repeat(1000)), /order has more than 1000 values/, 1006],
     ['a map', [['order[x]', a]], /order has to be a list/, 1006],
     ['lists', [['order[0][0]', a]], /order has to be a list/, 1006],
     ['an id twice', order(a, b, a), /order names the update \w+ more than once/, 1006],

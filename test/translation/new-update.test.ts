@@ -153,6 +153,23 @@ describe('what is posted', () => {
   });
 });
 
+describe.each(['profile_ids', 'subprofile_ids'])('the list %s', (field) => {
+  const others = field === 'profile_ids' ? 'text=x' : 'text=x&profile_ids[]=a';
+
+  test.each([
+    ['commas alone', () => `${field}=${','.repeat(1000)}`],
+    ['the same id', () => `${field}=a${',a'.repeat(1000)}`],
+    ['pairs', () => `${field}[]=a&`.repeat(1001)],
+    ['pairs with commas', () => `${field}[]=${',a'.repeat(500)}&${field}[]=${',a'.repeat(500)}`],
+  ])('has a thousand values at most: %s', (_, textOf) => {
+    expect(refusalOf(() => read(`${others}&${textOf()}`))).toEqual({ field, code: 1006 });
+  });
+
+  test('may name one id a thousand times', () => {
+    expect(read(`${others}&${field}=a${',a'.repeat(999)}`)).toMatchObject({ profileIds: ['a'] });
+  });
+});
+
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
 test('an update of a post needs a text and names no profiles', () => {
@@ -161,4 +178,27 @@ test('an update of a post needs a text and names no profiles', () => {
     timing: { mode: 'customScheduled', dueAt: Date.UTC(2026, 10, 2) },
   });
   expect(refusalOf(() => changed('now=true'))).toEqual({ field: 'text', code: 1004 });
+});
+
+/** The least of some times in milliseconds: of what the work takes, without what the machine does meanwhile. */
+function leastTime(work: () => unknown): number {
+  const times = Array.from({ length: 3 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}
+
+test.each(['00:00', '0', ' ', 'T', '2026-11-02 00:00 '])('a long time of %j is refused at once', (unit) => {
+  const refuse = (text: string) =>
+    expect(
+      refusalOf(() => newUpdate([...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]], NOW)),
+    ).toEqual({
+      field: 'scheduled_at',
+      code: 1006,
+    });
+  const hostile = `1${unit.repeat(100_000 / unit.length)}x`;
+  const plain = leastTime(() => refuse('x'.repeat(hostile.length)));
+  expect(leastTime(() => refuse(hostile))).toBeLessThan(20 * plain + 300);
 });

@@ -48,19 +48,32 @@ export function single(pairs: Pairs, field: string): string | undefined {
 
 const ENTRY = /^\[\d*\]$/;
 
+/** Far more than any list of the old API has. */
+const MOST_ENTRIES = 1000;
+
+/** Counted before anything is split: an empty value between two commas costs as much as an id. @throws {FieldRefused} */
+function requireFew(values: readonly string[], field: string): void {
+  let left = MOST_ENTRIES - values.length;
+  for (const value of values)
+    for (let at = value.indexOf(','); at >= 0 && left >= 0; at = value.indexOf(',', at + 1)) left -= 1;
+  if (left < 0) throw badValue(field, `has more than ${MOST_ENTRIES} values`);
+}
+
 /**
  * The values of a list as they were sent: `name[]`, `name[0]`, the bare name repeated, or ids with commas between them.
- * @throws {FieldRefused} it is a map, or a list of lists
+ * @throws {FieldRefused} it is a map, a list of lists, or far too long
  */
 export function entries(pairs: Pairs, field: string): string[] {
   const own = pairs.filter(([name]) => name === field || name.startsWith(`${field}[`));
   if (own.some(([name]) => name !== field && !ENTRY.test(name.slice(field.length))))
     throw badValue(field, 'has to be a list of single values');
-  const values = own.flatMap(([, value]) => value.split(',')).map((value) => value.trim());
+  const sent = own.map(([, value]) => value);
+  requireFew(sent, field);
+  const values = sent.flatMap((value) => value.split(',')).map((value) => value.trim());
   return values.filter((value) => value !== '');
 }
 
-/** The values of a list, each once. @throws {FieldRefused} it is a map, or a list of lists */
+/** The values of a list, each once. @throws {FieldRefused} it is a map, a list of lists, or far too long */
 export function list(pairs: Pairs, field: string): string[] {
   return [...new Set(entries(pairs, field))];
 }

@@ -4,6 +4,9 @@ import { badValue, FIELD_CODES, FieldRefused } from './call-fields.ts';
 
 const FIELD = 'scheduled_at';
 
+/** Longer than every form that can be read. A pattern is tried on nothing that is longer. */
+const LONGEST_TIME = 40;
+
 const SECONDS = /^\d{1,11}$/;
 const ISO =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
@@ -31,6 +34,7 @@ function isoTime(text: string): number {
 const SPACE_FOR_PLUS = /^(.*\d{2}:\d{2}.*) (\d{2}:?\d{2})$/;
 
 function timeIn(text: string): number {
+  if (text.length > LONGEST_TIME) return Number.NaN;
   return SECONDS.test(text) ? Number(text) * 1000 : isoTime(text.replace(SPACE_FOR_PLUS, '$1+$2'));
 }
 

@@ -25,12 +25,37 @@ function hidesInForm(text: string): boolean {
   );
 }
 
+/** Where a string of JSON begins, and its punctuation. */
+const JSON_PART = /["{}[\]:]/g;
+
+/**
+ * Behind the string of JSON that begins at a place. No pattern: one that has a choice at each character remembers each, and
+ * a long string leaves it without memory.
+ */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
 /** Strings and punctuation of JSON that is known to be whole. */
-const JSON_PARTS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+function jsonParts(text: string): string[] {
+  const parts: string[] = [];
+  let end = 0;
+  const nextPart = () => {
+    JSON_PART.lastIndex = end;
+    return JSON_PART.exec(text);
+  };
+  for (let part = nextPart(); part; part = nextPart()) {
+    end = part[0] === '"' ? endOfString(text, part.index) : part.index + 1;
+    parts.push(text.slice(part.index, end));
+  }
+  return parts;
+}
 
 /** The names of the outermost object, each as often as it stands there; readers differ in which of them they take. */
 function topLevelNames(text: string): string[] {
-  const parts = text.match(JSON_PARTS) ?? [];
+  const parts = jsonParts(text);
   let depth = 0;
   return parts.flatMap((part, index) => {
     if (part === '{' || part === '[') depth += 1;
