@@ -217,4 +217,30 @@ describe('after the retirement of all', () => {
       detail: expect.stringMatching(/^at the retirement, 20 accounts /),
     });
   });
+
+  test('an app whose retirement has come is cut over without a question, and nothing moves', async () => {
+    await tell(500, 1);
+    const done = await cutOver({ percent: '50', reason: 'early' }, [gone]);
+    expect([done.ok, done.json]).toMatchObject([true, { changed: true, outlook: [] }]);
+    expect(done.lines).toEqual([
+      'The percentage of the app is 50 % now. It was 0 %.',
+      'The retirement of the app has come: the new API answers all calls of its connected accounts already. Nothing moves now.',
+    ]);
+    const asked = await cut('100');
+    expect([asked.ok, asked.json]).toMatchObject([false, { needs_yes: true }]);
+  });
+
+  test('without an old API nothing moves either', async () => {
+    const { LEGACY_BACKEND_URL: url, ...without } = process.env;
+    process.env = without;
+    const done = await cut('100');
+    process.env['LEGACY_BACKEND_URL'] = url;
+    expect([done.ok, done.lines]).toEqual([
+      true,
+      [
+        'The percentage of the app is 100 % now. It was 0 %.',
+        'LEGACY_BACKEND_URL names no old API: the new API answers all calls of its connected accounts already. Nothing moves now.',
+      ],
+    ]);
+  });
 });

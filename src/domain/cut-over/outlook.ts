@@ -26,12 +26,13 @@ const isBetween = (token: ConnectedToken, [one, other]: readonly [number, number
   return provenApp(token) !== undefined && isMovedEarly(pair, one) !== isMovedEarly(pair, other);
 };
 
-/** What changes with a cut-over of an app from one percentage to another. */
+/** What changes with a cut-over of an app from one percentage to another: nothing where no old API answers for the app. */
 export async function outlookOfCutOver(
   context: Context,
   clientId: string,
   between: readonly [number, number],
 ): Promise<Outlook[]> {
+  if (!appHasOldApi(context, clientId)) return [];
   const isMoving = (token: ConnectedToken) => isBetween(token, between);
   return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? []);
 }
