@@ -1,6 +1,6 @@
 import { type CutOverChange, cutOverApp } from '../domain/cut-over/cut-over-app.ts';
 import type { Context } from '../domain/context.ts';
-import { outlookOfCutOver } from '../domain/cut-over/outlook.ts';
+import { appHasOldApi, outlookOfCutOver } from '../domain/cut-over/outlook.ts';
 import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../domain/cut-over/reckon.ts';
 import { ChangeRefused } from '../domain/lifecycle-changes/change-rules.ts';
@@ -58,9 +58,26 @@ function linesOf(context: Context, change: CutOverChange, outlooks: readonly Out
   return [`${accounts} ${accounts === 1 ? 'account goes' : 'accounts go'} back. ${BACK}`];
 }
 
-/** The words behind a change, which counts from the next call on. */
 const DONE =
   'Every process follows with its next call. Tokens that are not connected, and those that the bridge issued, stay where they are.';
+
+/** Why a cut-over moves nothing, whatever its percentage; undefined while an old API answers for the app. */
+function idleWords(context: Context, clientId: string): string | undefined {
+  if (appHasOldApi(context, clientId)) return undefined;
+  const why = context.oldBackend
+    ? 'The retirement of the app has come'
+    : 'LEGACY_BACKEND_URL names no old API';
+  return `${why}: the new API answers all calls of its connected accounts already. Nothing moves now.`;
+}
+
+/** What is said of a change that was made, which counts from the next call on. */
+function doneLines(context: Context, change: CutOverChange, outlooks: readonly Outlook[]): string[] {
+  const { clientId, percent, before } = change;
+  const idle = idleWords(context, clientId);
+  if (idle !== undefined) return [`The percentage of the app is ${percent} % now. It was ${before} %.`, idle];
+  const first = `The new API answers ${percent} % of the accounts of the app from now on. It was ${before} %.`;
+  return [first, DONE, ...linesOf(context, change, outlooks)];
+}
 
 /**
  * `apps cut-over CLIENT_ID --percent N --reason TEXT [--yes]`: lets the new API answer so many accounts of an app before
@@ -78,15 +95,14 @@ export async function cutOver(
     const reason = String(options['reason']);
     const change = { clientId, percent, before, reason, actor: actorOf(options) };
     const outlooks = await outlookOfCutOver(context, clientId, [before, percent]);
-    const lines = linesOf(context, change, outlooks);
     const json = { client_id: clientId, percent, before, outlook: outlooks.map(outlookJson) };
+    const lines = outlookLines(context, outlooks);
     const isAsked = percent > before && isDoubtful(outlooks) && options['yes'] !== true;
     if (isAsked && !(await confirmed(lines, 'Cut the app over all the same?'))) {
       const refused = 'Nothing was changed. To cut the app over all the same, add --yes.';
       return { ok: false, lines: [...lines, refused], json: { ...json, changed: false, needs_yes: true } };
     }
     await cutOverApp(context, change);
-    const first = `The new API answers ${percent} % of the accounts of the app from now on. It was ${before} %.`;
-    return { ok: true, lines: [first, DONE, ...lines], json: { ...json, changed: true } };
+    return { ok: true, lines: doneLines(context, change, outlooks), json: { ...json, changed: true } };
   });
 }

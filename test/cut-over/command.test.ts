@@ -5,6 +5,7 @@ import { addApp } from '../../src/commands/apps.ts';
 import { cutOver } from '../../src/commands/cut-over.ts';
 import { changeDate } from '../../src/commands/dates.ts';
 import { doctor } from '../../src/commands/doctor.ts';
+import { extend } from '../../src/commands/extensions.ts';
 import { migrateDatabase } from '../../src/commands/migrate.ts';
 import type { Result } from '../../src/commands/result.ts';
 import { withWorkshop } from '../../src/commands/with-workshop.ts';
@@ -189,4 +190,57 @@ test('an app without connected tokens is cut over without a question', async () 
   const done = await cutOver({ percent: '50', reason: 'early' }, [empty]);
   expect([done.ok, done.lines.at(-1)]).toEqual([true, 'No connected account of the app changes sides.']);
   await expect(cutOver({ percent: '50', reason: 'x' }, ['f'.repeat(24)])).rejects.toThrow('No app');
+});
+
+describe('after the retirement of all', () => {
+  let gone: string;
+
+  beforeAll(async () => {
+    await tell(500, 500);
+    const until = new Date(Date.now() + 90 * DAY).toISOString();
+    await extend({ until, reason: 'asked for' }, [clientId]);
+    const app = { name: 'Gone', callback: ['https://gone.example/callback'], owner: 'a'.repeat(24) };
+    gone = String((await addApp(app)).json['client_id']);
+    await withWorkshop(async ({ context }) => addPairs(context, { clientId: gone, count: 3 }));
+    const past = new Date(Date.now() - DAY).toISOString();
+    await changeDate({ reason: 'over', force: true, yes: true }, ['retirement', past]);
+  });
+
+  test('an app with more time is reckoned, and the last count of it is kept', async () => {
+    await withWorkshop(async ({ context }) => {
+      await keepMovingCalls(context);
+      const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
+      expect(live).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);
+      expect(kept).toEqual(live);
+    });
+    expect(await budgetFinding()).toMatchObject({
+      detail: expect.stringMatching(/^at the retirement, 20 accounts /),
+    });
+  });
+
+  test('an app whose retirement has come is cut over without a question, and nothing moves', async () => {
+    await tell(500, 1);
+    const done = await cutOver({ percent: '50', reason: 'early' }, [gone]);
+    expect([done.ok, done.json]).toMatchObject([true, { changed: true, outlook: [] }]);
+    expect(done.lines).toEqual([
+      'The percentage of the app is 50 % now. It was 0 %.',
+      'The retirement of the app has come: the new API answers all calls of its connected accounts already. Nothing moves now.',
+    ]);
+    const asked = await cut('100');
+    expect([asked.ok, asked.json]).toMatchObject([false, { needs_yes: true }]);
+  });
+
+  test('without an old API nothing moves either', async () => {
+    const { LEGACY_BACKEND_URL: url, ...without } = process.env;
+    process.env = without;
+    const done = await cut('100');
+    process.env['LEGACY_BACKEND_URL'] = url;
+    expect([done.ok, done.lines]).toEqual([
+      true,
+      [
+        'The percentage of the app is 100 % now. It was 0 %.',
+        'LEGACY_BACKEND_URL names no old API: the new API answers all calls of its connected accounts already. Nothing moves now.',
+      ],
+    ]);
+  });
 });

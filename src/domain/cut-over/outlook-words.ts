@@ -27,11 +27,15 @@ function callWords({ call }: KindOfNeed): string {
   return call === 'other' ? 'for calls of many kinds' : `for ${OLD_CALLS[call].paths[0].replace('/1/', '')}`;
 }
 
+/** What the figures include, and what they cannot. */
+const RECKONED =
+  'Each call counts as its dearest form: by an id that the old API told, and for the longest queue. A create for several profiles costs one for each, and a page far down a list up to six.';
+
 function needWords({ need }: Outlook): string {
   if (need.day === undefined)
     return `None of their calls of the last ${DAYS_MEASURED} days would cost a request of the new API.`;
   const kinds = need.kinds.map((kind) => `${number(kind.requests)} ${callWords(kind)}`);
-  return `On their busiest day, ${need.day}, they made ${counted(need.calls, 'call')} that will cost ${counted(need.requests, 'request')} of the new API: ${kinds.join(', ')}. A create for several profiles costs one for each.`;
+  return `On their busiest day, ${need.day}, they made ${counted(need.calls, 'call')} that will cost ${counted(need.requests, 'request')} of the new API: ${kinds.join(', ')}. ${RECKONED}`;
 }
 
 function windowWords({ limit, used, added, usable, seconds, suffices }: WindowNeed): string {

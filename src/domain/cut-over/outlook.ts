@@ -26,22 +26,31 @@ const isBetween = (token: ConnectedToken, [one, other]: readonly [number, number
   return provenApp(token) !== undefined && isMovedEarly(pair, one) !== isMovedEarly(pair, other);
 };
 
-/** What changes with a cut-over of an app from one percentage to another. */
+/** What changes with a cut-over of an app from one percentage to another: nothing where no old API answers for the app. */
 export async function outlookOfCutOver(
   context: Context,
   clientId: string,
   between: readonly [number, number],
 ): Promise<Outlook[]> {
+  if (!appHasOldApi(context, clientId)) return [];
   const isMoving = (token: ConnectedToken) => isBetween(token, between);
   return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? []);
 }
 
-const isLeft = (token: ConnectedToken) => !isCutOver(token);
-
-/** Whether an app still has an old API, so that something is left to move. */
-export function hasOldApi(context: Context, clientId?: string): boolean {
+/** Whether an app still has an old API, so that something is left to move; undefined for one that nobody has proven. */
+export function appHasOldApi(context: Context, clientId: string | undefined): boolean {
   return context.oldBackend !== undefined && retirementOf(context, clientId)?.because !== 'date';
 }
+
+/** Whether any app still has an old API: after the retirement of all, one with more time has it. */
+export function hasOldApi(context: Context): boolean {
+  const apps = [undefined, ...context.lifecycle.current().extensions.keys()];
+  return apps.some((clientId) => appHasOldApi(context, clientId));
+}
+
+/** The retirement comes for each app at its own time. */
+const leftIn = (context: Context) => (token: ConnectedToken) =>
+  !isCutOver(token) && appHasOldApi(context, provenApp(token));
 
 /**
  * What the rest of an app will need. Undefined where it has more tokens than may be looked at while somebody waits for a
@@ -52,8 +61,8 @@ export async function outlookOfApp(
   clientId: string,
   most: number,
 ): Promise<Outlook[] | undefined> {
-  if (!hasOldApi(context, clientId)) return [];
-  const moving = await measureMoving(context, { clientId, most, isMoving: isLeft });
+  if (!appHasOldApi(context, clientId)) return [];
+  const moving = await measureMoving(context, { clientId, most, isMoving: leftIn(context) });
   return moving && reckonAll(context, moving);
 }
 
@@ -77,7 +86,7 @@ function readKept(row: { modern_client_id: string; body: string }): MovingCalls[
 export async function keepMovingCalls(context: Context): Promise<void> {
   const { store, clock } = context;
   const countedAt = clock.now();
-  const moving = hasOldApi(context) ? await measureMoving(context, { isMoving: isLeft }) : [];
+  const moving = hasOldApi(context) ? await measureMoving(context, { isMoving: leftIn(context) }) : [];
   for (const { modernClientId, ...rest } of moving ?? [])
     await keepCalls(store, {
       modern_client_id: modernClientId,
@@ -93,7 +102,7 @@ export async function keepMovingCalls(context: Context): Promise<void> {
  */
 export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[]> {
   if (!hasOldApi(context)) return [];
-  const now = await measureMoving(context, { most, isMoving: isLeft });
+  const now = await measureMoving(context, { most, isMoving: leftIn(context) });
   const moving = now ?? (await readKeptCalls(context.store)).flatMap(readKept);
   return reckonAll(context, moving);
 }

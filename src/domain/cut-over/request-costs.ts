@@ -2,8 +2,14 @@ import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../posts/old-calls.
 
 /**
  * How many requests of the new API one old call costs that moves there with its token: the most that one call costs once the
- * account is known and nothing is cached. `user` and `profiles` of a connected token are there already and cost nothing more.
- * A create costs one for each profile that it names, which usage does not tell: the table counts one.
+ * account is known and nothing is cached. Usage tells neither ids nor lengths, so that each call counts as its dearest form:
+ * - A call about one update counts as by an id that the old API told and that was not used since. The id is tried as it is,
+ *   the post is looked for, and the call is made for that post. A media change looks for the service before each try.
+ * - A change of an order counts with twenty moves, and a queue of five pages that is read before and behind them.
+ *
+ * Two kinds count one for what usage does not tell: a create costs one for each profile that it names, and a page of a list
+ * costs up to six where none before it was read. `user` and `profiles` of a connected token are there already and cost
+ * nothing more.
  */
 export const REQUESTS_PER_CALL: Readonly<Record<OldCallName, number>> = {
   user: 0,
@@ -14,15 +20,15 @@ export const REQUESTS_PER_CALL: Readonly<Record<OldCallName, number>> = {
   updateSchedules: 0,
   pendingUpdates: 1,
   sentUpdates: 1,
-  reorderUpdates: 22,
-  shuffleUpdates: 22,
+  reorderUpdates: 30,
+  shuffleUpdates: 30,
   createUpdate: 1,
-  update: 1,
+  update: 2,
   interactions: 0,
-  changeUpdate: 2,
-  shareUpdate: 1,
-  destroyUpdate: 1,
-  moveUpdateToTop: 1,
+  changeUpdate: 5,
+  shareUpdate: 3,
+  destroyUpdate: 3,
+  moveUpdateToTop: 3,
   shares: 0,
   configuration: 0,
 };

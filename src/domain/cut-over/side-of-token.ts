@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isFromBefore } from '../resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import { isCutOver } from './moved-early.ts';
-import { hasOldApi } from './outlook.ts';
+import { appHasOldApi } from './outlook.ts';
 
 /** Which side answers the calls of a connected token beside `user` and `profiles`, and why. */
 export type SideOfToken = 'old' | 'cut over' | 'refused there';
@@ -12,7 +12,7 @@ export type SideOfToken = 'old' | 'cut over' | 'refused there';
 export async function sideOfToken(context: Context, mappingId: string): Promise<SideOfToken | undefined> {
   const mapping = await findMappingById(context.store, mappingId);
   if (mapping?.state !== 'active' || !isFromBefore(mapping)) return undefined;
-  if (!hasOldApi(context, provenApp(mapping))) return undefined;
+  if (!appHasOldApi(context, provenApp(mapping))) return undefined;
   if (mapping.refused_there_at !== null) return 'refused there';
   return isCutOver(mapping) ? 'cut over' : 'old';
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts';
-import { hasOldApi, outlookOfApp, outlookOfRetirement } from '../../domain/cut-over/outlook.ts';
+import { appHasOldApi, outlookOfApp, outlookOfRetirement } from '../../domain/cut-over/outlook.ts';
 import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../domain/cut-over/reckon.ts';
 import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-token.ts';
@@ -46,7 +46,7 @@ interface CutOverApp {
 /** How far an app is cut over, and what the rest of it will need; for support. */
 export async function cutOverOfApp(context: Context, app: CutOverApp) {
   const { client_id: clientId, cut_over_percent: percent } = app;
-  if (!hasOldApi(context, clientId)) return undefined;
+  if (!appHasOldApi(context, clientId)) return undefined;
   const outlooks = await outlookOfApp(context, clientId, TOKENS_READ);
   return {
     percent,
@@ -71,7 +71,7 @@ export async function sideWords(context: Context, mappingId: string): Promise<st
 /** The same for the owner: how far, and how many accounts would be refused at the new API. */
 export async function cutOverForOwner(context: Context, app: CutOverApp) {
   const { client_id: clientId, cut_over_percent: percent } = app;
-  if (!hasOldApi(context, clientId)) return undefined;
+  if (!appHasOldApi(context, clientId)) return undefined;
   const counted = await countWithoutPosts(context, clientId, TOKENS_READ);
   return counted.accounts === 0 ? undefined : { percent, ...counted };
 }

@@ -39,7 +39,7 @@ const dueOf = ({ dueAt }: RealPost) => Date.parse(dueAt ?? '');
 const FAR = 10 * 60_000;
 
 /** The empty queue of a channel that runs, of a plan with room: one that has no time for a post in the next minutes. */
-export async function runningQueue(bakery: Bakery): Promise<Queue> {
+export async function runningQueue(bakery: Pick<Bakery, 'system'>): Promise<Queue> {
   for (const channelId of [CHANNELS.threads, CHANNELS.twitter]) {
     const queue = queueOf(bakery, channelId);
     await queue.fill(1);
@@ -49,7 +49,7 @@ export async function runningQueue(bakery: Bakery): Promise<Queue> {
 }
 
 /** The queue of a channel of the bakery's person. */
-export function queueOf({ system }: Bakery, channelId?: string): Queue {
+export function queueOf({ system }: Pick<Bakery, 'system'>, channelId?: string): Queue {
   return queueAt({ context: system.bridge.context, apiUrl: system.proxy.origin }, channelId);
 }
 
