@@ -51,6 +51,7 @@ export const profiles: CallPair = {
       `query($organizationId: OrganizationId!) {
   channels(input: { organizationId: $organizationId }) {
     id service serviceId type name displayName avatar timezone
+    metadata { ... on PinterestMetadata { boards { serviceId name } } }
   }
 }`,
       { organizationId: env('ORGANIZATION_ID') },
@@ -65,6 +66,7 @@ export const profiles: CallPair = {
     ['formatted_username', '`displayName`'],
     ['avatar_https', '`avatar`'],
     ['schedules', '`postingSchedule`'],
+    ['subprofiles', '`metadata.boards` of a Pinterest channel; `id` is `serviceId`'],
     ['paused, disabled, disconnected', '`isQueuePaused`, `isLocked`, `isDisconnected`'],
   ],
 };
