@@ -61,7 +61,7 @@ describe('a reorder that stops half-way', () => {
     ordering.onWrite(2, () => ordering.queue.remove(ids[0]!));
     const answer = await ordering.reorder(ids.toReversed());
     expect([answer.status, answer.json.code, answer.json.success]).toEqual([404, 1020, false]);
-    expect(answer.json.message).toMatch(/^Post not found\. 1 of 2 moves were made\./);
+    expect(answer.json.message).toMatch(/^Update could not be found\. 1 of 2 moves were made\./);
     expect(told(answer)).toEqual(await ordering.queue.order());
   });
 
