@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { GraphqlStep } from '../../src/domain/new-calls/call-pair.ts';
 import { ANCHORS, CALL_PAIRS } from '../../src/domain/new-calls/call-pairs.ts';
+import { pendingList, sentList } from '../../src/domain/posts/lists/lists.ts';
 import { isKnownPath, OLD_CALL_NAMES, OLD_CALLS, oldCallOf } from '../../src/domain/posts/old-calls.ts';
 import { createSchema } from '../../src/modern/main-api/schema.ts';
 
@@ -49,6 +50,34 @@ test('all nineteen calls are there; four have nothing that takes their place', (
   expect(OLD_CALL_NAMES).toHaveLength(19);
   const gone = OLD_CALL_NAMES.filter((name) => CALL_PAIRS[name].steps.length === 0);
   expect(gone).toEqual(['updateSchedules', 'interactions', 'shares', 'configuration']);
+});
+
+test('the two lists are those of the old calls, and nobody is told to lose posts by their time', () => {
+  const channel = { id: 'c', organizationId: 'o' };
+  for (const [name, list] of [
+    ['pendingUpdates', pendingList(channel, 0)],
+    ['sentUpdates', sentList(channel, 0)],
+  ] as const) {
+    const [step] = CALL_PAIRS[name].steps;
+    expect(step?.kind === 'graphql' && step.query).toContain(
+      `status: [${list.question.statuses.join(', ')}]`,
+    );
+  }
+  const since = (name: 'pendingUpdates' | 'sentUpdates') =>
+    CALL_PAIRS[name].renamed.find(([old]) => old === 'since')?.[1];
+  expect(since('pendingUpdates')).toContain('createdAt.start');
+  expect(since('sentUpdates')).not.toContain('createdAt');
+});
+
+test('who moves an update to the top is told that it loses a time of its own', () => {
+  expect(CALL_PAIRS.moveUpdateToTop.words).toContain('gives it up');
+});
+
+test('what the old call is answered with is said of everybody whom the new API answers', () => {
+  for (const name of ['updateSchedules', 'interactions', 'shares'] as const)
+    expect(CALL_PAIRS[name].words).toMatch(
+      /Where the new API answers \(.*given out here.*\), the old call is/,
+    );
 });
 
 test('each is called with a method that its address takes', () => {

@@ -197,6 +197,9 @@ test('real calls are in the list of calls, with the program, and what ends with 
   await called(id, 7, { endpoint: '/1/user.json', days: 40 });
   const words = wordsOf(await open(dana, '/calls'));
   expect(words).toMatch(/Ends with the retirement The old API alone carries out this call/);
+  expect(words).toContain(
+    'For tokens that were given out here, and accounts that are cut over, it is refused before too.',
+  );
   expect(words).toMatch(/\/ ?1\/ ?analytics\.json the address nightly-cron\/2\.1 1,500 /);
   expect(words).toMatch(/profiles\.json the header a program that does not say its name 1 /);
   expect(words).not.toContain('user.json');

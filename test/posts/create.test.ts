@@ -169,6 +169,7 @@ test('what a profile refuses is named, beside what was posted to the others', as
   expect(answer.message).toContain('The channel is disconnected.');
   expect(answer.message).toContain('a post for Pinterest needs a board');
   expect(answer.message).toContain('A YouTube profile cannot be posted to from here');
+  expect(answer.message).toContain('It can be saved as a draft (is_draft)');
   expect(await made()).toHaveLength(1);
 });
 

@@ -61,7 +61,7 @@ describe('a reorder that stops half-way', () => {
     ordering.onWrite(2, () => ordering.queue.remove(ids[0]!));
     const answer = await ordering.reorder(ids.toReversed());
     expect([answer.status, answer.json.code, answer.json.success]).toEqual([404, 1020, false]);
-    expect(answer.json.message).toMatch(/^Post not found\. 1 of 2 moves were made\./);
+    expect(answer.json.message).toMatch(/^Update could not be found\. 1 of 2 moves were made\./);
     expect(told(answer)).toEqual(await ordering.queue.order());
   });
 
@@ -74,7 +74,7 @@ describe('a reorder that stops half-way', () => {
     const answer = await ordering.reorder(ids.toReversed());
     expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([429, 429, '1']);
     expect(answer.json.message).toMatch(
-      /1 of 3 moves were made\. The order that was reached could not be read/,
+      /Try again in 1 second\. 1 of 3 moves were made\. The order that was reached could not be read/,
     );
     expect(answer.json.updates).toBeUndefined();
     expect([writes, (await ordering.newRows()).map(({ state }) => state)]).toEqual([2, ['done', 'refused']]);

@@ -49,6 +49,8 @@ test('a 429 is passed on with its time, and nothing is sent before that time', a
   bakery.instead(said(429, limit, { 'retry-after': '2' }));
   const first = await bakery.create(text);
   expect([first.status, first.headers['retry-after'], first.json.success]).toEqual([429, '2', false]);
+  const message = 'Too many requests. Nothing was posted. Try again in 2 seconds.';
+  expect(first.json).toMatchObject({ error: message, message, code: 429 });
   expect(await newRows()).toMatchObject([{ state: 'refused', refusal: 'limited' }]);
   const requests = proxy.readings().length;
   expect((await bakery.create(text)).status).toBe(429);
@@ -114,6 +116,31 @@ test.each([401, 403, 1001])('the number %s, which speaks of the token, is not ha
   expect([changed.status, changed.json.code]).toEqual([403, 1021]);
 });
 
+test('a change that nothing is left for says for how many minutes', async () => {
+  const limit = errors('Too many requests', 'RATE_LIMIT_EXCEEDED');
+  const paused = await openBakery();
+  paused.instead(said(429, limit, { 'retry-after': '90' }));
+  const answer = await paused.post(`updates/${'a'.repeat(24)}/destroy`);
+  await paused.system.stop();
+  const message = 'Too many requests. Nothing was changed. Try again in 2 minutes.';
+  expect([answer.status, answer.json]).toEqual([
+    429,
+    { success: false, error: message, message, code: 429, link: PAGE },
+  ]);
+});
+
+test.each(['update', 'share', 'destroy', 'move_to_top'])(
+  '%s of an update that is not there says so in the words of the old API',
+  async (call) => {
+    const message = 'Update could not be found.';
+    const answer = await bakery.post(`updates/${'a'.repeat(24)}/${call}`, [['text', text]]);
+    expect([answer.status, answer.json]).toEqual([
+      404,
+      { success: false, error: message, message, code: 1020, link: PAGE },
+    ]);
+  },
+);
+
 test('a limit that is handed on by its number has a time to wait', async () => {
   bakery.instead(written({ __typename: 'RestProxyError', message: 'Too many', link: null, code: 429 }));
   const answer = await bakery.create(text);
@@ -167,7 +194,7 @@ test('a profile that the budget is too small for is told how long to wait', asyn
   const limit = errors('Too many requests', 'RATE_LIMIT_EXCEEDED');
   const message = await createBeside(said(429, limit, { 'retry-after': '1' }));
   expect(message).toMatch(
-    /Nothing was posted to .*: the new API takes no more requests of this app for now\. Wait 1 seconds/,
+    /Nothing was posted to .*: the new API takes no more requests of this app for now\. Try this profile again in 1 second\./,
   );
   await until(async () => (await bakery.create(text)).status === 200);
 });

@@ -54,6 +54,37 @@ test('each move of a reorder and of a shuffle is a write of its own', async () =
   await durable.deleteFrom('post_writes').where('call', 'in', ['reorder', 'shuffle']).execute();
 });
 
+test('of many writes the page says which it shows, and leaves none out that is in doubt', async () => {
+  const { durable } = bakery.system.bridge.context.store;
+  const made = await bakery.create('deleted soon');
+  const postId = made.json.updates?.[0]?.id ?? '';
+  await bakery.post(`updates/${postId}/destroy`);
+  const rows = await bakery.rows();
+  const [old] = rows;
+  if (!old) throw new Error('nothing was written');
+  const copies = Array.from({ length: 60 }, (_, i) => ({
+    ...old,
+    id: `copy ${i}`,
+    post_id: null,
+    content_digest: null,
+    state: i === 0 ? ('in_doubt' as const) : ('refused' as const),
+    sent_at: old.sent_at - 1000 * (61 - i),
+  }));
+  await durable.insertInto('post_writes').values(copies).execute();
+  const page = await sam.get(`${bakery.system.bridgeUrl}/support/mappings/${await mappingId()}`);
+  const [, posts = ''] = page.body.split('<h2>Posts</h2>');
+  expect(posts).toContain(
+    `These are the newest 50 of ${rows.length + 60}, and the older ones in doubt. The request id stands in the log`,
+  );
+  expect([...posts.matchAll(/<tr>/g)].length).toBe(1 + 50 + 1);
+  const deletion = posts.slice(
+    posts.indexOf('post deleted'),
+    posts.indexOf('</tr>', posts.indexOf('post deleted')),
+  );
+  expect(deletion).toContain(CHANNELS.twitter);
+  await durable.deleteFrom('post_writes').where('id', 'like', 'copy %').execute();
+});
+
 test('a token that wrote nothing says so', async () => {
   const { durable } = bakery.system.bridge.context.store;
   const id = await mappingId();

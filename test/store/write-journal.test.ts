@@ -151,9 +151,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const { durable } = stores.one;
     await begin('w1', { sent_at: NOW - 10 });
     await begin('w2', { sent_at: NOW });
-    expect((await listWritesOf(durable, 'm1', 5)).map(({ id }) => id)).toEqual(['w2', 'w1']);
+    expect((await listWritesOf(durable, 'm1', 5)).writes.map(({ id }) => id)).toEqual(['w2', 'w1']);
     await deleteWritesBefore(durable, NOW, FIRST_PIECE);
-    expect((await listWritesOf(durable, 'm1', 5)).map(({ id }) => id)).toEqual(['w2']);
+    expect((await listWritesOf(durable, 'm1', 5)).writes.map(({ id }) => id)).toEqual(['w2']);
   });
 
   test('on a copy nothing is begun', async () => {

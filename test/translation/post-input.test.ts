@@ -107,10 +107,10 @@ test.each([
 });
 
 test.each([
-  ['twitter', `text=x&${LINK}`, 1],
-  ['twitter', `text=see+https://a.example/b&${LINK}`, 0],
+  ['twitter', 'text=x&media[link]=https://a.example/b', 1],
+  ['twitter', 'text=see+https://a.example/b&media[link]=https://a.example/b', 0],
   ['facebook', `text=x&${LINK}`, 0],
-  ['facebook', `text=x&${LINK}&${PHOTO}`, 1],
+  ['facebook', `text=x&media[link]=https://a.example/b&${PHOTO}`, 1],
 ])('a link that %s has no place for is told: %s', (service, text, count) => {
   expect(inputFor(service, text).leftOut).toHaveLength(count);
 });
@@ -130,6 +130,11 @@ test.each([
   ['twitter', `text=x&${VIDEO}`, []],
   ['linkedin', `text=x&${LINK}`, []],
   ['twitter', `text=x&${TITLED}`, ['media[title]', 'media[description]']],
+  [
+    'twitter',
+    `text=https://a.example/b&media[link]=https://a.example/b&${TITLED}`,
+    ['media[title]', 'media[description]'],
+  ],
   ['twitter', `text=x&${PHOTO}&${TITLED}`, ['media[title]', 'media[description]']],
   ['facebook', `text=x&${TITLED}`, ['media[title]', 'media[description]']],
   [

@@ -2,6 +2,10 @@ import { type CallPair, env, READ } from './call-pair.ts';
 
 /** The old calls that no operation of the new API takes the place of. */
 
+/** Whose old calls the new API answers (`posts/who-answers.ts`). */
+const WHERE_NEW_ANSWERS =
+  'Where the new API answers (tokens that were given out here, apps that were switched to it, and all once the old API has gone)';
+
 export const deauthorize: CallPair = {
   does: 'End the app for the account',
   old: { isPost: true },
@@ -31,8 +35,7 @@ export const updateSchedules: CallPair = {
     ],
   },
   steps: [],
-  words:
-    'No program can change posting times at the new API. A person does it in the settings. Once the old API has gone, the old call is refused with code 1012.',
+  words: `No program can change posting times at the new API. A person does it in the settings. ${WHERE_NEW_ANSWERS}, the old call is refused with code 1012.`,
   isForPerson: true,
   renamed: [],
 };
@@ -41,8 +44,7 @@ export const interactions: CallPair = {
   does: 'Who reacted to an update',
   old: READ,
   steps: [],
-  words:
-    'The new API tells an app of no interactions, so leave the call out of your program. Once the old API has gone, the old call is answered with an empty list.',
+  words: `The new API tells an app of no interactions, so leave the call out of your program. ${WHERE_NEW_ANSWERS}, the old call is answered with an empty list.`,
   renamed: [],
 };
 
@@ -50,8 +52,7 @@ export const shares: CallPair = {
   does: 'How often a link was shared',
   old: { ...READ, query: [['url', 'https://bakery.example/']] },
   steps: [],
-  words:
-    'The new API counts no shares, so leave the call out of your program. Once the old API has gone, the old call is answered with 0 shares.',
+  words: `The new API counts no shares, so leave the call out of your program. ${WHERE_NEW_ANSWERS}, the old call is answered with 0 shares.`,
   renamed: [],
 };
 

@@ -6,7 +6,7 @@ const CHANNEL = { id: env('CHANNEL_ID') };
 
 const LIST = { organizationId: env('ORGANIZATION_ID'), channelId: env('CHANNEL_ID') };
 
-/** The posts of a channel in one state. */
+/** The posts of a channel in some states. */
 export const queryOfPosts = (status: string, direction: string, fields: string) =>
   `query($organizationId: OrganizationId!, $channelId: ChannelId!) {
   posts(
@@ -28,7 +28,6 @@ const PAGES =
 const LIST_RENAMED = [
   ['count', '`first`'],
   ['page', '`after`'],
-  ['since', '`filter.createdAt.start`'],
   ['updates', '`edges[].node`'],
 ] as const;
 
@@ -51,6 +50,7 @@ export const profiles: CallPair = {
       `query($organizationId: OrganizationId!) {
   channels(input: { organizationId: $organizationId }) {
     id service serviceId type name displayName avatar timezone
+    metadata { ... on PinterestMetadata { boards { serviceId name } } }
   }
 }`,
       { organizationId: env('ORGANIZATION_ID') },
@@ -65,6 +65,7 @@ export const profiles: CallPair = {
     ['formatted_username', '`displayName`'],
     ['avatar_https', '`avatar`'],
     ['schedules', '`postingSchedule`'],
+    ['subprofiles', '`metadata.boards` of a Pinterest channel; `id` is `serviceId`'],
     ['paused, disabled, disconnected', '`isQueuePaused`, `isLocked`, `isDisconnected`'],
   ],
 };
@@ -107,9 +108,9 @@ export const schedules: CallPair = {
 export const pendingUpdates: CallPair = {
   does: 'The queue of a profile',
   old: { ...READ, query: [['count', '20']] },
-  steps: [graphql(queryOfPosts('scheduled', 'asc', 'id text dueAt'), LIST)],
-  words: PAGES,
-  renamed: [...LIST_RENAMED, TIMES],
+  steps: [graphql(queryOfPosts('scheduled, sending, error', 'asc', 'id status text dueAt'), LIST)],
+  words: `${PAGES} With the status \`error\` a post could not be sent and waits for a person.`,
+  renamed: [...LIST_RENAMED, ['since', '`filter.createdAt.start`'], TIMES],
 };
 
 export const sentUpdates: CallPair = {
@@ -119,6 +120,10 @@ export const sentUpdates: CallPair = {
   words: PAGES,
   renamed: [
     ...LIST_RENAMED,
+    [
+      'since',
+      'no filter, for a post may be made long before it is sent: read on until `sentAt` is earlier. The order is by `dueAt`, so a post that was sent late stands further behind',
+    ],
     ['sent_at', '`sentAt`, in ISO 8601'],
     ['service_update_id', '`externalLink`, the address of the post'],
   ],

@@ -126,7 +126,7 @@ export const moveUpdateToTop: CallPair = {
       ID,
     ),
   ],
-  words: REFUSALS,
+  words: `A post that has a time of its own (\`customScheduled\`) gives it up: from then on it stands in the queue. ${REFUSALS}`,
   renamed: [],
 };
 

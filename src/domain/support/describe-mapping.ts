@@ -10,7 +10,7 @@ import {
 import { appWithId, type AppFound, mappingsWith } from '../../store/support-search.ts';
 import type { MappingRow } from '../../store/find-mappings.ts';
 import type { PostWriteRow } from '../../store/posts/tables.ts';
-import { listWritesOf } from '../../store/posts/write-journal.ts';
+import { listWritesOf, type WritesFound } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/call-sums.ts';
 import type { Pair } from '../../store/mappings.ts';
 import { type Calls, callsOf } from '../calls-of.ts';
@@ -21,10 +21,10 @@ import { REST_MAX } from '../../shared/lifetimes.ts';
 
 /** Everything that support sees of one token. */
 
-export type { PostWriteRow, ReminderMail, ShownGrant };
+export type { PostWriteRow, WritesFound, ReminderMail, ShownGrant };
 
-/** The newest writes of posts that are told. */
-const WRITES_TOLD = 50;
+/** So many of the newest writes of posts are told, and as many of those without an outcome. */
+export const WRITES_TOLD = 50;
 
 /** Calls are told of so many days. */
 export const DAYS_TOLD = 30;
@@ -41,7 +41,7 @@ export interface MappingDescription {
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
-  writes: PostWriteRow[];
+  writes: WritesFound;
   calls: { days: string[]; perDay: DayCalls[] } & Calls;
 }
 

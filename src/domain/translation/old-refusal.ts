@@ -56,6 +56,9 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number
   BadRequest: () => FIELD_CODES.notSaved,
 };
 
+/** What the old API said of an update that is not there. */
+const UNKNOWN_UPDATE = 'Update could not be found.';
+
 /** The new API speaks of its own fields; the caller knows the parameter. */
 const inOldWords = (message: string) => message.replaceAll(/\bdueAt\b/g, 'scheduled_at');
 
@@ -67,7 +70,10 @@ export function refusalOfWrite(refusal: WriteRefusal, place: Place): OldRefusal 
   const code = CODES[refusal.kind](refusal, place);
   const status = statusOf(code);
   const retryAfter = status === 429 ? LIMITED_FOR_SECONDS : undefined;
-  return { status, code, message: inOldWords(refusal.message), link: refusal.link, retryAfter };
+  const isUnknownUpdate =
+    place === 'update' && code === NOT_FOUND.update && refusal.kind !== 'RestProxyError';
+  const message = isUnknownUpdate ? UNKNOWN_UPDATE : inOldWords(refusal.message);
+  return { status, code, message, link: refusal.link, retryAfter };
 }
 
 /** A parameter that cannot be used. */

@@ -84,11 +84,10 @@ function lostMedia(media: UpdateMedia, sent: object, takesLink: boolean): string
 const WORDS = ['title', 'description'] as const;
 
 /**
- * What a link's preview or a pin says beside its text. Where the link itself has no field, its words are lost with it, or the
- * network makes its own preview of the link in the text.
+ * What a link's preview or a pin says beside its text. Where the link itself has no field, its words are lost with it, also
+ * where the link stands in the text: the network makes its own preview of it then.
  */
 function lostWords(media: UpdateMedia, linkFields: Record<string, unknown>): string[] {
-  if (media.link !== undefined && Object.keys(linkFields).length === 0) return [];
   const sent = JSON.stringify(linkFields);
   const isLost = (name: (typeof WORDS)[number]) =>
     media[name] !== undefined && !sent.includes(`"${name}":${JSON.stringify(media[name])}`);
@@ -127,7 +126,7 @@ function ownFieldsOf(update: NewUpdate, service: string): Record<string, unknown
   if (service === 'youtube' && !update.isDraft)
     throw refused(
       'profile_ids',
-      'A YouTube profile cannot be posted to from here: a video needs a title and a category, which the old API has no parameters for.',
+      'A YouTube profile cannot be posted to from here: a video needs a title and a category, which the old API has no parameters for. It can be saved as a draft (is_draft), to be finished by a person.',
     );
   return { ...retweetOf(update, service), ...(service === 'pinterest' ? boardOf(update) : {}) };
 }

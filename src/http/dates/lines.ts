@@ -41,7 +41,7 @@ const CHANGES_NOTHING = `The retirement of the old API changes no call here: tok
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
-    ahead: `From then on, tokens that are not connected are refused. Connected ones are answered by the new API, except for ${NOT_KEPT}, which ends.`,
+    ahead: `From then on, tokens that are not connected are refused. Connected ones are answered by the new API, except for ${NOT_KEPT}, which ends; for tokens that were given out here, and accounts that are cut over, it is refused before too.`,
     past: `Tokens that are not connected are refused. Connect the app, and the new API answers their calls, except for ${NOT_KEPT}, which has ended.`,
   },
   sunset: {

@@ -8,22 +8,27 @@ import { shadow } from '../../domain/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { LegacyError, REFUSALS, sendJson } from './legacy-error.ts';
 import { legacyProfile } from './legacy-profile.ts';
+import { subprofilesFor } from './subprofiles.ts';
 
 type Calls = ReturnType<typeof createCalls>;
 
 /** GET /1/profiles.json: a bare array of every channel that the account reaches (specification 4.3, quirk Q9). */
 export function profiles(context: Context, call: Calls): RequestHandler {
-  return call(async (caller, _req, res) => {
-    const reading = await readFor(context, caller.mapping, res);
+  return call(async (caller, req, res) => {
+    const { mapping } = caller;
+    const reading = await readFor(context, mapping, res);
     const ids = await legacyIds(context, caller, reading);
-    const countsOf = await knownCounts(context, caller.mapping.grant_id);
+    const countsOf = await knownCounts(context, mapping.grant_id);
+    const boardsOf = await subprofilesFor(context, { mapping, reading }, { req, res });
     const answer = reading.channels.map((channel) => legacyProfile(channel, ids, countsOf(channel.id)));
-    sendJson(res, 200, answer);
+    const told = reading.channels.map((channel, index) => ({ ...answer[index], ...boardsOf(channel) }));
+    sendJson(res, 200, told);
     shadow(context, caller, { read: 'profiles', answer });
   });
 }
 
 interface NamedChannel {
+  reading: Reading;
   channel: Reading['channels'][number];
   ids: LegacyIds;
 }
@@ -42,16 +47,18 @@ export async function namedChannel(
   const meant = await meantChannel(context, ids, String(req.params['id']));
   const channel = reading.channels.find(({ id }) => id === meant);
   if (!channel) throw new LegacyError(REFUSALS.unknownProfile);
-  return { channel, ids };
+  return { reading, channel, ids };
 }
 
 /** GET /1/profiles/:id.json: one of them, by either generation's id (design 5, ids). */
 export function profile(context: Context, call: Calls): RequestHandler {
   return call(async (caller, req, res) => {
-    const { channel, ids } = await namedChannel(context, caller, { req, res });
-    const countsOf = await knownCounts(context, caller.mapping.grant_id);
+    const { mapping } = caller;
+    const { reading, channel, ids } = await namedChannel(context, caller, { req, res });
+    const countsOf = await knownCounts(context, mapping.grant_id);
+    const boardsOf = await subprofilesFor(context, { mapping, reading }, { req, res });
     const answer = legacyProfile(channel, ids, countsOf(channel.id));
-    sendJson(res, 200, answer);
+    sendJson(res, 200, { ...answer, ...boardsOf(channel) });
     shadow(context, caller, { read: 'profile', answer });
   });
 }

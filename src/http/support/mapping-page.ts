@@ -14,7 +14,7 @@ import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts'
 import { standingOf } from './mapping-standing.ts';
 import { beforeIn, shownTimeline } from './timeline.ts';
 import { hintText, holderText, stateBadge } from './token-line.ts';
-import { writeLines } from './write-words.ts';
+import { shownWrites } from './write-words.ts';
 
 /** /support/mappings/:id: all that is known of one token, first of all how it stands and what to do. */
 
@@ -114,7 +114,7 @@ function show(frame: Frame): RequestHandler {
       link: all.link,
       handover: all.handover,
       mails: mailLines(all.mails, role),
-      writes: writeLines(all.writes),
+      writes: shownWrites(all.writes),
       calls: shownCalls(all),
       timeline: await shownHistory(frame, req, all),
     });

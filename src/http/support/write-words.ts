@@ -1,4 +1,4 @@
-import type { PostWriteRow } from '../../domain/support/describe-mapping.ts';
+import { type PostWriteRow, WRITES_TOLD, type WritesFound } from '../../domain/support/describe-mapping.ts';
 
 /** The journal of writes as support reads it: which call, when, and what became of it; never what a post says. */
 
@@ -39,14 +39,29 @@ function reasonOf({ refusal }: PostWriteRow): string | undefined {
   return refusal === null ? undefined : (REASONS[refusal] ?? refusal);
 }
 
-/** One line for each write. */
-export function writeLines(writes: readonly PostWriteRow[]) {
+const isOpen = ({ state }: PostWriteRow) => state === 'in_doubt' || state === 'sending';
+
+/** What is not shown, where that is something. */
+function partWords({ writes, total }: WritesFound): string | undefined {
+  if (writes.length >= total) return undefined;
+  const older = writes.slice(WRITES_TOLD).filter(isOpen).length;
+  const others = older === 0 ? '' : ', and the older ones in doubt';
+  return `These are the newest ${WRITES_TOLD} of ${total}${others}.`;
+}
+
+/** What the template `support-writes` shows: one line for each write. */
+export function shownWrites(found: WritesFound) {
+  return { lines: writeLines(found), part: partWords(found) };
+}
+
+/** A deletion names no channel; another write of the same post may. */
+function writeLines({ writes, channels }: WritesFound) {
   return writes.map((row) => ({
     call: CALLS[row.call],
     at: row.sent_at,
     outcome: OUTCOMES[row.state],
     reason: reasonOf(row),
-    channelId: row.channel_id,
+    channelId: row.channel_id ?? channels.get(row.post_id ?? ''),
     postId: row.post_id,
     requestId: row.request_id,
   }));

@@ -179,16 +179,53 @@ export async function settleWrite(
   return result.numUpdatedRows === 1n;
 }
 
-/** The newest writes of a token. */
-export async function listWritesOf(db: Database, mappingId: string, limit: number): Promise<PostWriteRow[]> {
+/** Some writes of a token, the newest first. */
+export interface WritesFound {
+  writes: PostWriteRow[];
+  /** How many there are. */
+  total: number;
+  /** The channel of each post of these writes whose channel some write of the token names. */
+  channels: ReadonlyMap<string, string>;
+}
+
+function newestOf(db: Database, mappingId: string, limit: number) {
   return db
     .selectFrom('post_writes')
     .selectAll()
     .where('mapping_id', '=', mappingId)
     .orderBy('sent_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit)
+    .limit(limit);
+}
+
+async function channelsOf(db: Database, mappingId: string, writes: readonly PostWriteRow[]) {
+  const postIds = writes.flatMap(({ post_id: id, channel_id: known }) => (id && !known ? [id] : []));
+  if (postIds.length === 0) return new Map<string, string>();
+  const rows = await db
+    .selectFrom('post_writes')
+    .select(['post_id', 'channel_id'])
+    .where('mapping_id', '=', mappingId)
+    .where('post_id', 'in', postIds)
+    .where('channel_id', 'is not', null)
     .execute();
+  return new Map(rows.flatMap(({ post_id: id, channel_id: at }) => (id && at ? [[id, at] as const] : [])));
+}
+
+/** The newest writes of a token, and of those without an outcome as many, however old they are. */
+export async function listWritesOf(db: Database, mappingId: string, limit: number): Promise<WritesFound> {
+  const [newest, open, counted] = await Promise.all([
+    newestOf(db, mappingId, limit).execute(),
+    newestOf(db, mappingId, limit).where('state', 'in', OPEN).execute(),
+    db
+      .selectFrom('post_writes')
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .where('mapping_id', '=', mappingId)
+      .executeTakeFirstOrThrow(),
+  ]);
+  const shown = new Set(newest.map(({ id }) => id));
+  // Whatever is not among the newest is older than all of them.
+  const writes = [...newest, ...open.filter(({ id }) => !shown.has(id))];
+  return { writes, total: Number(counted.n), channels: await channelsOf(db, mappingId, writes) };
 }
 
 /** Removes a piece of the writes older than the given time. */

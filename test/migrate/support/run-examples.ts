@@ -107,9 +107,6 @@ const NEW: Partial<Record<OldCallName, Expectation[]>> = {
   ],
 };
 
-/** What is refused ends other programs than curl with an error. */
-const REFUSED: readonly OldCallName[] = ['updateSchedules'];
-
 const OLD: Partial<Record<OldCallName, Expectation>> = {
   user: { prints: /demo@grantbridge\.example|timezone/ },
   profiles: { prints: new RegExp(`${CHANNELS.twitter}[^]*formatted_service`) },
@@ -171,10 +168,6 @@ async function endBoth(language: ProgramLanguage): Promise<void> {
   expect(await statusOf(proxy.origin, ACCESS_TOKEN)).toBe(401);
 }
 
-/** A language that tells of a refused call by its status fails then. */
-const isShownBy = (language: ProgramLanguage, name: OldCallName) =>
-  language !== 'python' || !REFUSED.includes(name);
-
 const named = (table: object) => OLD_CALL_NAMES.filter((name) => Object.hasOwn(table, name));
 
 /** Declares the tests of one language; they are skipped where the machine cannot run it. */
@@ -190,10 +183,7 @@ export function describeExamples(language: ProgramLanguage): void {
 
     test.each(named(NEW))('the new call for %s does what the page says', (name) => runNew(language, name));
 
-    test.each(named(OLD).filter((name) => isShownBy(language, name)))(
-      'the old call %s is answered as ever',
-      (name) => runOld(language, name),
-    );
+    test.each(named(OLD))('the old call %s is answered as ever', (name) => runOld(language, name));
 
     test('both ends of a connection end it', () => endBoth(language));
   });

@@ -1,6 +1,7 @@
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { FIELD_CODES } from '../../translation/call-fields.ts';
 import type { OldRefusal } from '../../translation/old-refusal.ts';
+import { waitWords } from '../../translation/wait-words.ts';
 import { BudgetSpent } from '../budget-spent.ts';
 import { TooLateToBegin } from '../writes/claim-write.ts';
 import { whyNotSent } from '../writes/why-not-sent.ts';
@@ -20,9 +21,12 @@ function whyUnsent(error: unknown): string {
 }
 
 function refusalOfUnsent(error: unknown): OldRefusal {
+  if (error instanceof BudgetSpent) {
+    const retryAfter = secondsOf(error.retryAfter ?? 0);
+    const message = `An update could not be moved: the new API takes no more requests of this app for now. Try again in ${waitWords(retryAfter)}.`;
+    return { status: 429, code: 429, message, retryAfter };
+  }
   const message = whyUnsent(error);
-  if (error instanceof BudgetSpent)
-    return { status: 429, code: 429, message, retryAfter: secondsOf(error.retryAfter ?? 0) };
   if (!(error instanceof Unavailable)) return { ...UNKNOWN_OUTCOME, message };
   return { status: 503, code: 1000, message, retryAfter: secondsOf(error.retryAfter ?? 1000) };
 }

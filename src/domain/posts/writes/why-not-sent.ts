@@ -4,6 +4,7 @@ import { GrantDead } from '../../access-token.ts';
 import type { Context } from '../../context.ts';
 import { TokenRefused } from '../../resolve-token.ts';
 import { alarmOf, isKeyFault } from '../../under-all-keys.ts';
+import { waitWords } from '../../translation/wait-words.ts';
 import { BudgetSpent } from '../budget-spent.ts';
 import { ScopeMissing } from '../scope-missing.ts';
 import type { Writer } from './writes.ts';
@@ -21,14 +22,13 @@ const EXPECTED = [BudgetSpent, ScopeMissing, TokenRefused, GrantDead, Unavailabl
 
 const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanceof Expected);
 
-function waitWords({ retryAfter = 1000 }: BudgetSpent): string {
-  const seconds = Math.max(1, Math.ceil(retryAfter / 1000));
-  return `the new API takes no more requests of this app for now. Wait ${seconds} seconds and try this profile again.`;
+function budgetWords({ retryAfter = 1000 }: BudgetSpent): string {
+  return `the new API takes no more requests of this app for now. Try this profile again in ${waitWords(retryAfter / 1000)}.`;
 }
 
 /** What helps against the failures that callers and services outside bring about; undefined for others. */
 function whyExpected(error: unknown): string | undefined {
-  if (error instanceof BudgetSpent) return waitWords(error);
+  if (error instanceof BudgetSpent) return budgetWords(error);
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
   return error instanceof GrantDead ? CONNECTION_ENDED : undefined;

@@ -2,8 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../domain/learn-ids.ts';
 import type { Context } from '../../../domain/context.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';
+import { oldCallOf } from '../../../domain/posts/old-calls.ts';
 import { FieldRefused } from '../../../domain/translation/call-fields.ts';
 import { type OldRefusal, refusalOfField } from '../../../domain/translation/old-refusal.ts';
+import { waitWords } from '../../../domain/translation/wait-words.ts';
 import { requestIdOf, waitedFor } from '../../request-id.ts';
 import { LegacyError } from '../legacy-error.ts';
 
@@ -24,10 +26,22 @@ export const markWrite: RequestHandler = (_req, res, next) => {
 const isRecorded = (refusal: LegacyError) =>
   refusal.status === 401 || (refusal.code === 404 && !(refusal instanceof WriteRefused));
 
+/**
+ * A limit that a call reached before anything was sent says so: a person who reads only that there were too many requests
+ * would look for the post. What was sent has words of its own (`WriteRefused`).
+ */
+function wordsOf(res: Response, { status, message, headers }: LegacyError): string {
+  const seconds = Number(headers['Retry-After']);
+  if (status !== 429 || !(seconds > 0)) return message;
+  const nothing = oldCallOf(res.req.path) === 'createUpdate' ? 'Nothing was posted.' : 'Nothing was changed.';
+  return `${message} ${nothing} Try again in ${waitWords(seconds)}.`;
+}
+
 /** A refusal as a call that writes gives it; it links to the page that tells of both APIs where it has no better one. */
 export function asWriteRefusal({ settings }: Context, res: Response, refusal: LegacyError): LegacyError {
   if (!writes.has(res) || isRecorded(refusal)) return refusal;
-  const { status, code, message, headers, extra } = refusal;
+  const { status, code, headers, extra } = refusal;
+  const message = refusal instanceof WriteRefused ? refusal.message : wordsOf(res, refusal);
   const link = `${settings.publicUrl}/lifecycle`;
   return new LegacyError([status, code, message], {
     headers,

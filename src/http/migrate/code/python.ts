@@ -26,8 +26,17 @@ function variablesOf(variables: Readonly<Record<string, CallValue>>): string[] {
 export const python: CodeLanguage = {
   setUp: ({ oldApi, newApi }) => `import json
 from os import environ as env
+from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
+
+
+def send(request):
+    try:
+        with urlopen(request) as answer:
+            return json.load(answer)
+    except HTTPError as refusal:
+        return refusal.read().decode()
 
 
 def call_old(method, path, form=None):
@@ -37,8 +46,7 @@ def call_old(method, path, form=None):
         {"Authorization": "Bearer " + env["OLD_TOKEN"]},
         method=method,
     )
-    with urlopen(request) as answer:
-        return json.load(answer)
+    return send(request)
 
 
 def ask(query, variables={}):
@@ -47,8 +55,7 @@ def ask(query, variables={}):
         "Authorization": "Bearer " + env["ACCESS_TOKEN"],
         "Content-Type": "application/json",
     })
-    with urlopen(request) as answer:
-        return json.load(answer)`,
+    return send(request)`,
   old({ method, path, form }) {
     const fields = form ? `, [\n${pairsOf(form)}\n]` : '';
     return `print(call_old("${method}", ${addressOf(path)}${fields}))`;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type Board, readBoards } from '../../../upstream/posts/read-boards.ts';
+import { OrganizationGone } from '../../../upstream/main-api.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import type { GrantClient } from '../../ask-for-account.ts';
+import type { Context } from '../../context.ts';
+import { withAccessToken } from '../../grants/with-access-token.ts';
+import { freshFor } from '../../limits/freshness.ts';
+import type { Reading } from '../../read-account.ts';
+import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
+
+/** The boards of an account's Pinterest channels: the kept ones while they are fresh, else one request. */
+
+/** The new API takes thirty aliases in one request. */
+const ORGANIZATIONS_PER_REQUEST = 20;
+
+const keptBoards = z.object({
+  boards: z.record(z.string(), z.array(z.object({ serviceId: z.string(), name: z.string() }))),
+  fetchedAt: z.number(),
+});
+
+export interface BoardsAnswer {
+  /** By the id of the channel; those of Pinterest are all there. */
+  boards: Readonly<Record<string, readonly Board[]>>;
+  fetchedAt: number;
+  isStale: boolean;
+}
+
+interface Wanted {
+  channelIds: string[];
+  organizationIds: string[];
+}
+
+async function fetchBoards(context: Context, grant: GrantClient, wanted: Wanted): Promise<BoardsAnswer> {
+  const fetchedAt = context.clock.now();
+  const mainApi = context.sides.mainApiFor(grant.modernClientId);
+  const now = () => context.clock.now();
+  const found: Record<string, Board[]> = Object.fromEntries(wanted.channelIds.map((id) => [id, []]));
+  for (let start = 0; start < wanted.organizationIds.length; start += ORGANIZATIONS_PER_REQUEST) {
+    const ids = wanted.organizationIds.slice(start, start + ORGANIZATIONS_PER_REQUEST);
+    const read = await withAccessToken(context, grant.id, (accessToken) =>
+      readBoards({ mainApi, accessToken, now }, ids),
+    ).catch((cause: unknown) => {
+      if (!(cause instanceof OrganizationGone)) throw cause;
+      throw new Unavailable('the organizations changed while their boards were read', { cause });
+    });
+    Object.assign(found, read);
+  }
+  await keepPostAnswer(
+    context,
+    { grantId: grant.id, what: 'boards' },
+    { answer: { boards: found, fetchedAt } },
+  );
+  return { boards: found, fetchedAt, isStale: false };
+}
+
+/**
+ * The boards of the Pinterest channels in a reading; an account that has none costs no request.
+ * @throws {GrantDead | Forbidden | Unavailable}
+ */
+export async function knownBoards(
+  context: Context,
+  grant: GrantClient,
+  { channels }: Pick<Reading, 'channels'>,
+): Promise<BoardsAnswer> {
+  const ofPinterest = channels.filter(({ service }) => service === 'pinterest');
+  if (ofPinterest.length === 0) return { boards: {}, fetchedAt: context.clock.now(), isStale: false };
+  const wanted = {
+    channelIds: ofPinterest.map(({ id }) => id),
+    organizationIds: [...new Set(ofPinterest.map(({ organizationId }) => organizationId))],
+  };
+  const name = { grantId: grant.id, what: 'boards' };
+  const read = keptBoards.safeParse((await keptAnswer(context, name)).answer).data;
+  // A channel that came since then makes what is kept worth nothing.
+  const kept = read && wanted.channelIds.every((id) => Object.hasOwn(read.boards, id)) ? read : undefined;
+  const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
+  if (kept && age < freshFor(context, grant)) return { ...kept, isStale: false };
+  const fetching = context.flights.run(`boards ${grant.id}`, () => fetchBoards(context, grant, wanted));
+  const lastKnown = () =>
+    kept && age < context.settings.profilesStale ? { ...kept, isStale: true } : undefined;
+  return freshOrLastKnown(context, { name, lastKnown }, fetching);
+}

@@ -1,0 +1,36 @@
+import type { Request, Response } from 'express';
+import type { Context } from '../../domain/context.ts';
+import { knownBoards } from '../../domain/posts/lists/known-boards.ts';
+import type { Reading } from '../../domain/read-account.ts';
+import { servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import type { Board } from '../../upstream/posts/read-boards.ts';
+import { queryParameters } from './request-parameters.ts';
+import { tellAge } from './posts/age.ts';
+
+/** The boards of Pinterest profiles, which the old API called subprofiles. */
+
+/** A value that cannot be read was never refused, and asks for nothing. */
+function areWanted(req: Request): boolean {
+  const value = queryParameters(req).get('subprofiles') ?? '';
+  return ['1', 'true', 'yes', 'on'].includes(value.toLowerCase());
+}
+
+/** `id` is what a create takes as one of its `subprofile_ids`. */
+const subprofileOf = ({ serviceId, name }: Board) => ({ id: serviceId, name, service: 'pinterest' });
+
+type FieldsOf = (channel: Reading['channels'][number]) => { subprofiles?: object[] };
+
+/** What a caller is told of a profile beside its other fields, where it asks for boards; nothing else asks for them. */
+export async function subprofilesFor(
+  context: Context,
+  { mapping, reading }: { mapping: ServedMapping; reading: Pick<Reading, 'channels'> },
+  { req, res }: { req: Request; res: Response },
+): Promise<FieldsOf> {
+  if (!areWanted(req)) return () => ({});
+  const answer = await servedBy(context, mapping, (grant) => knownBoards(context, grant, reading));
+  tellAge(context, res, answer);
+  return ({ id }) => {
+    const boards = answer.boards[id];
+    return boards ? { subprofiles: boards.map(subprofileOf) } : {};
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { jsonObject } from '../http-client.ts';
+import { throwRefusal } from '../main-api.ts';
+import { Unavailable } from '../outcomes.ts';
+import type { PostsAsker } from './read-posts.ts';
+
+/** Reads the boards of Pinterest channels. */
+
+const board = z.object({ serviceId: z.string(), name: z.string() });
+
+/** A board, by the id that a post names it by. */
+export type Board = z.infer<typeof board>;
+
+const channel = z.object({
+  id: z.string(),
+  metadata: z.object({ boards: z.array(board).nullish() }).nullish(),
+});
+
+const FIELDS = 'id metadata { ... on PinterestMetadata { boards { serviceId name } } }';
+
+/** One request for the channels of these organizations, each under an alias of its own. */
+function boardsRequest(organizationIds: readonly string[]): string {
+  const parameters = organizationIds.map((_, i) => `$o${i}: ChannelsInput!`).join(', ');
+  const fields = organizationIds.map((_, i) => `o${i}: channels(input: $o${i}) { ${FIELDS} }`).join(' ');
+  const variables = Object.fromEntries(
+    organizationIds.map((organizationId, i) => [`o${i}`, { organizationId }]),
+  );
+  return JSON.stringify({ query: `query Boards(${parameters}) { ${fields} }`, variables });
+}
+
+/**
+ * The boards of each channel of these organizations that has some, by the channel's id.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+ */
+export async function readBoards(
+  { mainApi, accessToken, now }: PostsAsker,
+  organizationIds: readonly string[],
+): Promise<Record<string, Board[]>> {
+  const answer = await mainApi.ask(accessToken, boardsRequest(organizationIds));
+  throwRefusal(answer, now());
+  const channels = z.array(channel).safeParse(Object.values(jsonObject(answer)?.['data'] ?? {}).flat());
+  if (!channels.success)
+    throw new Unavailable('the main API answered in an unknown shape', { cause: channels.error });
+  return Object.fromEntries(
+    channels.data.flatMap(({ id, metadata }) => (metadata?.boards ? [[id, metadata.boards]] : [])),
+  );
+}
