@@ -55,7 +55,6 @@ describe('where the new API has other ids', () => {
     ['update', { text: 'Another text' }, ['editPost', 'editPost']],
     ['share', {}, ['editPost', 'editPost']],
     ['move_to_top', {}, ['movePostInQueue', 'movePostInQueue']],
-    ['destroy', {}, ['deletePost', 'deletePost']],
   ] as const)('%s by the old id reaches the post, once', async (call, fields, asked) => {
     const real = await makePost();
     const shown = oldOf(real);
@@ -78,6 +77,21 @@ describe('where the new API has other ids', () => {
       { state: 'refused', post_id: shown.id },
       { state: 'done', post_id: real.id },
     ]);
+  });
+
+  test('destroy by the old id reaches the post once an answer has shown it by that id, and none before', async () => {
+    const [first, second] = [await makePost(), await makePost()];
+    const shown = [oldOf(first), oldOf(second)] as const;
+    await learn(...shown);
+    await answeredBy('new');
+    const destroy = (id: string) => post(`updates/${id}/destroy.json`);
+    expectRefusal(await destroy(shown[0].id), 404, 1020);
+    expect((await get(shown[0].id)).status).toBe(200);
+    expect(await pendingIds()).toContain(shown[1].id);
+    for (const { id } of shown) {
+      expect(await writes(async () => expect((await destroy(id)).status).toBe(200))).toEqual(['deletePost']);
+      expectRefusal(await get(id), 404, 1020);
+    }
   });
 
   test('a pair stays when the post changes, and a write by it costs one request', async () => {
