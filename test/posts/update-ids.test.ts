@@ -1,6 +1,6 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
-import { CHANNEL, connectReader, idsOf, isoIn } from './support/reader.ts';
+import { CHANNEL, connectReader, idsOf, isoIn, TWITTER } from './support/reader.ts';
 import {
   account,
   answeredBy,
@@ -104,6 +104,21 @@ describe('where the new API has other ids', () => {
     const change = () => post(path, { text: 'New words', scheduled_at: isoIn(300 * DAY) });
     expect(await writes(change)).toEqual(['editPost']);
     expect((await get(shown.id)).json).toMatchObject({ id: shown.id, text: 'New words' });
+  });
+
+  test('a text that was posted to two profiles for the same time is told by its old id in each', async () => {
+    const one = await makePost();
+    const other = await makePost({ text: one.text, dueAt: one.dueAt, channelId: TWITTER });
+    const shown = [oldOf(one), oldOf(other, undefined, TWITTER)] as const;
+    await learn(...shown);
+    await answeredBy('new');
+    expect(await pendingIds()).toContain(shown[0].id);
+    expect(idsOf(await reader.list('pending.json?count=100', TWITTER))).toContain(shown[1].id);
+    for (const [{ id }, profileId] of [
+      [shown[0], CHANNEL],
+      [shown[1], TWITTER],
+    ] as const)
+      expect((await get(id)).json).toMatchObject({ id, profile_id: profileId });
   });
 
   test('what a create of the old API made is known by its id', async () => {

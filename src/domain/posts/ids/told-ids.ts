@@ -63,12 +63,14 @@ async function alikeUpdate(
   { post, rows }: { post: Post; rows: readonly LearnedUpdate[] },
 ): Promise<LearnedUpdate | undefined> {
   const digestsOf = ({ id }: Post) => digests.get(id) ?? [];
-  const alike = rows.filter((row) => looksAlike(row, post, digestsOf(post)));
+  const alike: LearnedUpdate[] = [];
+  for (const row of rows.filter((one) => looksAlike(one, post, digestsOf(post))))
+    if ((await meantChannel(context, ids, row.profile_id)) === post.channelId) alike.push(row);
   const [row, another] = alike;
   if (!row || another || row.post_id !== null) return undefined;
-  const isAlone = posts.filter((one) => looksAlike(row, one, digestsOf(one))).length === 1;
-  const isOfChannel = (await meantChannel(context, ids, row.profile_id)) === post.channelId;
-  return isAlone && isOfChannel ? row : undefined;
+  const ofChannel = posts.filter(({ channelId }) => channelId === post.channelId);
+  const isAlone = ofChannel.filter((one) => looksAlike(row, one, digestsOf(one))).length === 1;
+  return isAlone ? row : undefined;
 }
 
 async function toldByOldApi(
