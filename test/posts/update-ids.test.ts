@@ -1,6 +1,6 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
-import { CHANNEL, connectReader, idsOf, isoIn, TWITTER } from './support/reader.ts';
+import { CHANNEL, connectReader, idsOf, isoIn, type Listed, TWITTER } from './support/reader.ts';
 import {
   account,
   answeredBy,
@@ -163,6 +163,38 @@ describe('where the new API has other ids', () => {
     await answeredBy('new');
     expect(await pendingIds()).toContain(real.id);
     expect((await get(shown.id)).json).toMatchObject({ id: real.id, text: real.text });
+  });
+
+  test.each([
+    ['as it is known', true],
+    ['as the queue shows it', false],
+  ])('an order names a post by the old id too where the new one was told first, %s', async (_how, isRead) => {
+    const real = await makePost();
+    await answeredBy('new');
+    const place = (await pendingIds()).indexOf(real.id);
+    await answeredBy('old');
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    if (isRead) await get(shown.id);
+    const order = { 'order[]': shown.id, offset: String(place) };
+    const { status, json } = await post(`profiles/${CHANNEL}/updates/reorder.json`, order);
+    expect(status).toBe(200);
+    expect(idsOf(json as Listed)[place]).toBe(real.id);
+  });
+
+  test.each([
+    [
+      'an update of another profile',
+      async () => oldOf(await makePost({ channelId: TWITTER }), undefined, TWITTER),
+    ],
+    ['an update with another text', async () => oldOf({ ...(await makePost()), text: 'Not in the queue' })],
+  ])('an order does not take %s for a post of the queue', async (_what, show) => {
+    const shown = await show();
+    await learn(shown);
+    await answeredBy('new');
+    const order = { 'order[]': shown.id };
+    expectRefusal(await post(`profiles/${CHANNEL}/updates/reorder.json`, order), 404, 1020);
   });
 
   test('another app of the account, told the new id before, is told it further', async () => {

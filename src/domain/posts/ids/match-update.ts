@@ -68,8 +68,13 @@ async function pair(context: Context, learned: LearnedUpdate, post: Post): Promi
   return isPaired ? post : undefined;
 }
 
-async function find(context: Context, learned: LearnedUpdate, steps: MatchSteps): Promise<Post | undefined> {
-  const posts = await postsDue(steps, learned);
+/** The one of these posts, which are of its channel, that an update is; kept as a pair, and undefined where none is sure. */
+export async function matchAmong(
+  context: Context,
+  learned: LearnedUpdate,
+  posts: readonly Post[],
+): Promise<Post | undefined> {
+  if (await hasSameIds(context.store.durable, learned.account_id)) return undefined;
   const alike = posts.filter(({ text, ...post }) =>
     looksAlike(learned, post, context.vault.digests(textOfUpdate(learned.account_id, text))),
   );
@@ -89,7 +94,7 @@ export async function matchUpdate(
   const missed = missedOf(context);
   const key = `${learned.id} ${learned.text_digest} ${learned.due_at}`;
   if (missed.has(key) || (await hasSameIds(context.store.durable, learned.account_id))) return undefined;
-  const post = await find(context, learned, steps);
+  const post = await matchAmong(context, learned, await postsDue(steps, learned));
   if (!post) missed.set(key, true);
   return post;
 }
