@@ -1,6 +1,6 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
-import { CHANNEL, connectReader, idsOf, isoIn } from './support/reader.ts';
+import { CHANNEL, connectReader, idsOf, isoIn, type Listed, TWITTER } from './support/reader.ts';
 import {
   account,
   answeredBy,
@@ -55,7 +55,6 @@ describe('where the new API has other ids', () => {
     ['update', { text: 'Another text' }, ['editPost', 'editPost']],
     ['share', {}, ['editPost', 'editPost']],
     ['move_to_top', {}, ['movePostInQueue', 'movePostInQueue']],
-    ['destroy', {}, ['deletePost', 'deletePost']],
   ] as const)('%s by the old id reaches the post, once', async (call, fields, asked) => {
     const real = await makePost();
     const shown = oldOf(real);
@@ -80,6 +79,21 @@ describe('where the new API has other ids', () => {
     ]);
   });
 
+  test('destroy by the old id reaches the post once an answer has shown it by that id, and none before', async () => {
+    const [first, second] = [await makePost(), await makePost()];
+    const shown = [oldOf(first), oldOf(second)] as const;
+    await learn(...shown);
+    await answeredBy('new');
+    const destroy = (id: string) => post(`updates/${id}/destroy.json`);
+    expectRefusal(await destroy(shown[0].id), 404, 1020);
+    expect((await get(shown[0].id)).status).toBe(200);
+    expect(await pendingIds()).toContain(shown[1].id);
+    for (const { id } of shown) {
+      expect(await writes(async () => expect((await destroy(id)).status).toBe(200))).toEqual(['deletePost']);
+      expectRefusal(await get(id), 404, 1020);
+    }
+  });
+
   test('a pair stays when the post changes, and a write by it costs one request', async () => {
     const real = await makePost();
     const shown = oldOf(real);
@@ -90,6 +104,21 @@ describe('where the new API has other ids', () => {
     const change = () => post(path, { text: 'New words', scheduled_at: isoIn(300 * DAY) });
     expect(await writes(change)).toEqual(['editPost']);
     expect((await get(shown.id)).json).toMatchObject({ id: shown.id, text: 'New words' });
+  });
+
+  test('a text that was posted to two profiles for the same time is told by its old id in each', async () => {
+    const one = await makePost();
+    const other = await makePost({ text: one.text, dueAt: one.dueAt, channelId: TWITTER });
+    const shown = [oldOf(one), oldOf(other, undefined, TWITTER)] as const;
+    await learn(...shown);
+    await answeredBy('new');
+    expect(await pendingIds()).toContain(shown[0].id);
+    expect(idsOf(await reader.list('pending.json?count=100', TWITTER))).toContain(shown[1].id);
+    for (const [{ id }, profileId] of [
+      [shown[0], CHANNEL],
+      [shown[1], TWITTER],
+    ] as const)
+      expect((await get(id)).json).toMatchObject({ id, profile_id: profileId });
   });
 
   test('what a create of the old API made is known by its id', async () => {
@@ -134,6 +163,38 @@ describe('where the new API has other ids', () => {
     await answeredBy('new');
     expect(await pendingIds()).toContain(real.id);
     expect((await get(shown.id)).json).toMatchObject({ id: real.id, text: real.text });
+  });
+
+  test.each([
+    ['as it is known', true],
+    ['as the queue shows it', false],
+  ])('an order names a post by the old id too where the new one was told first, %s', async (_how, isRead) => {
+    const real = await makePost();
+    await answeredBy('new');
+    const place = (await pendingIds()).indexOf(real.id);
+    await answeredBy('old');
+    const shown = oldOf(real);
+    await learn(shown);
+    await answeredBy('new');
+    if (isRead) await get(shown.id);
+    const order = { 'order[]': shown.id, offset: String(place) };
+    const { status, json } = await post(`profiles/${CHANNEL}/updates/reorder.json`, order);
+    expect(status).toBe(200);
+    expect(idsOf(json as Listed)[place]).toBe(real.id);
+  });
+
+  test.each([
+    [
+      'an update of another profile',
+      async () => oldOf(await makePost({ channelId: TWITTER }), undefined, TWITTER),
+    ],
+    ['an update with another text', async () => oldOf({ ...(await makePost()), text: 'Not in the queue' })],
+  ])('an order does not take %s for a post of the queue', async (_what, show) => {
+    const shown = await show();
+    await learn(shown);
+    await answeredBy('new');
+    const order = { 'order[]': shown.id };
+    expectRefusal(await post(`profiles/${CHANNEL}/updates/reorder.json`, order), 404, 1020);
   });
 
   test('another app of the account, told the new id before, is told it further', async () => {

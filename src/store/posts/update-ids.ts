@@ -91,6 +91,37 @@ export async function pairUpdate(
   return result.numUpdatedRows === 1n;
 }
 
+/** Stands in `post_id` of an update that no post is looked for any more; only its id as it is may mean one. */
+export const NO_POST = '';
+
+/** Keeps that these updates of an account are the posts with the same ids, unless it is known which posts they are. */
+export async function keepSameIds(
+  db: Database,
+  accountId: string,
+  { oldIds, now }: { oldIds: readonly string[]; now: number },
+): Promise<void> {
+  const ids = oldIds.map((oldId) => idOf(accountId, oldId));
+  await db
+    .updateTable('learned_updates')
+    .set((eb) => ({ post_id: eb.ref('old_id'), seen_at: now }))
+    .where('id', 'in', ids)
+    .where('post_id', 'is', null)
+    .execute();
+}
+
+/** Whether the new API has a post of the account under an id that the old API told. */
+export async function hasSameIds(db: Database, accountId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('learned_updates')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('post_id', 'is not', null)
+    .whereRef('post_id', '=', 'old_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** An app and the account that it acts for. */
 export interface ToldApp {
   clientId: string;

@@ -6,13 +6,16 @@ import { servedBy } from '../../resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
 import { type Change, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
 import type { Writer } from '../writes/writes.ts';
-import { keepAsItIs, learnedUpdate } from './learned-update.ts';
+import { keepAsTheyAre, keepUnmatched, learnedUpdate, postIdForWrite } from './learned-update.ts';
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
 /**
- * Changes a post by an id of either generation. The id is tried as it is: that the new API knows no such post proves that
- * nothing was changed. Only then, and where the old API has shown an update with that id, the post is looked for and the
- * change sent for that post. So no post is changed twice.
+ * Changes a post by an id of either generation. The id is tried as it is: that the new API answers that it knows no such
+ * post proves that nothing was changed. Only then, and where the old API has shown an update with that id, the post is looked
+ * for and the change sent for that post. So no post is changed twice.
+ *
+ * A post that says the same may be another one, whose own was deleted before. A delete cannot be taken back, so that none is
+ * sent for a post that was only looked for: it needs a post that the id was answered with before.
  */
 
 /** "Update could not be found" in the old table. */
@@ -34,10 +37,21 @@ function stepsOf(context: Context, { mapping }: Writer, { reading, ids }: NamedP
   };
 }
 
-const isUnknown = (end: ChangeEnd) => end.kind === 'refused' && end.refusal.code === NOT_FOUND;
+/** That a post is gone after a write in doubt does not say that it was not there before. */
+const isUnknown = (end: ChangeEnd) =>
+  end.kind === 'refused' && !end.wasInDoubt && end.refusal.code === NOT_FOUND;
+
+const isUnsure = (end: ChangeEnd) =>
+  end.kind === 'in_doubt' || (end.kind === 'refused' && end.wasInDoubt === true);
 
 const isUnmatched = (learned: LearnedUpdate | undefined): learned is LearnedUpdate =>
   learned?.post_id === null;
+
+/** What a change by an id as it is says of the id. */
+async function keepWhatItSays(context: Context, learned: LearnedUpdate, end: ChangeEnd): Promise<void> {
+  if (end.kind === 'done') await keepAsTheyAre(context, [learned]);
+  if (isUnsure(end)) await keepUnmatched(context, learned);
+}
 
 /**
  * Changes one post; `known` are the profiles of the account.
@@ -49,10 +63,11 @@ export async function changeKnownUpdate(
   change: Change,
 ): Promise<ChangeEnd> {
   const learned = await learnedUpdate(context, writer.mapping, change.id);
-  const end = await changeUpdate(context, writer, { ...change, id: learned?.post_id ?? change.id });
+  const id = learned ? await postIdForWrite(context, learned) : change.id;
+  const end = await changeUpdate(context, writer, { ...change, id });
   if (!isUnmatched(learned)) return end;
-  if (end.kind === 'done') await keepAsItIs(context, learned);
-  if (!isUnknown(end)) return end;
+  await keepWhatItSays(context, learned, end);
+  if (change.call === 'destroy' || !isUnknown(end)) return end;
   const post = await matchUpdate(context, learned, stepsOf(context, writer, known));
   return post ? changeUpdate(context, writer, { ...change, id: post.id }) : end;
 }

@@ -1,17 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import type { LearnedUpdate } from '../../../store/posts/tables.ts';
-import { findUpdatesOfPosts, pairUpdate } from '../../../store/posts/update-ids.ts';
+import { findUpdatesOfPosts, hasSameIds, pairUpdate } from '../../../store/posts/update-ids.ts';
 import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { type PostsAsker, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
 import type { AccountReading } from '../../../upstream/main-api.ts';
 import type { Context } from '../../context.ts';
+import { keepAsTheyAre } from './learned-update.ts';
 import { looksAlike, textOfUpdate } from './update-matches.ts';
 
 /**
  * Finds the post that an update of the old API is, by one request: the one of its channel with its text and its time. What
- * two posts or two updates share is nobody's, for a write to the wrong one could not be taken back.
+ * two posts or two updates share is nobody's, for a write to the wrong one could not be taken back. Where the new API has a
+ * post of the account under an id of the old API nothing is looked for: an id that it does not know is that of a post that is
+ * gone.
  */
 
 /** What was not found is not looked for again so soon. */
@@ -49,6 +52,10 @@ async function pair(context: Context, learned: LearnedUpdate, post: Post): Promi
   const { durable } = context.store;
   const digests = context.vault.digests(textOfUpdate(accountId, post.text));
   const rows = await findUpdatesOfPosts(durable, { accountId, postIds: [post.id], digests });
+  await keepAsTheyAre(
+    context,
+    rows.filter((row) => row.old_id === post.id),
+  );
   const rivals = rows.filter(
     (row) =>
       row.id !== learned.id &&
@@ -61,8 +68,13 @@ async function pair(context: Context, learned: LearnedUpdate, post: Post): Promi
   return isPaired ? post : undefined;
 }
 
-async function find(context: Context, learned: LearnedUpdate, steps: MatchSteps): Promise<Post | undefined> {
-  const posts = await postsDue(steps, learned);
+/** The one of these posts, which are of its channel, that an update is; kept as a pair, and undefined where none is sure. */
+export async function matchAmong(
+  context: Context,
+  learned: LearnedUpdate,
+  posts: readonly Post[],
+): Promise<Post | undefined> {
+  if (await hasSameIds(context.store.durable, learned.account_id)) return undefined;
   const alike = posts.filter(({ text, ...post }) =>
     looksAlike(learned, post, context.vault.digests(textOfUpdate(learned.account_id, text))),
   );
@@ -81,8 +93,8 @@ export async function matchUpdate(
 ): Promise<Post | undefined> {
   const missed = missedOf(context);
   const key = `${learned.id} ${learned.text_digest} ${learned.due_at}`;
-  if (missed.has(key)) return undefined;
-  const post = await find(context, learned, steps);
+  if (missed.has(key) || (await hasSameIds(context.store.durable, learned.account_id))) return undefined;
+  const post = await matchAmong(context, learned, await postsDue(steps, learned));
   if (!post) missed.set(key, true);
   return post;
 }

@@ -5,7 +5,7 @@ import { askForPosts } from '../ask-for-posts.ts';
 import { channelOfProfile } from '../caller-channel.ts';
 import { type PostAnswer, readOne } from '../lists/read-one.ts';
 import { keepPostAnswer } from '../lists/post-cache.ts';
-import { keepAsItIs, learnedUpdate } from './learned-update.ts';
+import { keepAsTheyAre, knownPostId, learnedUpdate } from './learned-update.ts';
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
 /** One post by an id of either generation: by the pair that is known, else as the id is, else by what the old API showed. */
@@ -28,9 +28,9 @@ export async function readKnownUpdate(context: Context, caller: Caller, id: stri
   const learned = await learnedUpdate(context, caller.mapping, id);
   const read = (postId: string) =>
     servedBy(context, caller.mapping, (grant) => readOne(context, { grant, clientId }, postId));
-  const answer = await read(learned?.post_id ?? id);
+  const answer = await read(learned ? knownPostId(learned) : id);
   if (!learned || learned.post_id !== null) return answer;
-  if (answer.post) await keepAsItIs(context, learned);
+  if (answer.post) await keepAsTheyAre(context, [learned]);
   if (answer.post) return answer;
   const fetchedAt = context.clock.now();
   const post = await matchUpdate(context, learned, stepsOf(context, caller));

@@ -4,6 +4,7 @@ import type { LearnedUpdate } from '../../../store/posts/tables.ts';
 import {
   findToldPosts,
   findUpdatesOfPosts,
+  hasSameIds,
   keepToldPosts,
   pairUpdate,
   type ToldApp,
@@ -14,6 +15,7 @@ import { type LegacyIds, meantChannel } from '../../legacy-ids.ts';
 import { oldBackendUntilRetired } from '../../old-backend-for.ts';
 import type { ServedMapping } from '../../resolve-token.ts';
 import { provenApp } from '../../tokens/proven-app.ts';
+import { keepAsTheyAre } from './learned-update.ts';
 import { looksAlike, textOfUpdate } from './update-matches.ts';
 
 /**
@@ -45,6 +47,8 @@ interface Lookup extends Told {
   app: ToldApp;
   posts: readonly Post[];
   digests: ReadonlyMap<string, readonly string[]>;
+  /** Asks once, when the posts themselves have been taken note of. */
+  hasSameIds: () => Promise<boolean>;
 }
 
 const appOf = ({ client_id: clientId, account_id: accountId }: ServedMapping): ToldApp => ({
@@ -59,12 +63,14 @@ async function alikeUpdate(
   { post, rows }: { post: Post; rows: readonly LearnedUpdate[] },
 ): Promise<LearnedUpdate | undefined> {
   const digestsOf = ({ id }: Post) => digests.get(id) ?? [];
-  const alike = rows.filter((row) => looksAlike(row, post, digestsOf(post)));
+  const alike: LearnedUpdate[] = [];
+  for (const row of rows.filter((one) => looksAlike(one, post, digestsOf(post))))
+    if ((await meantChannel(context, ids, row.profile_id)) === post.channelId) alike.push(row);
   const [row, another] = alike;
   if (!row || another || row.post_id !== null) return undefined;
-  const isAlone = posts.filter((one) => looksAlike(row, one, digestsOf(one))).length === 1;
-  const isOfChannel = (await meantChannel(context, ids, row.profile_id)) === post.channelId;
-  return isAlone && isOfChannel ? row : undefined;
+  const ofChannel = posts.filter(({ channelId }) => channelId === post.channelId);
+  const isAlone = ofChannel.filter((one) => looksAlike(row, one, digestsOf(one))).length === 1;
+  return isAlone ? row : undefined;
 }
 
 async function toldByOldApi(
@@ -75,7 +81,7 @@ async function toldByOldApi(
   if (rows.some(({ old_id: oldId }) => oldId === post.id)) return post.id;
   const paired = rows.find((row) => row.post_id === post.id);
   const row = paired ?? (await alikeUpdate(context, lookup, { post, rows }));
-  if (!row) return undefined;
+  if (!row || (await lookup.hasSameIds())) return undefined;
   const now = context.clock.now();
   const isUsed = paired !== undefined && paired.seen_at >= now - UPDATE_IDS_SEEN_EVERY;
   const isPair = isUsed || (await pairUpdate(context.store.durable, row, { postId: post.id, now }));
@@ -94,6 +100,10 @@ async function lookUp(context: Context, lookup: Lookup): Promise<Map<string, str
   const postIds = posts.map(({ id }) => id);
   const of = { accountId: app.accountId, postIds, digests: [...digests.values()].flat() };
   const rows = await findUpdatesOfPosts(durable, of);
+  await keepAsTheyAre(
+    context,
+    rows.filter(({ old_id: oldId }) => postIds.includes(oldId)),
+  );
   const told = await findToldPosts(durable, app, postIds);
   const ids = new Map<string, string>();
   for (const post of posts) {
@@ -105,12 +115,14 @@ async function lookUp(context: Context, lookup: Lookup): Promise<Map<string, str
   return ids;
 }
 
-function lookupOf({ vault }: Context, told: Told, posts: readonly Post[]): Lookup {
+function lookupOf({ vault, store }: Context, told: Told, posts: readonly Post[]): Lookup {
   const app = appOf(told.mapping);
   const digests = new Map(
     posts.map(({ id, text }) => [id, vault.digests(textOfUpdate(app.accountId, text))] as const),
   );
-  return { ...told, app, posts, digests };
+  let known: Promise<boolean> | undefined;
+  const ask = () => (known ??= hasSameIds(store.durable, app.accountId));
+  return { ...told, app, posts, digests, hasSameIds: ask };
 }
 
 /** The ids by which these posts are told, kept before they leave. */

@@ -7,7 +7,7 @@ import { withPatience } from '../../patience.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
 import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';
-import { updateIdsFor } from '../ids/told-ids.ts';
+import { namedPosts } from '../ids/named-posts.ts';
 import { requireScope } from '../scope-missing.ts';
 import { arrange, isArranged } from './arrange.ts';
 import { drawOrder } from './draw-order.ts';
@@ -107,10 +107,9 @@ export async function reorderQueue(
 ): Promise<OrderEnd> {
   const posts = await withPatience(readQueue(context, ordering.writer, ordering.channel));
   const { writer, ids } = ordering;
-  const told = await updateIdsFor(context, { mapping: writer.mapping, ids }, posts);
-  const ofTold = new Map([...told].map(([id, toldId]) => [toldId, id]));
-  const named = { ...wanted, ids: wanted.ids.map((id) => ofTold.get(id) ?? id) };
-  return bringInto(context, ordering, { posts, wanted: named });
+  const told = { mapping: writer.mapping, ids };
+  const named = await namedPosts(context, told, { posts, names: wanted.ids });
+  return bringInto(context, ordering, { posts, wanted: { ...wanted, ids: named } });
 }
 
 export interface ShuffleEnd extends OrderEnd {

@@ -20,7 +20,8 @@ import type { Write, WriteEnd, Writer } from './writes.ts';
 /** What became of the change. */
 export type ChangeEnd =
   | { kind: 'done'; post: WrittenPost | undefined; leftOut: string[] }
-  | { kind: 'refused'; refusal: OldRefusal }
+  /** `wasInDoubt`: the answer to the write was lost, and a look said no. */
+  | { kind: 'refused'; refusal: OldRefusal; wasInDoubt?: boolean }
   /** `message` is what the new API says went wrong. */
   | { kind: 'in_doubt'; message: string | undefined };
 
@@ -115,6 +116,7 @@ export async function changeUpdate(context: Context, writer: Writer, change: Cha
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
     await requireRight(context, writer, settled);
     const ended = endOf(settled);
+    if (ended.kind === 'refused') return { ...ended, wasInDoubt: end.kind === 'in_doubt' };
     return ended.kind === 'done' ? { ...ended, leftOut } : ended;
   } catch (error) {
     if (error instanceof WriteTooLarge)

@@ -1,0 +1,38 @@
+import type { Post } from '../../../upstream/posts/post.ts';
+import type { Context } from '../../context.ts';
+import { meantChannel } from '../../legacy-ids.ts';
+import { learnedUpdate, postIdForWrite } from './learned-update.ts';
+import { matchAmong } from './match-update.ts';
+import { type Told, updateIdsFor } from './told-ids.ts';
+
+/** The posts of one channel that a call names by ids of either generation, for a write. Nothing is asked of the new API. */
+
+type Posts = readonly Post[];
+
+/** By an id that the caller is not told any of these posts by; the id itself where it leads to none of them. */
+async function namedPost(
+  context: Context,
+  { mapping, ids }: Told,
+  { posts, id }: { posts: Posts; id: string },
+): Promise<string> {
+  const learned = await learnedUpdate(context, mapping, id);
+  if (!learned) return id;
+  if (learned.post_id !== null) return postIdForWrite(context, learned);
+  const channelId = await meantChannel(context, ids, learned.profile_id);
+  const ofChannel = posts.filter((post) => post.channelId === channelId);
+  return (await matchAmong(context, learned, ofChannel))?.id ?? id;
+}
+
+/** The ids of the named posts at the new API, in the order of the names. */
+export async function namedPosts(
+  context: Context,
+  told: Told,
+  { posts, names }: { posts: Posts; names: readonly string[] },
+): Promise<string[]> {
+  const toldIds = await updateIdsFor(context, told, posts);
+  const known = new Map(posts.map(({ id }) => [id, id]));
+  for (const [id, toldId] of toldIds) known.set(toldId, id);
+  const found: string[] = [];
+  for (const id of names) found.push(known.get(id) ?? (await namedPost(context, told, { posts, id })));
+  return found;
+}
