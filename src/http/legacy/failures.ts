@@ -17,7 +17,7 @@ import { FieldRefused } from '../../domain/translation/call-fields.ts';
 import { refusalOfField } from '../../domain/translation/old-refusal.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
-import { UnreadableBody } from '../wire/read-body.ts';
+import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
@@ -6,6 +5,8 @@ import { findByToken } from '../../domain/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
 import { tokensBeforeBody } from '../legacy/bearer-token.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
+import { readLargeBody } from './read-large-body.ts';
+import { isCut, onCut, UnreadableBody } from './unreadable-body.ts';
 
 /**
  * Reads the bodies of calls as bytes, whatever their method or content type. A large body costs memory, and a packed one
@@ -16,24 +17,17 @@ import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-l
 /** The codings that are cheap to begin with; a Brotli decoder takes megabytes of memory before its first byte. */
 const CHEAP_CODINGS = ['gzip', 'deflate'];
 
-/** A body that cannot be read: its sender's fault in every case, for nothing else fails while it is read. */
-export class UnreadableBody extends Error {
-  override readonly name = 'UnreadableBody';
-  readonly status: 400 | 413 | 415;
-  constructor(cause: unknown) {
-    super('the body cannot be read', { cause });
-    const { status } = Object(cause) as { status?: unknown };
-    this.status = status === 413 || status === 415 ? status : 400;
-  }
-}
-
-/** Runs a body parser of express; resolves when what reads the body later finds it there. @throws {UnreadableBody} */
+/**
+ * Runs a body parser of express; resolves when what reads the body later finds it there. A parser that unpacks does not
+ * hear that the connection was cut, and would wait for ever. @throws {UnreadableBody}
+ */
 export function untilRead(parse: RequestHandler, req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
+    const refuse = (cause: unknown) => reject(new UnreadableBody(cause));
+    const forget = onCut(req, refuse);
     const done = (error?: unknown) => {
-      const failure =
-        error ?? (req.destroyed && !req.complete ? new Error('the connection was cut') : undefined);
-      if (failure) reject(new UnreadableBody(failure));
+      forget();
+      if (error || isCut(req)) refuse(error ?? new Error('the connection was cut'));
       else resolve();
     };
     void parse(req, req.res as Response, done);
@@ -41,7 +35,6 @@ export function untilRead(parse: RequestHandler, req: Request): Promise<void> {
 }
 
 const anyType = { type: () => true };
-const largely = express.raw({ ...anyType, limit: LARGE_BODY_LIMIT });
 const wholly = express.raw({ ...anyType, limit: BODY_LIMIT });
 const aLittle = express.raw({ ...anyType, limit: STRANGERS_UNPACKED_LIMIT });
 const aLittleUnpacked = express.raw({ ...anyType, limit: STRANGERS_UNPACKED_LIMIT, inflate: false });
@@ -59,6 +52,7 @@ function strangersParser(req: Request): RequestHandler {
 /** Whether a body may be larger than anybody's; one that tells no length, or comes packed, may be. */
 function mayBeLarge({ headers }: Request): boolean {
   const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': coding } = headers;
+  if (transfer === undefined && length === undefined) return false;
   const tellsItsSize = transfer === undefined && coding === undefined;
   return !tellsItsSize || (Number(length ?? 0) > BODY_LIMIT && Number(length) <= LARGE_BODY_LIMIT);
 }
@@ -71,30 +65,16 @@ async function knownCaller(context: Context, req: Request) {
   return undefined;
 }
 
-const isLarge = ({ body }: Request) => Buffer.isBuffer(body) && body.length > BODY_LIMIT;
-
-/** The body keeps its place until the call is over, and only where it turned out to be large. */
-async function readInPlace(req: Request, giveBack: () => void): Promise<void> {
-  try {
-    await untilRead(largely, req);
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
-  if (isLarge(req)) finished(req.res as Response, giveBack);
-  else giveBack();
-}
-
 /**
  * Reads the body of a call: up to 10 MB where a token in the header or the query is known, else as of a stranger. What was
- * read before is left as it is. A place is asked for before the first byte is read.
+ * read before is left as it is.
  * @throws {UnreadableBody | Unavailable} in what it answers with
  */
 export function readBodyOfCall(context: Context): RequestHandler {
   const read = async (req: Request): Promise<void> => {
     const caller = mayBeLarge(req) ? await knownCaller(context, req) : undefined;
     if (!caller) return untilRead(strangersParser(req), req);
-    return readInPlace(req, await takeLargeBodyPlace(takersOf(caller)));
+    return readLargeBody(req, () => takeLargeBodyPlace(takersOf(caller)));
   };
   return async (req, _res, next) => {
     if (!Buffer.isBuffer(req.body)) await read(req);

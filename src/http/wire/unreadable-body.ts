@@ -1,0 +1,23 @@
+import type { Request } from 'express';
+
+/** A body that cannot be read: its sender's fault in every case, for nothing else fails while it is read. */
+export class UnreadableBody extends Error {
+  override readonly name = 'UnreadableBody';
+  readonly status: 400 | 413 | 415;
+  constructor(cause: unknown) {
+    super('the body cannot be read', { cause });
+    const { status } = Object(cause) as { status?: unknown };
+    this.status = status === 413 || status === 415 ? status : 400;
+  }
+}
+
+/** Whether the connection ended before the whole request had come. */
+export const isCut = (req: Request): boolean => req.destroyed && !req.complete;
+
+/** Calls `whenCut` once, where the connection ends before the whole request has come; what it returns stops that. */
+export function onCut(req: Request, whenCut: (error: Error) => void): () => void {
+  const closed = () => isCut(req) && whenCut(new Error('the connection was cut'));
+  if (req.destroyed) closed();
+  else req.once('close', closed);
+  return () => void req.off('close', closed);
+}
