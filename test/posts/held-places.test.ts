@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { until } from '../support/held-answer.ts';
+import { issueToken } from '../support/legacy-calls.ts';
 import { rawForm, sendRaw } from '../support/raw-request.ts';
 import { type Bakery, openBakery } from './support/bakery.ts';
 import { CHANNELS } from './support/posts.ts';
@@ -35,7 +36,7 @@ interface Begun {
 }
 
 /** A create of a known token, of whose body only the beginning is sent. */
-async function begin(headers: string[], body: Buffer | string): Promise<Begun> {
+async function begin(headers: string[], body: Buffer | string, token = bakery.token): Promise<Begun> {
   const { hostname, port } = new URL(bakery.system.bridgeUrl);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   open.add(socket);
@@ -47,7 +48,7 @@ async function begin(headers: string[], body: Buffer | string): Promise<Begun> {
   const head = [
     'POST /1/updates/create.json HTTP/1.1',
     'Host: b',
-    `Authorization: Bearer ${bakery.token}`,
+    `Authorization: Bearer ${token}`,
     'Content-Type: application/x-www-form-urlencoded',
     ...headers,
   ];
@@ -161,3 +162,16 @@ test('a body that rests in its place loses it, and is told that it could not be 
   await until(() => begun.every(({ answered }) => answered().startsWith('HTTP/1.1 400 ')), 25_000);
   expect(await takeAllPlaces()).toEqual(ALL);
 }, 60_000);
+
+test('the body of a token that has ended is not read: its call is refused at once', async () => {
+  const app = await bakery.system.registerApp('https://ended-app.example/callback');
+  const token = await issueToken(bakery.system, { app });
+  const end = { path: '/1/user/deauthorize.json', headers: { authorization: `Bearer ${token}` } };
+  expect((await sendRaw(bakery.system.bridgeUrl, { method: 'POST', ...end })).status).toBe(200);
+  const length = `Content-Length: ${9 * 1024 * 1024}`;
+  const begun = await Promise.all(
+    Array.from({ length: MANY }, () => begin([length], Buffer.alloc(LARGE, 'a'), token)),
+  );
+  for (const { answered } of begun) await until(() => answered().startsWith('HTTP/1.1 401 '));
+  expect(await create('Beside ended ones', { more: 'x'.repeat(LARGE) })).toBe(200);
+});

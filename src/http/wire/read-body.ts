@@ -4,6 +4,7 @@ import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
 import { findByToken } from '../../domain/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
 import { tokensBeforeBody } from '../legacy/bearer-token.ts';
+import type { MappingState } from '../../store/tables.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
 import { readLargeBody } from './read-large-body.ts';
 import { isCut, onCut, UnreadableBody } from './unreadable-body.ts';
@@ -65,6 +66,8 @@ async function knownCaller(context: Context, req: Request) {
   return undefined;
 }
 
+const hasEnded = ({ state }: { state: MappingState }) => state !== 'active' && state !== 'unmapped';
+
 /**
  * Reads the body of a call: up to 10 MB where a token in the header or the query is known, else as of a stranger. What was
  * read before is left as it is.
@@ -74,6 +77,8 @@ export function readBodyOfCall(context: Context): RequestHandler {
   const read = async (req: Request): Promise<void> => {
     const caller = mayBeLarge(req) ? await knownCaller(context, req) : undefined;
     if (!caller) return untilRead(strangersParser(req), req);
+    // Its call is refused whatever the body says, and nothing counts the calls of an ended token.
+    if (hasEnded(caller)) return void (req.body = Buffer.alloc(0));
     return readLargeBody(req, () => takeLargeBodyPlace(takersOf(caller)));
   };
   return async (req, _res, next) => {
