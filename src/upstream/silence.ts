@@ -46,6 +46,7 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
     connect: guarded((takers) => mainApi.connect(takers)),
     sendOnce: guarded((connection, accessToken, body) => mainApi.sendOnce(connection, accessToken, body)),
     remainingShare: () => mainApi.remainingShare(),
+    windows: () => mainApi.windows(),
     budget: () => mainApi.budget(),
     learn: (heard) => mainApi.learn(heard),
   };

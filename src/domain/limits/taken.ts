@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import type { OpenWindow } from '../../upstream/main-api.ts';
+import type { GrantClient } from '../ask-for-account.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * What each app took of each window of a client's budget. What it took in one window says nothing about another, nor about
+ * the same one after it opened again. Each process counts what it sent itself, and begins with nothing.
+ */
+
+const MOST_APPS = 10_000;
+
+export interface Taker extends Pick<GrantClient, 'modernClientId'> {
+  /** The app. */
+  clientId: string;
+}
+
+/** What one app took in one window: its reads and its writes. */
+interface Taken {
+  count: number;
+  until: number;
+}
+
+/** By the name of the window. */
+type TakenByWindow = Map<string, Taken>;
+
+const memories = new WeakMap<Context, LRUCache<string, TakenByWindow>>();
+
+function memoryOf(context: Context): LRUCache<string, TakenByWindow> {
+  const memory = memories.get(context) ?? new LRUCache<string, TakenByWindow>({ max: MOST_APPS });
+  memories.set(context, memory);
+  return memory;
+}
+
+function windowsOf(context: Context, { modernClientId, clientId }: Taker): TakenByWindow {
+  const [memory, key] = [memoryOf(context), `${modernClientId} ${clientId}`];
+  const windows = memory.get(key) ?? new Map<string, Taken>();
+  memory.set(key, windows);
+  return windows;
+}
+
+/** The end of a window that has just opened is known only once it is told, and then it is earlier. */
+function takenIn(windows: TakenByWindow, { name, until }: OpenWindow, now: number): Taken {
+  const known = windows.get(name);
+  const taken =
+    known && known.until > now
+      ? { count: known.count, until: Math.min(known.until, until) }
+      : { count: 0, until };
+  windows.set(name, taken);
+  return taken;
+}
+
+/** Every window of the client's budget that this process was told of, and how many requests of the app it sent in it. */
+export function windowsTakenBy(context: Context, taker: Taker): Array<OpenWindow & { count: number }> {
+  const [windows, now] = [windowsOf(context, taker), context.clock.now()];
+  return context.sides
+    .mainApiFor(taker.modernClientId)
+    .windows()
+    .map((window) => ({ ...window, count: takenIn(windows, window, now).count }));
+}
+
+/** Counts a request that is about to be sent. */
+export function countRequest(context: Context, taker: Taker): void {
+  const [windows, now] = [windowsOf(context, taker), context.clock.now()];
+  for (const window of context.sides.mainApiFor(taker.modernClientId).windows())
+    takenIn(windows, window, now).count += 1;
+}
