@@ -1,4 +1,5 @@
 import { cutOverApp } from '../../src/domain/cut-over/cut-over-app.ts';
+import { keepMovingCalls } from '../../src/domain/cut-over/outlook.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { browserOf, DANA, wordsOf } from '../owners/support/people.ts';
@@ -87,4 +88,15 @@ test('after a cut-over they see how far it goes, why, and what is left', async (
   expect(await ofOwner()).toContain(
     'The new API answers all calls of 100 % of the connected accounts already',
   );
+});
+
+test('of more tokens than a page looks at the first page has the last count, and the page of the app says it', async () => {
+  const { context } = system.bridge;
+  const many = await registerLegacyApp(system.bridge, 'https://many.example/cb', DANA.accountId);
+  await addPairs(context, { clientId: many.clientId, count: 2001 });
+  expect(await firstPage()).not.toContain('budget');
+  await keepMovingCalls(context);
+  expect(await firstPage()).toContain('2,001 accounts with 2,001 tokens');
+  const page = await words(staff, `/support/apps/${many.clientId}`);
+  expect(page).toContain('It has too many tokens to reckon their calls on this page');
 });
