@@ -4,9 +4,11 @@ import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { knock } from '../endpoints/support/knock.ts';
 import { giveToAccount } from '../support/other-account.ts';
 import { testInProcess } from '../support/test-mode.ts';
+import { isWrite } from './support/bakery.ts';
 import { CHANNEL, isoIn, TWITTER } from './support/reader.ts';
 import {
   answeredBy,
+  clock,
   DAY,
   door,
   durable,
@@ -114,4 +116,27 @@ test('an id that is none costs nothing', async () => {
       expect((await get(id)).status).toBeGreaterThanOrEqual(400);
   });
   expect(asked).toEqual([]);
+});
+
+test('a change that the new API asks to wait with after its first try says when to come again', async () => {
+  const shown = oldOf(await makePost());
+  await learn(shown);
+  await answeredBy('new');
+  await reader.get('/1/profiles.json');
+  door.proxy.onOtherAnswer = (call, answer) => {
+    if (!isWrite(call)) return answer;
+    const headers = {
+      ratelimit: '"100-in-15min";r=0;t=300',
+      'ratelimit-policy': '"100-in-15min";q=100;w=900',
+    };
+    return { ...answer, headers: { ...answer.headers, ...headers } };
+  };
+  const sent = door.proxy.readings().length;
+  const answer = await post(`updates/${shown.id}/share.json`);
+  door.proxy.onOtherAnswer = undefined;
+  expectRefusal(answer, 429, 429);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(door.proxy.readings()).toHaveLength(sent + 1);
+  clock.advance(16 * 60_000);
+  expect((await post(`updates/${shown.id}/share.json`)).status).toBe(200);
 });

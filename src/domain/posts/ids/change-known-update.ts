@@ -1,6 +1,7 @@
 import type { LearnedUpdate } from '../../../store/posts/tables.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/with-access-token.ts';
+import { takeWrite } from '../../limits/fair-reads.ts';
 import { meantChannel } from '../../legacy-ids.ts';
 import { servedBy } from '../../resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
@@ -21,7 +22,7 @@ import { matchUpdate, type MatchSteps } from './match-update.ts';
 /** "Update could not be found" in the old table. */
 const NOT_FOUND = 1020;
 
-/** As a part of a write these reads do not give way to others. */
+/** As a part of a write these reads do not give way to others, and count as it does. */
 function stepsOf(context: Context, { mapping }: Writer, { reading, ids }: NamedProfiles): MatchSteps {
   return {
     async findChannel(profileId) {
@@ -32,6 +33,7 @@ function stepsOf(context: Context, { mapping }: Writer, { reading, ids }: NamedP
       servedBy(context, mapping, ({ id, modernClientId }) => {
         const mainApi = context.sides.mainApiFor(modernClientId);
         const now = () => context.clock.now();
+        takeWrite(context, { modernClientId, clientId: mapping.client_id });
         return withAccessToken(context, id, (accessToken) => read({ mainApi, accessToken, now }));
       }),
   };

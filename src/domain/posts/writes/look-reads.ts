@@ -3,9 +3,9 @@ import type { PostWriteRow } from '../../../store/posts/tables.ts';
 import { findPost, listPosts, type Looking, type PostsFound } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/with-access-token.ts';
+import { takeWrite } from '../../limits/fair-reads.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { madeBetween } from './made-between.ts';
 
@@ -56,13 +56,16 @@ async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): 
   return page.posts;
 }
 
-/** The reads of a look whose caller waits: as a part of the write they do not give way. */
-export function readsInCall(context: Context, { id: grantId, modernClientId }: GrantClient): LookReads {
+/** The reads of a look whose caller waits: as a part of the write they do not give way, and count as it does. */
+export function readsInCall(context: Context, { grant, clientId }: PostsReader): LookReads {
+  const { id: grantId, modernClientId } = grant;
   const mainApi = context.sides.mainApiFor(modernClientId);
-  const ask: Ask = (read) =>
-    withAccessToken(context, grantId, (accessToken) =>
+  const ask: Ask = async (read) => {
+    takeWrite(context, { modernClientId, clientId });
+    return withAccessToken(context, grantId, (accessToken) =>
       read({ mainApi, accessToken, now: context.clock.now() }),
     );
+  };
   return {
     grantId,
     postsOf: (row) => listFor(ask, row),

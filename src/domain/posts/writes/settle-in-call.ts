@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/posts/tables.ts';
 import { findWrite } from '../../../store/posts/write-journal.ts';
-import type { GrantClient } from '../../ask-for-account.ts';
 import type { Context } from '../../context.ts';
 import { withPatience } from '../../patience.ts';
 import { servedBy } from '../../resolve-token.ts';
+import type { PostsReader } from '../ask-for-posts.ts';
 import { type LookReads, readsInCall } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
 import type { Sight } from './sight.ts';
@@ -42,10 +42,10 @@ async function sightOfEnded(
   return post ? { kind: 'found', post } : { kind: 'unclear' };
 }
 
-async function look(context: Context, grant: GrantClient, { end, write }: Doubted): Promise<Sight> {
+async function look(context: Context, reader: PostsReader, { end, write }: Doubted): Promise<Sight> {
   const row = await findWrite(context.store.durable, end.rowId);
   if (!row) return { kind: 'not_looked' };
-  const reads = readsInCall(context, grant);
+  const reads = readsInCall(context, reader);
   if (row.state !== 'in_doubt') return sightOfEnded(row, reads);
   return lookForWrite(context, { row, reads, sources: write.sources });
 }
@@ -55,7 +55,8 @@ async function lookWhileWaiting(context: Context, writer: Writer, doubted: Doubt
   for (const pause of PAUSES) {
     if (timeLeft(context, writer) < LOOK_TIME + pause) return sight;
     await delay(pause);
-    const looking = servedBy(context, writer.mapping, (grant) => look(context, grant, doubted));
+    const { client_id: clientId } = writer.mapping;
+    const looking = servedBy(context, writer.mapping, (grant) => look(context, { grant, clientId }, doubted));
     sight = await withPatience(looking, timeLeft(context, writer));
     if (sight.kind === 'found' || sight.kind === 'gone') return sight;
   }
