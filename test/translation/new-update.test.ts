@@ -148,6 +148,7 @@ describe('what is posted', () => {
     ['retweet=123', 'retweet', 1006],
     ['text=x&is_draft=maybe', 'is_draft', 1006],
     ['text=x&shorten=maybe', 'shorten', 1006],
+    [`text=x&subprofile_ids=${'a'.repeat(101)}`, 'subprofile_ids', 1006],
   ])('is refused in %s', (text, field, code) => {
     expect(refusalOf(() => read(`profile_ids[]=a&${text}`))).toEqual({ field, code });
   });
