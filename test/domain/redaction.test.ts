@@ -3,6 +3,7 @@ import axios from 'axios';
 import express from 'express';
 import { createLogger } from '../../src/shared/logger.ts';
 import { redactText } from '../../src/shared/redaction.ts';
+import { leastTime } from '../support/least-time.ts';
 
 /** No secret reaches a line, in whatever form it is handed to the logger (hardening findings 2 and 3). */
 
@@ -135,16 +136,6 @@ test('what a person needs to find a cause stays readable', () => {
   });
   expect(line).toContain('redaction.test.ts');
 });
-
-/** The least of some times in milliseconds: of what the work takes, without what the machine does meanwhile. */
-function leastTime(work: () => unknown): number {
-  const times = Array.from({ length: 3 }, () => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-}
 
 test.each(['"', '"\\', '..."', 'token:"'])('quotes of %j cost no longer than other text', (unit) => {
   const text = `${unit.repeat(48_000 / unit.length)}is not valid JSON`;
