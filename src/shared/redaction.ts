@@ -37,8 +37,11 @@ const BEARER = /(Bearer|OAuth|Basic)(\s|%20|\+)+[A-Za-z0-9+/=._~%-]{6,}/gi;
 /** User and password of an address: a database's, a proxy's. */
 const USER_INFO = /(:(?:\/\/|\\\/\\\/))[^\s/"'\\]*@/g;
 
-/** What JSON.parse quotes of a text that is none: up to ten characters on each side of the first wrong one. */
-const JSON_EXCERPT = /(?:\.{3})?".*"(?:\.{3})? (?=is not valid JSON)/gs;
+/**
+ * What JSON.parse quotes of a text that is none: up to ten characters on each side of the first wrong one. It is tried from
+ * the first quote alone: from every quote it would go through the whole text again.
+ */
+const JSON_EXCERPT = /^([^"]*?)(?:\.{3})?".*"(?:\.{3})? (?=is not valid JSON)/s;
 
 /** Legacy codes and tokens: `1/` and at least 20 letters or digits, raw, URL-encoded any number of times, or JSON-escaped. */
 const LEGACY_VALUE = /1(?:\/|\\+\/|%(?:25)*2F)[A-Za-z0-9]{20,}/gi;
@@ -80,7 +83,7 @@ function redactQuoted(text: string): string {
 
 /** Cuts every token-shaped part out of a text. */
 export function redactText(text: string): string {
-  const told = text.includes('is not valid JSON') ? text.replace(JSON_EXCERPT, `${MASK} `) : text;
+  const told = text.includes('is not valid JSON') ? text.replace(JSON_EXCERPT, `$1${MASK} `) : text;
   return redactQuoted(told.replace(LEGACY_VALUE, MASK))
     .replace(COOKIE_LINE, `$1${MASK}`)
     .replace(PLAIN_PAIR, `$1${MASK}`)

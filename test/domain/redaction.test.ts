@@ -3,6 +3,7 @@ import axios from 'axios';
 import express from 'express';
 import { createLogger } from '../../src/shared/logger.ts';
 import { redactText } from '../../src/shared/redaction.ts';
+import { leastTime } from '../support/least-time.ts';
 
 /** No secret reaches a line, in whatever form it is handed to the logger (hardening findings 2 and 3). */
 
@@ -134,4 +135,10 @@ test('what a person needs to find a cause stays readable', () => {
     error: { message: 'connect ECONNREFUSED 127.0.0.1:5432', code: 'ECONNREFUSED', status: 503 },
   });
   expect(line).toContain('redaction.test.ts');
+});
+
+test.each(['"', '"\\', '..."', 'token:"'])('quotes of %j cost no longer than other text', (unit) => {
+  const text = `${unit.repeat(48_000 / unit.length)}is not valid JSON`;
+  const plain = leastTime(() => redactText(`${'x '.repeat(text.length / 2)}is not valid JSON`));
+  expect(leastTime(() => redactText(text))).toBeLessThan(20 * plain + 300);
 });

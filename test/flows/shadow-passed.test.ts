@@ -161,6 +161,21 @@ test('no call that writes is compared, nor a further page', async () => {
   expect(old.seen('POST', '/1/updates/create.json').length).toBeGreaterThanOrEqual(60);
 });
 
+test('no read with a body is compared, which may name a further page', async () => {
+  const headers = { authorization: `Bearer ${reader.token}` };
+  const bodies = [
+    rawForm('page=6&count=100', headers),
+    { headers: { ...headers, 'content-type': 'application/json' }, body: '{"page":"6"}' },
+    { headers: { ...headers, 'content-type': 'text/plain' }, body: 'page=6' },
+  ];
+  const asked = await reader.asked(async () => {
+    for (let call = 0; call < 60; call += 1)
+      for (const content of bodies) await knock(door, { path: PENDING, ...content });
+  });
+  expect(asked).toEqual([]);
+  expect(await volatile().selectFrom('shadow_requests').selectAll().execute()).toEqual([]);
+});
+
 /** How many requests comparisons cost while many reads passed; those that run have ended. */
 async function cost(): Promise<number> {
   const asked = await reader.asked(async () => {

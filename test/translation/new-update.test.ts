@@ -1,5 +1,6 @@
 import { FieldRefused, type Pairs } from '../../src/domain/translation/call-fields.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
+import { leastTime } from '../support/least-time.ts';
 
 /** What the parameters of an old create and update mean, row by row. */
 
@@ -148,6 +149,7 @@ describe('what is posted', () => {
     ['retweet=123', 'retweet', 1006],
     ['text=x&is_draft=maybe', 'is_draft', 1006],
     ['text=x&shorten=maybe', 'shorten', 1006],
+    [`text=x&subprofile_ids=${'a'.repeat(101)}`, 'subprofile_ids', 1006],
   ])('is refused in %s', (text, field, code) => {
     expect(refusalOf(() => read(`profile_ids[]=a&${text}`))).toEqual({ field, code });
   });
@@ -180,25 +182,13 @@ test('an update of a post needs a text and names no profiles', () => {
   expect(refusalOf(() => changed('now=true'))).toEqual({ field: 'text', code: 1004 });
 });
 
-/** The least of some times in milliseconds: of what the work takes, without what the machine does meanwhile. */
-function leastTime(work: () => unknown): number {
-  const times = Array.from({ length: 3 }, () => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
+function refuseTime(text: string): void {
+  const pairs: Pairs = [...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]];
+  expect(refusalOf(() => newUpdate(pairs, NOW))).toEqual({ field: 'scheduled_at', code: 1006 });
 }
 
 test.each(['00:00', '0', ' ', 'T', '2026-11-02 00:00 '])('a long time of %j is refused at once', (unit) => {
-  const refuse = (text: string) =>
-    expect(
-      refusalOf(() => newUpdate([...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]], NOW)),
-    ).toEqual({
-      field: 'scheduled_at',
-      code: 1006,
-    });
   const hostile = `1${unit.repeat(100_000 / unit.length)}x`;
-  const plain = leastTime(() => refuse('x'.repeat(hostile.length)));
-  expect(leastTime(() => refuse(hostile))).toBeLessThan(20 * plain + 300);
+  const plain = leastTime(() => refuseTime('x'.repeat(hostile.length)));
+  expect(leastTime(() => refuseTime(hostile))).toBeLessThan(20 * plain + 300);
 });

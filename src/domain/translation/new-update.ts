@@ -19,7 +19,7 @@ import { dueTime } from './due-time.ts';
 const LONGEST_TEXT = 10_000;
 const LONGEST_TITLE = 1000;
 
-/** Of a name that an answer quotes. */
+/** Of a name that an answer quotes, and of an id. */
 const LONGEST_NAME = 100;
 
 /** So many profiles in one call, each of which costs a request of its own. */
@@ -124,6 +124,14 @@ function profileIdsIn(pairs: Pairs): string[] {
   return ids;
 }
 
+/** It is sent on, so that a long one would be. @throws {FieldRefused} */
+function subprofileIdsIn(pairs: Pairs): string[] {
+  const ids = list(pairs, 'subprofile_ids');
+  if (ids.some((id) => id.length > LONGEST_NAME))
+    throw badValue('subprofile_ids', `holds an id of more than ${LONGEST_NAME} characters`);
+  return ids;
+}
+
 /** Read for what is wrong with them alone; they change nothing. */
 function checkIdle(pairs: Pairs): void {
   flag(pairs, 'shorten');
@@ -143,7 +151,7 @@ export function newUpdate(pairs: Pairs, now: number): NewUpdate {
     media: mediaIn(pairs),
     retweet: retweetIn(pairs),
     isDraft: flag(pairs, 'is_draft'),
-    subprofileIds: list(pairs, 'subprofile_ids'),
+    subprofileIds: subprofileIdsIn(pairs),
   };
   if (update.text.trim() === '' && !hasMedia(update.media) && !update.retweet) throw missing('text');
   return update;
