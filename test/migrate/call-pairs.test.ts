@@ -52,6 +52,9 @@ test('all nineteen calls are there; four have nothing that takes their place', (
   expect(gone).toEqual(['updateSchedules', 'interactions', 'shares', 'configuration']);
 });
 
+const sinceOf = (name: 'pendingUpdates' | 'sentUpdates') =>
+  CALL_PAIRS[name].renamed.find(([old]) => old === 'since')?.[1];
+
 test('the two lists are those of the old calls, and nobody is told to lose posts by their time', () => {
   const channel = { id: 'c', organizationId: 'o' };
   for (const [name, list] of [
@@ -63,10 +66,8 @@ test('the two lists are those of the old calls, and nobody is told to lose posts
       `status: [${list.question.statuses.join(', ')}]`,
     );
   }
-  const since = (name: 'pendingUpdates' | 'sentUpdates') =>
-    CALL_PAIRS[name].renamed.find(([old]) => old === 'since')?.[1];
-  expect(since('pendingUpdates')).toContain('createdAt.start');
-  expect(since('sentUpdates')).not.toContain('createdAt');
+  expect(sinceOf('pendingUpdates')).toContain('createdAt.start');
+  expect(sinceOf('sentUpdates')).not.toContain('createdAt');
 });
 
 test('who moves an update to the top is told that it loses a time of its own', () => {

@@ -225,7 +225,7 @@ export async function listWritesOf(db: Database, mappingId: string, limit: numbe
   const shown = new Set(newest.map(({ id }) => id));
   // Whatever is not among the newest is older than all of them.
   const writes = [...newest, ...open.filter(({ id }) => !shown.has(id))];
-  return { writes, total: Number(counted.n), channels: await channelsOf(db, mappingId, writes) };
+  return { writes, total: counted.n, channels: await channelsOf(db, mappingId, writes) };
 }
 
 /** Removes a piece of the writes older than the given time. */

@@ -19,6 +19,8 @@ const keptBoards = z.object({
   fetchedAt: z.number(),
 });
 
+export type { Board };
+
 export interface BoardsAnswer {
   /** By the id of the channel; those of Pinterest are all there. */
   boards: Readonly<Record<string, readonly Board[]>>;
