@@ -24,6 +24,8 @@ import {
 
 withTwoGenerations();
 
+const destroy = (id: string) => post(`updates/${id}/destroy.json`);
+
 describe('where the new API has other ids', () => {
   test('an update of a list is the same update by the same id, at the price of one more request once', async () => {
     const real = await makePost();
@@ -84,7 +86,6 @@ describe('where the new API has other ids', () => {
     const shown = [oldOf(first), oldOf(second)] as const;
     await learn(...shown);
     await answeredBy('new');
-    const destroy = (id: string) => post(`updates/${id}/destroy.json`);
     expectRefusal(await destroy(shown[0].id), 404, 1020);
     expect((await get(shown[0].id)).status).toBe(200);
     expect(await pendingIds()).toContain(shown[1].id);
