@@ -2,7 +2,7 @@ import { finished, PassThrough, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { SECOND } from '../../shared/lifetimes.ts';
-import { Unavailable } from '../../upstream/outcomes.ts';
+import { Unavailable } from '../../domain/failures.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT } from './body-limits.ts';
 import { onCut, UnreadableBody } from './unreadable-body.ts';
 
@@ -108,7 +108,7 @@ export async function readLargeBody(req: Request, ask: AskForPlace): Promise<voi
   };
   try {
     if (isDear) await place.take();
-    req.body = await collect(req.pipe(bytes), place.take).finally(stop);
+    req.body = await collect(req.pipe(bytes), () => place.take()).finally(stop);
   } catch (error) {
     place.giveBack();
     throw await refusalOf(req, error);
