@@ -118,12 +118,15 @@ async function requestsOf(request: RawRequest) {
   return { requests: asked.length, writes: asked.filter(isWrite).length, status };
 }
 
+/** A destroy reaches no post by an id that was not used before. */
+const REFUSED: Partial<Record<OldCallName, number>> = { updateSchedules: 400, destroyUpdate: 404 };
+
 test.each(Object.keys(CALLS) as OldCallName[])(
   '%s by an id that the old API told costs what the table says',
   async (name) => {
     const [id = ''] = await showOld([await newPost()]);
     const { requests, status } = await requestsOf(CALLS[name]!(id));
-    expect(status).toBe(name === 'updateSchedules' ? 400 : 200);
+    expect(status).toBe(REFUSED[name] ?? 200);
     expect(requests).toBe(REQUESTS_PER_CALL[name]);
   },
 );
@@ -134,7 +137,7 @@ test.each<[OldCallName, number]>([
   ['shareUpdate', 1],
   ['destroyUpdate', 1],
   ['moveUpdateToTop', 1],
-])('%s by an id of the new API costs less: %d', async (name, cost) => {
+])('%s by an id of the new API costs %d', async (name, cost) => {
   const { id } = await newPost();
   expect(await requestsOf(CALLS[name]!(id))).toMatchObject({ requests: cost, status: 200 });
 });

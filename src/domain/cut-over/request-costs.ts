@@ -5,6 +5,7 @@ import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../posts/old-calls.
  * account is known and nothing is cached. Usage tells neither ids nor lengths, so that each call counts as its dearest form:
  * - A call about one update counts as by an id that the old API told and that was not used since. The id is tried as it is,
  *   the post is looked for, and the call is made for that post. A media change looks for the service before each try.
+ *   A destroy looks for no post.
  * - A change of an order counts with twenty moves, and a queue of five pages that is read before and behind them.
  *
  * Two kinds count one for what usage does not tell: a create costs one for each profile that it names, and a page of a list
@@ -27,7 +28,7 @@ export const REQUESTS_PER_CALL: Readonly<Record<OldCallName, number>> = {
   interactions: 0,
   changeUpdate: 5,
   shareUpdate: 3,
-  destroyUpdate: 3,
+  destroyUpdate: 1,
   moveUpdateToTop: 3,
   shares: 0,
   configuration: 0,
