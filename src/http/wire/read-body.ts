@@ -4,7 +4,6 @@ import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
 import { findByToken } from '../../domain/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
 import { tokensBeforeBody } from '../legacy/bearer-token.ts';
-import type { MappingState } from '../../store/tables.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
 import { readLargeBody } from './read-large-body.ts';
 import { isCut, onCut, UnreadableBody } from './unreadable-body.ts';
@@ -66,7 +65,9 @@ async function knownCaller(context: Context, req: Request) {
   return undefined;
 }
 
-const hasEnded = ({ state }: { state: MappingState }) => state !== 'active' && state !== 'unmapped';
+type KnownToken = NonNullable<Awaited<ReturnType<typeof findByToken>>>;
+
+const hasEnded = ({ state }: KnownToken) => state !== 'active' && state !== 'unmapped';
 
 /**
  * Reads the body of a call: up to 10 MB where a token in the header or the query is known, else as of a stranger. What was
