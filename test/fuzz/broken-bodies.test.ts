@@ -70,13 +70,14 @@ async function inLanes<T>(
 }
 
 const bodies = cutBodies();
-/** Of addresses that read bodies by the same code as a neighbour above them. */
+/** Of pages, which a brake lets through slowly, and of addresses that read bodies by the same code as a neighbour above. */
 const someBodies = bodies.filter((_, index) => index % 5 === 0);
 
 const ALIKE = new Set([
   'a path that the old API serves',
   'deauthorize',
   'authorize',
+  'a form of a page',
   'a page of owners',
   'a form of the new sign-in',
 ]);
