@@ -9,7 +9,7 @@ import {
   create,
   faultsOf,
   idsByText,
-  journal,
+  newRowsOf,
   lies,
   openStage,
   settleAll,
@@ -157,14 +157,14 @@ describe.each<Pick<BridgesOptions, 'database' | 'count'>>([
   /** Kills the first process at a step of a create; what the caller was told. */
   async function killAt({ fault, locked, isReached }: Step, text: string): Promise<Told> {
     const { proxy } = stage;
-    const rows = (await journal(stage)).length;
+    const newRows = await newRowsOf(stage);
     const before = { opened: proxy.opened, held: proxy.held, ended: proxy.ended };
     const isThere = async () =>
       isReached({
         connections: proxy.opened - before.opened,
         held: proxy.held - before.held,
         ended: proxy.ended - before.ended,
-        rowState: async () => (await journal(stage))[rows]?.state,
+        rowState: async () => (await newRows())[0]?.state,
       });
     // Others look for writes meanwhile.
     if (fault) proxy.inject({ fault, times: 1, beginning: 'POST ', containing: 'createPost' });
@@ -188,11 +188,11 @@ describe.each<Pick<BridgesOptions, 'database' | 'count'>>([
   test.each(STEPS)('$name', async (step) => {
     count += 1;
     const text = `Crumb ${count}`;
-    const known = (await journal(stage)).length;
+    const newRows = await newRowsOf(stage);
     const told = await killAt(step, text);
     expect(told.what).toBe('nothing');
     const { url } = await survivor();
-    expect((await journal(stage)).slice(known).map(({ state }) => state)).toEqual(step.row ? [step.row] : []);
+    expect((await newRows()).map(({ state }) => state)).toEqual(step.row ? [step.row] : []);
     expect((await pendingTexts(url)).includes(text)).toBe(step.isMade);
     // Nobody told the caller anything: it looks, and sends its call once more where nothing is there.
     const again = step.isMade ? [] : [await create(stage, url, { text, fields: QUEUED })];
@@ -204,7 +204,7 @@ describe.each<Pick<BridgesOptions, 'database' | 'count'>>([
     expect(await lies(stage, ids)).toEqual([]);
     const settled =
       step.row === 'sending' ? [step.isMade ? 'found' : 'not_found'] : step.row ? [step.row] : [];
-    const states = (await journal(stage)).slice(known).map(({ state }) => state);
+    const states = (await newRows()).map(({ state }) => state);
     expect(states).toEqual([...settled, ...again.map(() => 'done')]);
   });
 

@@ -120,7 +120,13 @@ export async function idsByText(stage: Stage): Promise<Map<string, string[]>> {
 }
 
 export function journal({ bridges: { context } }: Stage): Promise<PostWriteRow[]> {
-  return context.store.durable.selectFrom('post_writes').selectAll().orderBy('id').execute();
+  return context.store.durable.selectFrom('post_writes').selectAll().orderBy('sent_at').execute();
+}
+
+/** What the journal has from now on; the ids of one second stand in no order where several processes wrote. */
+export async function newRowsOf(stage: Stage): Promise<() => Promise<PostWriteRow[]>> {
+  const known = new Set((await journal(stage)).map(({ id }) => id));
+  return async () => (await journal(stage)).filter(({ id }) => !known.has(id));
 }
 
 const STEP = 5000;
