@@ -31,7 +31,7 @@ async function allCommands(): Promise<string[]> {
 
 /** The table names what stands under one word once: `keys init`, `list`, `add`. */
 function commandsInReadme(groups: ReadonlySet<string>): Set<string> {
-  const section = readme.split("\n## The operator's command\n")[1]?.split('\n## ')[0] ?? '';
+  const section = readme.split("\n## The operator's command\n")[1]?.split(/\n##+ /)[0] ?? '';
   const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map((match) => String(match[1]));
   const named = new Set<string>();
   for (const cell of cells) {
