@@ -5,9 +5,9 @@ import { countRequest, type Taker, windowsTakenBy } from './taken.ts';
 
 /**
  * What calls about posts may take of a client's budget at the new API. Below a tenth reads give way to writes. Apps that
- * share the bridge's own client share its budget: an app may read while it has taken less than three times what is left, and
- * write while it has taken less than nine times that, in each window of the budget. An app alone gets three quarters for its reads and nine tenths for all,
- * two that only write get nine nineteenths each, and what is left is there for whoever comes next.
+ * share the bridge's own client share its budget, in each window for itself. An app may read while it has taken less than
+ * three times what is left, and write while it has taken less than nine times that. An app alone gets three quarters for its
+ * reads and nine tenths for all; two apps that only write get nine nineteenths each. The rest is there for whoever comes next.
  */
 
 const READS_END_BELOW = 0.1;
