@@ -6,7 +6,10 @@ import { isOver, summaryOf } from './import/summary.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 
-/** `tokens import FILE`: apps, id pairs and tokens of the older generation; refused rows fail nothing unless `--max-refused` says so. */
+/**
+ * `tokens import FILE`: apps, id pairs and tokens of the older generation; refused rows fail nothing unless `--max-refused`
+ * says so.
+ */
 export async function importTokens(
   { dryRun, maxRefused }: { dryRun?: boolean; maxRefused?: number },
   [file = '-']: readonly string[],

@@ -42,7 +42,10 @@ async function lastOf(
   return kinds.toSorted((one, other) => other.last_at - one.last_at)[0];
 }
 
-/** The calls of these tokens together, or of an app, by endpoint, carrier and user agent, within the last days (today is one of them). */
+/**
+ * The calls of these tokens together, or of an app, by endpoint, carrier and user agent, within the last days (today is one
+ * of them).
+ */
 export async function callsOf(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   asked: CallsAsked,

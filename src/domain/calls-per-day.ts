@@ -19,7 +19,10 @@ function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
   }
 }
 
-/** The calls of these tokens, or of an app, in the last `days`, by day, endpoint and carrier; days without a call have no row. */
+/**
+ * The calls of these tokens, or of an app, in the last `days`, by day, endpoint and carrier; days without a call have no
+ * row.
+ */
 export async function callDaysOf(
   context: Pick<Context, 'store' | 'clock'>,
   asked: CallsAsked,

@@ -132,7 +132,10 @@ export interface MainApi {
    * @throws {Unavailable}
    */
   ask(accessToken: string, body: string): Promise<HttpAnswer>;
-  /** How many requests are left in the tightest window beside those under way; infinitely many while this process was not told. */
+  /**
+   * How many requests are left in the tightest window beside those under way; infinitely many while this process was not
+   * told.
+   */
   remaining(): number;
   /** Opens the connection that one write of these takers will use; nothing is sent. @throws {Unavailable} */
   connect(takers: Takers): Promise<Connection>;

@@ -1,6 +1,9 @@
 import type { Calls } from '../calls-of.ts';
 
-/** In which language a program is written, by the name that it gives itself (`User-Agent`). A guess that decides an order alone. */
+/**
+ * In which language a program is written, by the name that it gives itself (`User-Agent`). A guess that decides an order
+ * alone.
+ */
 
 export const PROGRAM_LANGUAGES = ['curl', 'php', 'typescript', 'python'] as const;
 
