@@ -58,16 +58,6 @@ test('row C74 a replay that cannot be recorded is 503 and gives no token', async
   expectTokenError(await exchange(door, code), 400, 'invalid_grant');
 });
 
-// A lock is waited for five seconds (busy_timeout, lock_timeout), so this answer has no limit of one second.
-test('row C74 a database that another process keeps locked is 503, and all is well afterwards', async () => {
-  const code = await connected.mint();
-  await breaker.whileLocked('legacy_codes', async () => {
-    expectTokenError(await exchange(door, code), 503, 'temporarily_unavailable');
-    expect(await read(door, '/1/user.json', connected.token)).toMatchObject({ status: 200 });
-  });
-  await expectUnspent(door, connected, code);
-});
-
 test('row C74 a resource call whose token cannot be looked up is 503, never 401', async () => {
   await whileMissing('mappings', async () => {
     const answer = await read(door, '/1/profiles.json', connected.token);

@@ -201,25 +201,6 @@ test('a caller that goes away during a refresh does not cancel it', async () => 
   expect(sent()).toBe(1);
 });
 
-test('a pair that cannot be stored for twelve seconds is stored when the database is back', async () => {
-  const { token, sent, row } = await expiredToken();
-  other.pragma('legacy_alter_table = on');
-  system.proxy.onTokenAnswer = (_call, answer) => {
-    other.exec('alter table grants rename to hidden');
-    return answer;
-  };
-  const call = profiles(token);
-  await until(() => sent() === 1);
-  await delay(12_000);
-  other.exec('alter table hidden rename to grants');
-  expect((await call).status).toBe(200);
-  await until(async () => (await row()).state === 'ready');
-  expect(await row()).toMatchObject({ state: 'ready', version: 2 });
-  system.proxy.onTokenAnswer = undefined;
-  expect((await profiles(token)).headers['age']).toBeUndefined();
-  expect(sent()).toBe(1);
-});
-
 /** As if a process had claimed the grant and died. */
 async function leftPresenting({ grant }: { grant: Grant }, presentedAt: number): Promise<void> {
   const { durable } = system.bridge.context.store;

@@ -1,15 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
-import { setDate } from '../../src/store/lifecycle-dates.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { exchangeFields, freshCode, issueToken } from '../support/legacy-calls.ts';
 import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
 import type { LegacyApp } from '../support/authorize.ts';
-import { until } from '../support/held-answer.ts';
 import { SettableClock } from '../support/settable-clock.ts';
-import { openStoreBreaker } from '../support/store-breaker.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { testInProcess } from '../support/test-mode.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
@@ -241,19 +237,3 @@ describe('an app that is named alone gives a call nothing', () => {
     },
   );
 });
-
-testInProcess(
-  'what is planned after an outage of the database is known within two seconds all the same',
-  async () => {
-    await plan(system.bridge, {});
-    const { store, lifecycle } = system.bridge.context;
-    const breaker = await openStoreBreaker(system.bridge.database);
-    await breaker.whileMissing('lifecycle_dates', () => delay(6500));
-    await breaker.close();
-    await store.transaction((tx) =>
-      setDate(tx, { name: 'sunset', at: DATE, changed_at: 0, changed_by: 'test' }),
-    );
-    await until(() => lifecycle.current().dates.sunset === DATE, 5000);
-    expect(lifecycle.current().dates).toEqual({ sunset: DATE });
-  },
-);

@@ -1,0 +1,31 @@
+import { exchange, read } from '../support/legacy-calls.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
+import { type Connected, connectApp, expectUnspent } from './support/connected.ts';
+import { type Door, openDoor } from './support/door.ts';
+import { expectTokenError } from './support/expectations.ts';
+
+/** Hardening C74: a lock is waited for five seconds (busy_timeout, lock_timeout), so this answer has no limit of one second. */
+
+let door: Door;
+let connected: Connected;
+let breaker: StoreBreaker;
+
+beforeAll(async () => {
+  door = await openDoor();
+  connected = await connectApp(door);
+  breaker = await openStoreBreaker(door.bridge.database);
+});
+
+afterAll(async () => {
+  await breaker.close();
+  await door.stop();
+});
+
+test('row C74 a database that another process keeps locked is 503, and all is well afterwards', async () => {
+  const code = await connected.mint();
+  await breaker.whileLocked('legacy_codes', async () => {
+    expectTokenError(await exchange(door, code), 503, 'temporarily_unavailable');
+    expect(await read(door, '/1/user.json', connected.token)).toMatchObject({ status: 200 });
+  });
+  await expectUnspent(door, connected, code);
+});
