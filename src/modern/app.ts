@@ -4,6 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { containErrors } from '../shared/contain-errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
+import { iconRouter } from '../shared/icons.ts';
 import { createPages, stylesheet } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { authenticateWith } from './authenticate.ts';
@@ -50,7 +51,7 @@ function assets(): Router {
     '/assets/style.css',
     (_req, res) => void res.type('css').set('Cache-Control', 'max-age=300').send(style),
   );
-  return router;
+  return router.use(iconRouter());
 }
 
 /** Everything the modern generation answers, in reading order. */
