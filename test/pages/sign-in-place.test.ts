@@ -31,13 +31,12 @@ const FILES = [
 const at = (path: string, accept: string, browser = new CookieWalker()) =>
   browser.get(`${system.bridgeUrl}${path}`, { accept });
 
-test.each([...FILES, '/apps/an.app-with_a.dot', '/support/apps/an.app-with_a.dot', '/support/numbers'])(
+test.each([...FILES, '/support/apps/an.app-with_a.dot', '/support/numbers'])(
   'a browser that opens %s is led to the sign-in and back to that address',
   async (path) => {
     const browser = new CookieWalker();
-    const isPageOfAll = path.startsWith('/apps/');
-    const led = isPageOfAll ? undefined : await at(path, BROWSER, browser);
-    if (led) expect(led.location).toBe(`/sign-in?return_to=${encodeURIComponent(path)}`);
+    const led = await at(path, BROWSER, browser);
+    expect(led.location).toBe(`/sign-in?return_to=${encodeURIComponent(path)}`);
     const back = await signIn(system, browser, { person: SAM, returnTo: path });
     expect(back.location).toBe(path);
   },

@@ -1,7 +1,10 @@
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { ENDS } from '../../src/http/tokens/ends.ts';
+import { STATE_COLOURS } from '../../src/http/tokens/state-colours.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { browserOf, DANA, waitingToken } from '../owners/support/people.ts';
+import { keepGrant } from '../staff/support/grants.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
@@ -138,6 +141,18 @@ test('the legends name the states in one order, on the page of the owner and on 
     for (const legend of legends)
       expect(legend.map(({ state }) => state)).toEqual(['moved', 'connected', 'waiting']);
   }
+});
+
+test('of the connections that ended, those that moved and those that were connected anew have these colours too', async () => {
+  for (const dead_cause of ['handed_over', 'replaced'] as const)
+    await keepGrant(system, { state: 'dead', dead_cause, dead_at: clock.now() });
+  const { body } = await read(staff, '/support/numbers');
+  const colourOf = ({ label }: { label: string }) =>
+    new RegExp(`chart-bar chart-(\\w+)"[^<]*/>(?:<path[^>]*>)?</svg>${label}<`).exec(body)?.[1];
+  expect([colourOf(ENDS.handed_over), colourOf(ENDS.replaced)]).toEqual([
+    STATE_COLOURS.migrated,
+    STATE_COLOURS.active,
+  ]);
 });
 
 test('a colour is the same value in a chart and in a badge', async () => {
