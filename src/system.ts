@@ -40,6 +40,7 @@ function startModern(config: Config): Promise<ModernChild> {
     host: config.host,
     port: config.embedded.port,
     issuer: embeddedOrigin(config),
+    appsUrl: `${config.publicUrl}/apps`,
     databaseFile: join(config.varDir, 'modern.db'),
     accessTokenSeconds: config.embedded.accessTokenSeconds,
     quotas: config.embedded.quotas,

@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import session from 'express-session';
 import helmet from 'helmet';
 import type { Logger } from '../shared/logger.ts';
+import { iconRouter } from '../shared/icons.ts';
 import { stylesheet } from '../shared/pages.ts';
 import { beginAuthorization, finishAuthorization, recordCallback } from './connect.ts';
 import { noSuchPage, ownFailure } from './failures.ts';
@@ -28,6 +29,7 @@ function securityHeaders(): RequestHandler {
       directives: {
         defaultSrc: ["'none'"],
         styleSrc: ["'self'"],
+        imgSrc: ["'self'"],
         formAction: ["'self'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
@@ -76,6 +78,7 @@ function createApp(settings: DemoSettings, logger: Logger): Express {
   app.disable('x-powered-by');
   app.use(securityHeaders());
   app.get('/assets/style.css', (_req, res) => void res.type('css').send(stylesheet()));
+  app.use(iconRouter());
   app.use(onlyOwnName(settings.publicUrl));
   app.use(neverStored);
   app.use(sessions(settings.publicUrl));

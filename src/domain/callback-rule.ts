@@ -3,6 +3,12 @@ import { isLoopbackHost } from '../shared/loopback.ts';
 /** The address that shows the code on a page instead of redirecting (design 5). */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
+/**
+ * Whether no browser goes to an address that an app has: a URN names a thing and no place. What such an app is told stands
+ * on a page.
+ */
+export const isNoPlace = (redirectUri: string): boolean => /^urn:/i.test(redirectUri);
+
 const LONGEST = 2000;
 
 type Rule = [isBroken: (uri: string) => boolean, problem: string];

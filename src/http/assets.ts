@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
+import { iconRouter } from '../shared/icons.ts';
 import { stylesheet, versioned } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 
-/** What pages load: one style sheet, and the scripts of those that have a part which lives. All of it is from here. */
+/** What pages load: one style sheet, the icon, and the scripts of those that have a part which lives. All of it is from here. */
 
 const ours = (name: string) => readFileSync(join(projectRoot, 'src', 'http', 'assets', name), 'utf8');
 
@@ -41,6 +42,7 @@ export function loadAssets() {
     ['/assets/htmx-sse.js', theirs('htmx-ext-sse/dist/sse.min.js')],
   ]);
   const router = Router({ caseSensitive: true, strict: true });
+  router.use(iconRouter());
   for (const [address, text] of texts) router.get(address, answer(address, text));
   const versions = new Map([...texts].map(([address, text]) => [address, versioned(address, text)]));
   return { router, versioned: (address: string) => versions.get(address) ?? address };

@@ -1,13 +1,15 @@
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { alarmOf, isKeyFault, isStorageFault } from '../domain/failures.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Pages } from '../shared/pages.ts';
 import { createRefusalLog, kindOf } from '../shared/refusal-log.ts';
-import { PageError, type WayOn } from './page-error.ts';
+import { PageError } from './page-error.ts';
 import { sendPage } from './page-headers.ts';
-import { type Frame, roleIn } from './people/frame.ts';
+import type { Frame } from './people/frame.ts';
+import { type KnowVisitor, visitorOf } from './people/visitor.ts';
 import { requestIdOf } from './request-id.ts';
-import type { Person } from './signin/session.ts';
+import { answerForm, sendProblem } from './site/answer-form.ts';
+import { halfOf, otherWays, wayOnFrom } from './site/ways-on.ts';
 
 const SOMETHING_BROKE = new PageError(500, 'Something went wrong', {
   reason: 'The page could not be shown. Nothing was lost.',
@@ -38,28 +40,6 @@ export const pageNotFound: RequestHandler = () => {
   });
 };
 
-/** The pages that stand in the frame, by how their addresses begin, and where each half of them begins. */
-const FRAMED: Readonly<Record<string, WayOn>> = {
-  apps: { href: '/apps', label: 'Your apps' },
-  support: { href: '/support', label: 'Support: search' },
-};
-
-const halfOf = ({ path }: Request) => FRAMED[path.split('/')[1] ?? ''];
-
-/** Whether somebody is signed in, where the request came so far that this is known. */
-function isSignedIn(req: Request): boolean {
-  const { session } = req as { session?: { person?: Person } };
-  return session?.person !== undefined;
-}
-
-/** One link to go on by; nobody is led to where only staff may go who is known not to be of the staff. */
-function wayOnFrom(res: Response, { wayOn }: PageError): WayOn | undefined {
-  const { req } = res;
-  const half = halfOf(req);
-  const isShut = half === FRAMED['support'] && isSignedIn(req) && roleIn(res) === undefined;
-  return wayOn ?? (isShut ? FRAMED['apps'] : half);
-}
-
 /** Somebody may give support the number of each of them. */
 const LINES_OF_FAILURES = 20;
 
@@ -67,34 +47,63 @@ interface Answer {
   logger: Logger;
   pages: Pages;
   frame: Pick<Frame, 'page'>;
+  know: KnowVisitor;
 }
 
-/** With the navigation of the person where there is one; what is broken may be what the frame is made of. */
-function show(res: Response, { logger, pages, frame }: Answer, shown: { title: string }): void {
+/** In the navigation of the person, where there is one; what is broken may be what the navigation is made of. */
+function showFramed(res: Response, { logger, frame }: Answer, shown: { title: string }): boolean {
   const { req } = res;
+  if (!halfOf(req) || visitorOf(req) === undefined) return false;
   try {
-    if (halfOf(req) && isSignedIn(req)) return frame.page(res, 'error', shown);
+    frame.page(res, 'error', shown);
+    return true;
   } catch (error) {
     logger.warn('an error page stands without its navigation', { requestId: requestIdOf(res), error });
+    return false;
   }
-  sendPage(res, pages.render('error', shown));
 }
 
-/** The one error answer for people. */
+function show(res: Response, answer: Answer, failure: PageError): void {
+  const { status, title, message, next, forMakers } = failure;
+  const requestId = status >= 500 ? requestIdOf(res) : undefined;
+  const wayOn = wayOnFrom(res, failure);
+  const shown = { title, reason: message, next, forMakers, requestId, wayOn };
+  if (showFramed(res, answer, shown)) return;
+  sendPage(res, answer.pages.render('error', { ...shown, otherWays: otherWays(res, wayOn) }));
+}
+
+/** For people a page, for programs what they can parse. */
+async function tell(res: Response, answer: Answer, failure: PageError): Promise<void> {
+  const { status, title, message, next } = failure;
+  const form = answerForm(res.req);
+  if (form !== 'html')
+    return sendProblem(res, form, { status, title, detail: next ? `${message} ${next}` : message });
+  // What is broken may be what says who is there.
+  if (status < 500) await answer.know(res.req, res);
+  show(res, answer, failure);
+}
+
+/** What a client has to send where it is told that it is not signed in (RFC 9110 section 15.5.2). */
+const CHALLENGE = 'Cookie realm="grantbridge"';
+
+function setHeaders(res: Response, { status, retryAfter }: PageError): void {
+  res.statusCode = status;
+  if (status === 401) res.setHeader('WWW-Authenticate', CHALLENGE);
+  if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
+}
+
+/** The one error answer of the pages. */
 export function pageFailures(answer: Answer): ErrorRequestHandler {
   const note = createRefusalLog({ logger: answer.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
-  return (error, req, res, _next) => {
+  return async (error, req, res, _next) => {
     const failure = toPageError(error);
-    const { status, title, message, next, forMakers, retryAfter } = failure;
-    const requestId = status >= 500 ? requestIdOf(res) : undefined;
-    if (status >= 500) {
-      const line = { message: `${alarmOf(error)}a page failed`, fields: { requestId, error } };
+    if (failure.status >= 500) {
+      const fields = { requestId: requestIdOf(res), error };
+      const line = { message: `${alarmOf(error)}a page failed`, fields };
       note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });
     }
-    res.statusCode = status;
-    if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
-    const shown = { title, reason: message, next, forMakers, requestId, wayOn: wayOnFrom(res, failure) };
-    show(res, answer, shown);
+    setHeaders(res, failure);
+    await tell(res, answer, failure);
   };
 }

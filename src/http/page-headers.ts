@@ -27,6 +27,7 @@ export function sendPage(res: Response, html: string, { formTargets, hasScripts 
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
+    "img-src 'self'",
     ...(hasScripts ? ["script-src 'self'", "connect-src 'self'"] : []),
     `form-action ${formTargets ?? "'self'"}`,
     "base-uri 'none'",

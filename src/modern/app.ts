@@ -1,14 +1,15 @@
 import { join } from 'node:path';
-import express from 'express';
+import express, { Router } from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { containErrors } from '../shared/contain-errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
+import { iconRouter } from '../shared/icons.ts';
 import { createPages, stylesheet } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { authenticateWith } from './authenticate.ts';
 import { createAuthorizationServer, isAuthorizationServerPath } from './authorization-server.ts';
-import { createRenderError, explainFailure, renderMissingPage } from './error-pages.ts';
+import { createRenderError, explainFailure, renderMissingPage, waysOn } from './error-pages.ts';
 import { createAttempts } from './interactions/attempts.ts';
 import { startOverForOthers } from './interactions/resume.ts';
 import { createInteractions } from './interactions/routes.ts';
@@ -27,6 +28,8 @@ export interface AppParts {
   accessTokenSeconds: number;
   quotas?: Quotas | undefined;
   demo: DemoCredentials | undefined;
+  /** Where people find the apps that they use, if there is such a place. */
+  appsUrl?: string | undefined;
   mailer: Mailer;
   logger: Logger;
   /** What counts the wrong secrets of apps. */
@@ -40,6 +43,17 @@ function refuseHead(req: Request, res: Response, next: NextFunction): void {
   else next();
 }
 
+/** What pages load. */
+function assets(): Router {
+  const style = stylesheet();
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get(
+    '/assets/style.css',
+    (_req, res) => void res.type('css').set('Cache-Control', 'max-age=300').send(style),
+  );
+  return router.use(iconRouter());
+}
+
 /** Everything the modern generation answers, in reading order. */
 export function createApp({
   store,
@@ -47,12 +61,12 @@ export function createApp({
   accessTokenSeconds,
   quotas,
   demo,
+  appsUrl,
   mailer,
   logger,
   brake,
 }: AppParts): Express {
-  const pages = createPages(join(projectRoot, 'src', 'modern', 'pages'));
-  const style = stylesheet();
+  const pages = createPages(join(projectRoot, 'src', 'modern', 'pages'), { waysOn: waysOn(appsUrl) });
   const renderError = createRenderError(pages);
   const provider = createAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
   logProvider(provider, logger);
@@ -68,10 +82,7 @@ export function createApp({
   const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.enable('strict routing');
   app.use(containErrors, securityHeaders());
-  app.get(
-    '/assets/style.css',
-    (_req, res) => void res.type('css').set('Cache-Control', 'max-age=300').send(style),
-  );
+  app.use(assets());
   app.use(noStore, refuseHead);
   app.get('/auth/:uid', startOverForOthers(provider));
   app.use((req, res, next) => {

@@ -41,6 +41,13 @@ const MISSING = {
   error: 'not_found',
 };
 
+const SETTINGS = { href: '/settings', label: 'Your account settings' };
+
+/** Where error pages lead: to the apps, where there is a place for them, and to the settings. Given to every page. */
+export function waysOn(appsUrl: string | undefined) {
+  return appsUrl === undefined ? [SETTINGS] : [{ href: appsUrl, label: 'Your apps' }, SETTINGS];
+}
+
 export interface PageError {
   error: string;
   description?: string | undefined;
@@ -52,6 +59,16 @@ export interface PageError {
 export function renderErrorPage(pages: Pages, { error, description, expired }: PageError): string {
   const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);
   return pages.render('error', { ...explanation, error, description, siteName, narrow: true });
+}
+
+const FOREIGN_FORM = {
+  title: 'This form is no longer valid',
+  text: 'It was not sent from its own page. Open the page again and try once more. Nothing was changed.',
+};
+
+/** For a form that another site sends. */
+export function renderForeignForm(pages: Pages): string {
+  return pages.render('error', { ...FOREIGN_FORM, siteName, narrow: true });
 }
 
 export function renderMissingPage(pages: Pages): string {

@@ -13,6 +13,7 @@ const contentSecurityPolicy = {
   directives: {
     defaultSrc: ["'none'"],
     styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
     formAction: ["'self'", 'http:', 'https:'],
     baseUri: ["'none'"],
     frameAncestors: ["'none'"],

@@ -87,10 +87,10 @@ export async function startModern(
     const server = await listen(settings);
     const port = portOf(server);
     const issuer = issuerAt(settings.issuer, port);
-    const { accessTokenSeconds, quotas } = settings;
+    const { accessTokenSeconds, quotas, appsUrl } = settings;
     server.on(
       'request',
-      createApp({ store, issuer, accessTokenSeconds, quotas, demo, mailer, logger, brake }),
+      createApp({ store, issuer, accessTokenSeconds, quotas, demo, appsUrl, mailer, logger, brake }),
     );
     logger.info('modern generation is listening', { issuer });
     const stopPurging = purgeRegularly(store, logger);

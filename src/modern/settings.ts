@@ -8,6 +8,8 @@ export interface ModernSettings {
   port: number;
   /** Public origin without a trailing slash: authorization server and main API both live there. */
   issuer: string;
+  /** Where people find the apps that use their account: error pages lead there. Unset: there is no such place. */
+  appsUrl?: string | undefined;
   /** SQLite file. Its keys lie beside it in `<databaseFile>.keys.json`. */
   databaseFile: string;
   /** Lifetime of an access token, in seconds. */

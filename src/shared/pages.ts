@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
+import { iconAddress } from './icons.ts';
 import { projectRoot } from './project-root.ts';
 
 const sharedDirectory = join(projectRoot, 'src', 'shared', 'pages');
@@ -31,7 +32,7 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
   const views = new Eta({ views: viewsDirectory, autoEscape: true, autoTrim: false, cache: true });
   const layouts = new Eta({ views: sharedDirectory, autoEscape: true, autoTrim: false, cache: true });
   const part: Pages['part'] = (template, data) => views.render(`./${template}`, { ...shared, ...data });
-  const style = versioned(STYLE, stylesheet());
+  const [style, icon] = [versioned(STYLE, stylesheet()), iconAddress()];
   return {
     part,
     render(template, data) {
@@ -41,6 +42,7 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
         navigation: [],
         scripts: [],
         style,
+        icon,
         versioned: (address: string) => address,
         ...shared,
         ...data,

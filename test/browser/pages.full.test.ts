@@ -50,6 +50,11 @@ const refusals: Described[] = [
     ['This app cannot be connected', /go back to the app/i],
   ],
   [
+    'a wrong request of an app without an address',
+    () => authorizeUrl({ response_type: 'token' }),
+    ['This app cannot be connected', /asked for a kind of answer that is not given here/],
+  ],
+  [
     'an old approval',
     () => `${system.bridgeUrl}/approve/${'0'.repeat(24)}`,
     ['This page has expired', /start again/],
@@ -123,6 +128,34 @@ async function open(address: string, [title, next]: Described[2]) {
     await press(page, 'Deny');
     await seeHeading(page, 'Not connected');
     expect(await page.getByRole('main').innerText()).toMatch(/go back to the app/i);
+  });
+
+  test('the Back button after a connection leads to a page with a way to the own apps', async () => {
+    await page.goto(authorizeUrl());
+    await allowAll(page, system.person);
+    await seeHeading(page, 'Your code');
+    await page.goBack();
+    await seeHeading(page, 'This page has expired');
+    expect(await page.getByRole('link', { name: 'Your apps' }).getAttribute('href')).toBe(
+      `${system.bridgeUrl}/apps`,
+    );
+    expect(await inspect(page, 'modern-expired')).toEqual([]);
+  });
+
+  test.each([
+    ['the bridge', () => system.bridgeUrl],
+    ['the modern side', () => system.modernUrl],
+    ['the demo', () => system.demoUrl],
+  ])('the policy of the pages of %s lets the icon in', async (_name, origin) => {
+    await page.goto(origin());
+    const decoded = await page.evaluate(`(async () => {
+      const image = new Image();
+      image.src = document.querySelector('link[rel=icon]').href;
+      await image.decode();
+      return image.complete;
+    })()`);
+    expect(decoded).toBe(true);
+    expect((await page.request.get(`${origin()}/favicon.ico`)).status()).toBe(200);
   });
 
   test('an approval that was opened in another browser is refused there and goes on in its own', async () => {

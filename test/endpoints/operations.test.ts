@@ -56,7 +56,7 @@ test('the link that a refused token carries leads to a page that says how to con
   await bridge().get('/apps/000000000000000000000000').expect(404);
 });
 
-test.each(['/apps/', '/nowhere', '/approve', '/%2e%2e/etc', '/favicon.ico'])(
+test.each(['/apps/', '/nowhere', '/approve', '/%2e%2e/etc', '/assets/favicon.ico'])(
   '%s is a page that is not there',
   async (path) => {
     const { text } = await bridge()

@@ -18,13 +18,13 @@ const FACTS: TokenFacts = {
 const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind: string, reason: RegExp]> = [
   ['a connected one works', {}, 'working', 'ok', /^Connected\./],
   [
-    'one in doubt works, with a warning',
+    'one in doubt works, and says so',
     { grant_state: 'in_doubt' },
     'working',
-    'warning',
+    'ok',
     /did not answer a renewal/,
   ],
-  ['after the sunset it is connected in vain', { phase: 'ended' }, 'connected', '', /old API has ended/],
+  ['after the sunset it is connected in vain', { phase: 'ended' }, 'connected', 'ok', /old API has ended/],
   ['a waiting one is for its holder', { state: 'unmapped' }, 'waiting', 'warning', /^Its holder has not/],
   ['to its holder it says so', { state: 'unmapped', isOwn: true }, 'waiting', 'warning', /^You have not/],
   [
@@ -80,7 +80,7 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     'after the sunset nothing helps it',
     { state: 'unmapped', phase: 'ended' },
     'refused',
-    '',
+    'warning',
     /never connected/,
   ],
   [
@@ -108,21 +108,21 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     'after the sunset there is nothing to mend',
     { state: 'reauthorization_required', reason: 'grant_lost', phase: 'ended' },
     'stopped',
-    '',
+    'warning',
     / The old API has ended too\.$/,
   ],
   [
     'the words of support are for the holder',
     { state: 'revoked', reason: 'Dana called us', isOwn: true },
     'revoked',
-    '',
+    'muted',
     /Dana called us/,
   ],
   [
     'and for nobody else',
     { state: 'revoked', reason: 'Dana called us' },
     'revoked',
-    '',
+    'muted',
     /^Ended for good\. It cannot be connected again\.$/,
   ],
   [
@@ -136,24 +136,24 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     'a name of the language is no reason',
     { state: 'revoked', reason: 'constructor' },
     'revoked',
-    '',
+    'muted',
     /^Ended for good\. It cannot be connected again\.$/,
   ],
   [
     'a deauthorized one names who ends access',
     { state: 'revoked', reason: 'deauthorized' },
     'revoked',
-    '',
+    'muted',
     /^The account holder, the app or support ended the access\.$/,
   ],
   [
     'one of a replayed code says so',
     { state: 'revoked', reason: 'code_replayed' },
     'revoked',
-    '',
+    'muted',
     /used twice/,
   ],
-  ['a moved one needs nothing', { state: 'migrated', reason: 'handed_over' }, 'moved', '', /new API/],
+  ['a moved one needs nothing', { state: 'migrated', reason: 'handed_over' }, 'moved', 'accent', /new API/],
 ];
 
 test.each(ROWS)('a token: %s', (_says, facts, label, kind, reason) => {

@@ -45,21 +45,79 @@ test('staff keep theirs below /support, and who is not of the staff is led to th
   expect(other).toMatchObject({ status: 403, entries: ['/apps', '/apps/progress', '/apps/register'] });
 });
 
-test('whoever is not signed in gets one link to go on by, and elsewhere none', async () => {
-  const stranger = new CookieWalker();
-  const below = await errorAt(stranger, '/apps/connect/unknown');
-  expect(below).toMatchObject({ status: 404, entries: [] });
-  expect(below.body).toContain('<a href="/apps">Your apps</a>');
-  const elsewhere = await errorAt(stranger, '/nowhere');
-  expect(elsewhere).toMatchObject({ status: 404, entries: [] });
-  expect(elsewhere.body).not.toContain('href="/apps"');
-});
-
 /** Where the text of a page leads, its navigation left out. */
 const leadsTo = (body: string) =>
   [...wordsPart(body).matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href);
 
 const wordsPart = (body: string) => /<main[^>]*>([\s\S]*)<\/main>/.exec(body)?.[1] ?? '';
+
+/** Error pages outside the own pages of people: of a mistyped address, of the ways to the account page and back, of apps. */
+const ELSEWHERE: ReadonlyArray<readonly [address: string, status: number]> = [
+  ['/nowhere', 404],
+  [`/approve/${'0'.repeat(24)}`, 404],
+  ['/callback?code=x&state=y', 403],
+  ['/mails/unknown/not-me', 404],
+  ['/%zz', 404],
+  ['/oauth2/authorize?client_id=unknown', 400],
+  ['/1/oauth2/authorize', 400],
+];
+
+test.each(ELSEWHERE)('the page for %s leads on whoever opens it', async (address, status) => {
+  for (const browser of [new CookieWalker(), dana]) {
+    const met = await errorAt(browser, address);
+    expect([met.status, leadsTo(met.body)]).toEqual([status, ['/apps', '/']]);
+  }
+  const ofStaff = await errorAt(sam, address);
+  expect([ofStaff.status, leadsTo(ofStaff.body)]).toEqual([status, ['/apps', '/support', '/']]);
+});
+
+test('so do the pages of a wrong method and of a form from elsewhere', async () => {
+  for (const [method, address, status] of [
+    ['POST', '/lifecycle', 405],
+    ['DELETE', '/migrate/calls', 405],
+    ['POST', '/apps', 403],
+  ] as const) {
+    const answer = await fetch(system.bridgeUrl + address, {
+      method,
+      headers: { accept: 'text/html', 'sec-fetch-site': 'cross-site' },
+    });
+    expect([answer.status, leadsTo(await answer.text())]).toEqual([status, ['/apps', '/']]);
+  }
+});
+
+test('whoever is not signed in is led on below the own pages too', async () => {
+  const below = await errorAt(new CookieWalker(), '/apps/connect/unknown');
+  expect(below).toMatchObject({ status: 404, entries: [] });
+  expect(leadsTo(below.body)).toEqual(['/apps', '/']);
+});
+
+test('a cookie that was made up is nobody’s, and costs no page', async () => {
+  const answer = await fetch(`${system.bridgeUrl}/nowhere`, {
+    headers: { cookie: 'gb_session=s%3Amade-up.signature', accept: 'text/html' },
+  });
+  expect([answer.status, leadsTo(await answer.text())]).toEqual([404, ['/apps', '/']]);
+  expect(answer.headers.get('set-cookie')).toBeNull();
+});
+
+const home = (browser: CookieWalker) => errorAt(browser, '/');
+
+describe('the first page', () => {
+  test('leads a visitor to the sign-in', async () => {
+    expect(await home(new CookieWalker())).toMatchObject({ status: 200, entries: ['/sign-in'] });
+  });
+
+  test('knows who is signed in, and leads staff to Support', async () => {
+    const owner = await home(dana);
+    expect(owner.entries).toEqual(['/apps', '/apps/progress', '/apps/register']);
+    expect(owner.body).toContain('Sign out');
+    expect((await home(sam)).entries).toContain('/support');
+  });
+
+  test('is shown while nobody can be looked up', () =>
+    without('sessions', async () => {
+      expect(await home(sam)).toMatchObject({ status: 200, entries: ['/sign-in'] });
+    }));
+});
 
 test.each([
   ['what nobody serves', '/apps/a/b/c/d', '/apps'],

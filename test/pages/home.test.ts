@@ -140,7 +140,7 @@ test('progress is told in a sentence and, from the second day on, against the re
   expect(wordsOf(page)).toMatch(
     /wait\. The old API retires in 10 days; at the latest from then on they are refused/,
   );
-  expect(page.body).toMatch(/Tokens of all your apps<\/title><desc[^>]*>[^<]*waiting: from 5,000 to 5,104\./);
+  expect(page.body).toMatch(/Tokens of all your apps<\/title><desc[^>]*>[^<]*Waiting: from 5,000 to 5,104\./);
   expect(page.body).toMatch(/chart-mark-label"[^>]*>Retirement, /);
   expect(wordsOf(await progress(sam))).toContain('You have not registered an app.');
 });

@@ -36,7 +36,7 @@ const PREFERRED: readonly Role[] = ['owner', 'lead', 'holder', 'stranger', 'nobo
 const pages = ROWS.flatMap((row) => {
   const [method, path = ''] = row.route.split(' ');
   const role = PREFERRED.find((one) => cellOf(row, one) === '200');
-  const isPage = method === 'GET' && !/^\/assets|\/events$|\.(json|csv)$/.test(path);
+  const isPage = method === 'GET' && !/^\/assets|\/events$|\.(json|csv|ico)$/.test(path);
   return isPage && role ? [{ path, role }] : [];
 });
 

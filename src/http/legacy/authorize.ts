@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
+import { isNoPlace } from '../../domain/callback-rule.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { type AuthorizationAsked, LONGEST_STATE, sealRequest } from '../../domain/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
@@ -83,7 +83,7 @@ interface RefusedRequest {
 
 /** The way back to an app, for a person to press; there is none to an app that has no address. */
 function wayBack({ redirectUri, fault: { error }, rawState }: RefusedRequest) {
-  if (redirectUri === OUT_OF_BAND) return {};
+  if (isNoPlace(redirectUri)) return {};
   const { host } = new URL(redirectUri);
   const href = callbackLocation(redirectUri, { error, rawState });
   return {
@@ -94,12 +94,14 @@ function wayBack({ redirectUri, fault: { error }, rawState }: RefusedRequest) {
 
 /**
  * Tells a refused request. Nobody has looked at the callback of an app that its owner registered, so such an app is told
- * only when the person goes there (RFC 9700 section 4.11.2); other apps are told at once, as the old service did.
+ * only when the person goes there (RFC 9700 section 4.11.2); other apps are told at once, as the old service did. A browser
+ * that is redirected to a callback that is no place shows nothing at all, so there the person is told.
  */
 function refuseRequest(res: Response, refused: RefusedRequest): void {
   const { app, redirectUri, fault, rawState } = refused;
   const { error, description } = fault;
-  if (app.self_registered === 0) return redirectToApp(res, redirectUri, { error, rawState });
+  if (app.self_registered === 0 && !isNoPlace(redirectUri))
+    return redirectToApp(res, redirectUri, { error, rawState });
   throw new PageError(400, REFUSAL_TITLE, {
     reason: `“${app.name}” ${FAULTS[error] ?? 'could not be served'}. Nothing was connected.`,
     forMakers: `${error}, ${description}`,

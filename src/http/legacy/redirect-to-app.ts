@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { isNoPlace } from '../../domain/callback-rule.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 
 /** What an app is told at its callback. */
@@ -32,8 +33,12 @@ export function callbackLocation(redirectUri: string, { code, error, rawState }:
   return `${headerSafe(redirectUri)}${separator}${answer}`;
 }
 
-/** Sends the browser back to an app; `redirectUri` is always one of the app's registered callbacks. */
+/**
+ * Sends the browser back to an app; `redirectUri` is always one of the app's registered callbacks, and a place.
+ * @throws {Error} for one that is no place, which is for a page to answer
+ */
 export function redirectToApp(res: Response, redirectUri: string, answer: AnswerToApp): void {
+  if (isNoPlace(redirectUri)) throw new Error('no browser can be sent to this callback');
   res.statusCode = 302;
   res.setHeader('Location', callbackLocation(redirectUri, answer));
   res.end();

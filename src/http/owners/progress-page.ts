@@ -10,6 +10,7 @@ import { lastCountAt } from '../../domain/progress/last-count.ts';
 import { appsOfOwner } from '../../domain/tokens-of-account.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { lines } from '../charts/charts.ts';
+import { progressSeries } from '../charts/progress-series.ts';
 import { type Frame, personIn } from '../people/frame.ts';
 import { asOfNow } from '../dates/card.ts';
 import { type AsOf, type DateLine, dateLines } from '../dates/lines.ts';
@@ -48,11 +49,7 @@ function chartOf(counted: readonly ProgressDay[], retirement: DateLine | undefin
   return lines({
     ...of,
     days: counted.map(({ day }) => day),
-    series: [
-      { label: 'connected', kind: 'ok', values: counted.map(({ mapped }) => mapped) },
-      { label: 'waiting', kind: 'warning', values: counted.map(({ waiting }) => waiting) },
-      { label: 'moved to the new API', kind: 'accent', values: counted.map(({ migrated }) => migrated) },
-    ],
+    series: progressSeries(counted),
     marks: retirement ? [{ day: dayOf(retirement.at), label: 'Retirement' }] : [],
   });
 }

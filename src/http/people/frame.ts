@@ -6,6 +6,7 @@ import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { mayRegister } from '../../domain/apps/may-register.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
+import { answerForm } from '../site/answer-form.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
 import { tooMany } from '../wire/brake.ts';
@@ -126,6 +127,11 @@ function onlyPost(handler: RequestHandler): RequestHandler {
     req.method === 'GET' || req.method === 'HEAD' ? next() : handler(req, res, next);
 }
 
+function onlyGet(handler: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    req.method === 'GET' || req.method === 'HEAD' ? handler(req, res, next) : next();
+}
+
 /** The role of the signed-in person, as it is at this request. */
 export function roleIn(res: Response): StaffRole | undefined {
   return res.locals['role'] as StaffRole | undefined;
@@ -179,8 +185,21 @@ export function signInAddress(req: Request): string {
   return `/sign-in?return_to=${encodeURIComponent(returnPath(req.originalUrl))}`;
 }
 
+function notSignedIn(): PageError {
+  return new PageError(401, 'You are not signed in', {
+    reason: 'This address is for people who are signed in.',
+    next: 'Sign in with a browser at this site, and send the cookie of that session.',
+  });
+}
+
+/** A program would take the sign-in page for what it asked for, so it is told in its own form that it needs a session. */
+const refusePrograms: RequestHandler = (req, _res, next) => {
+  const isTold = personOf(req) === undefined && answerForm(req) !== 'html';
+  next(isTold ? notSignedIn() : undefined);
+};
+
 /** Asks which role the person has now, so that whoever is taken off the staff is so at the next request. */
-function knowRole(context: Context): RequestHandler {
+export function knowRole(context: Context): RequestHandler {
   return async (req, res, next) => {
     const person = personOf(req);
     if (person) res.locals['role'] = await roleOf(context, person.accountId);
@@ -231,7 +250,13 @@ export function createFrame(parts: SigninParts): Frame {
     context,
     parts,
     // The role comes first: a form that is refused is answered by a page too, with the navigation of the person.
-    guard: [parts.sessions, cookieParser(), knowRole(context), ...formGuard.map(onlyPost)],
+    guard: [
+      parts.sessions,
+      cookieParser(),
+      knowRole(context),
+      ...formGuard.map(onlyPost),
+      onlyGet(refusePrograms),
+    ],
     requirePerson: (req, res, next) => {
       if (personOf(req)) return next();
       res.redirect(303, signInAddress(req));

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
+import { isNoPlace } from '../../domain/callback-rule.ts';
 import { allowing, denyRequest, startConsent } from '../../domain/consent.ts';
 import { findRegisteredApp } from '../../domain/register-app.ts';
 import { bindRequest, openRequest, type UndecidedRequest } from '../../domain/request-authorization.ts';
@@ -46,7 +46,7 @@ async function requireOpen(parts: SigninParts, request: UndecidedRequest, browse
 
 /** Where the app sends people back to, in words: the host, or the scheme of an app on a device; or a code to copy. */
 function destinationOf(redirectUri: string): string | undefined {
-  if (redirectUri === OUT_OF_BAND) return undefined;
+  if (isNoPlace(redirectUri)) return undefined;
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
 }
@@ -78,7 +78,7 @@ export function showApproval(parts: SigninParts): RequestHandler {
 async function deny(parts: SigninParts, res: Response, decided: RequestDecision) {
   const { request } = decided;
   if (!(await denyRequest(parts.context, decided))) throw gone();
-  if (request.redirectUri === OUT_OF_BAND) {
+  if (isNoPlace(request.redirectUri)) {
     throw new PageError(200, 'Not connected', { reason: 'You said no. Nothing was connected.' });
   }
   redirectToApp(res, request.redirectUri, {

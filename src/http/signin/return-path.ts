@@ -3,8 +3,8 @@
 const START = '/apps';
 const LONGEST = 200;
 
-/** Nothing in it can be another site, another header line or an escape. */
-const OURS = /^\/(apps|support)(\/[\w-]+)*(\?[\w=&.-]+)?$/;
+/** Nothing in it can be another site, another header line, an escape or a folder above. A file has an ending. */
+const OURS = /^\/(apps|support)(\/[\w-][\w.-]*)*(\?[\w=&.-]+)?$/;
 
 /** Longer than any id of ours: the value of a mailed link, or a token that somebody put there. The way back is kept. */
 const MAYBE_SECRET = /[\w-]{30}/;

@@ -1,4 +1,4 @@
-import { OUT_OF_BAND } from '../../domain/callback-rule.ts';
+import { isNoPlace } from '../../domain/callback-rule.ts';
 import { completeAuthorization } from '../../domain/complete-authorization.ts';
 import { type AuthorizationRequest, isLegacy } from '../../domain/consent.ts';
 import { type LegacyRequest, rawStateOf } from '../../domain/request-authorization.ts';
@@ -30,7 +30,7 @@ function refusedOnPage(error: OAuthErrorCode): PageError {
 
 function answerApp({ context, pages }: SigninParts, request: LegacyRequest, outcome: Outcome): Answer {
   return (_req, res) => {
-    if (request.redirect_uri !== OUT_OF_BAND) {
+    if (!isNoPlace(request.redirect_uri)) {
       const rawState = rawStateOf(context, request);
       return redirectToApp(res, request.redirect_uri, { ...outcome, rawState });
     }

@@ -3,11 +3,13 @@ import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../domai
 import { COLUMNS } from '../../domain/support/numbers-export.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type Series, stackedBars } from '../charts/charts.ts';
+import { progressSeries } from '../charts/progress-series.ts';
 import { asOfNow } from '../dates/card.ts';
 import { type AsOf, nextLine } from '../dates/lines.ts';
 import { timeWords } from '../dates/words.ts';
 import type { Frame } from '../people/frame.ts';
 import { ENDS } from '../tokens/ends.ts';
+import { STATE_COLOURS } from '../tokens/state-colours.ts';
 import { sendExport } from './numbers-export.ts';
 import { moveWords, percentWords } from './numbers-words.ts';
 
@@ -18,22 +20,19 @@ function progressChart({ progress }: Numbers, retirement: number | undefined): s
     id: 'progress',
     title: `Tokens on each of the last ${PROGRESS_DAYS} days`,
     days: progress.map(({ day }) => day),
-    series: [
-      { label: 'Moved to the new API', kind: 'ok', values: progress.map(({ migrated }) => migrated) },
-      { label: 'Connected', kind: 'accent', values: progress.map(({ mapped }) => mapped) },
-      { label: 'Waiting', kind: 'warning', values: progress.map(({ waiting }) => waiting) },
-    ],
+    series: progressSeries(progress),
     ...(retirement !== undefined && { marks: [{ day: dayOf(retirement), label: 'Retirement' }] }),
   });
 }
 
+/** What ended with a move has the colour of what moved, and what was connected anew that of what is connected. */
 const KINDS: Record<string, Series['kind']> = {
   refused: 'danger',
   lost: 'warning',
   superseded: 'second',
   deauthorized: 'muted',
-  replaced: 'accent',
-  handed_over: 'ok',
+  replaced: STATE_COLOURS.active,
+  handed_over: STATE_COLOURS.migrated,
 };
 
 /** The causes in one order on every day. */

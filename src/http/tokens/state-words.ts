@@ -3,6 +3,7 @@ import { isFromBefore } from '../../domain/resolve-token.ts';
 import type { AppTokens } from '../../domain/tokens-of-account.ts';
 import type { Footing } from '../dates/lines.ts';
 import { counted } from '../people/words.ts';
+import { type StateColour, STATE_COLOURS } from './state-colours.ts';
 
 /** What the states of tokens are called on every page, so that owner and support speak of the same at the phone. */
 
@@ -12,11 +13,14 @@ type State = keyof Counts;
 interface StateWords {
   label: string;
   meaning: string;
-  /** The class of its badge. */
-  kind: 'ok' | 'warning' | '';
 }
 
-interface StateLine extends StateWords {
+interface ColouredWords extends StateWords {
+  /** The class of its badge. */
+  kind: StateColour;
+}
+
+interface StateLine extends ColouredWords {
   /** How many, as `1 token`. */
   tokens: string;
 }
@@ -26,23 +30,20 @@ const WORDS: Record<State, StateWords> = {
     label: 'stopped',
     meaning:
       'The connection has ended, so calls are refused. Connect again, and the calls that the new API answers work.',
-    kind: 'warning',
   },
   unmapped: {
     label: 'waiting',
     meaning: 'Not connected to the new API yet.',
-    kind: 'warning',
   },
-  active: { label: 'working', meaning: 'Calls are answered.', kind: 'ok' },
-  migrated: { label: 'moved', meaning: 'The app has moved to the new API and does not need it.', kind: '' },
-  revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.', kind: '' },
+  active: { label: 'working', meaning: 'Calls are answered.' },
+  migrated: { label: 'moved', meaning: 'The app has moved to the new API and does not need it.' },
+  revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.' },
 };
 
 /** What is not connected and is not answered by an old API either. */
 const REFUSED: StateWords = {
   label: 'refused',
   meaning: 'Not connected to the new API. Connect the app, and the calls that the new API answers work.',
-  kind: 'warning',
 };
 
 /** What the states mean otherwise after the sunset. */
@@ -50,20 +51,22 @@ const ENDED: Partial<typeof WORDS> = {
   reauthorization_required: {
     label: 'stopped',
     meaning: 'The connection has ended, and so has the old API.',
-    kind: '',
   },
-  unmapped: { label: 'refused', meaning: 'It was never connected, and the old API has ended.', kind: '' },
-  active: { label: 'connected', meaning: 'Still connected, but the old API has ended.', kind: '' },
+  unmapped: { label: 'refused', meaning: 'It was never connected, and the old API has ended.' },
+  active: { label: 'connected', meaning: 'Still connected, but the old API has ended.' },
 };
 
-/** A token in words, or without a source many: an old API answers those alone that it made itself. */
-export function stateWords(
-  state: State,
-  { phase, hasOldApi, source }: Footing & { source?: AppToken['source'] },
-): StateWords {
+type TokenFooting = Footing & { source?: AppToken['source'] };
+
+function wordsOf(state: State, { phase, hasOldApi, source }: TokenFooting): StateWords {
   if (phase === 'ended') return ENDED[state] ?? WORDS[state];
   const isAnswered = hasOldApi && (source === undefined || isFromBefore({ source }));
   return state === 'unmapped' && !isAnswered ? REFUSED : WORDS[state];
+}
+
+/** A token in words, or without a source many: an old API answers those alone that it made itself. */
+export function stateWords(state: State, footing: TokenFooting): ColouredWords {
+  return { ...wordsOf(state, footing), kind: STATE_COLOURS[state] };
 }
 
 /** One line for each state that occurs; what asks for something to be done comes first. */

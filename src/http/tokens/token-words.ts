@@ -2,6 +2,7 @@ import type { AppToken } from '../../domain/app-tokens.ts';
 import type { Footing } from '../dates/lines.ts';
 import { capital } from '../people/words.ts';
 import { whyTokenEnded } from './ends.ts';
+import type { StateColour } from './state-colours.ts';
 import { stateWords } from './state-words.ts';
 
 /** One token in words, for its holder or for the owner of its app. */
@@ -17,7 +18,7 @@ export interface TokenFacts
 interface TokenWords {
   label: string;
   /** The class of the badge. */
-  kind: 'ok' | 'warning' | '';
+  kind: StateColour;
   /** Why it is so, in one sentence. */
   reason: string;
 }
@@ -62,8 +63,7 @@ function reasonOf(facts: TokenFacts): string | undefined {
 /** State and reason of a token. */
 export function tokenWords(facts: TokenFacts): TokenWords {
   const { label, kind, meaning } = stateWords(facts.state, facts);
-  const reason = reasonOf(facts) ?? meaning;
-  return { label, kind: reason === IN_DOUBT ? 'warning' : kind, reason };
+  return { label, kind, reason: reasonOf(facts) ?? meaning };
 }
 
 const SOURCES: Record<AppToken['source'], string> = {

@@ -50,12 +50,13 @@ const explainRefusal = ({ pages }: InteractionParts) =>
 export function createInteractions(parts: InteractionParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const run = (action: Action) => (req: Request, res: Response) => action(parts, req, res);
+  const own = requireSameOrigin(parts.pages);
   const form = urlencoded({ extended: false, inflate: false, limit: '16kb', parameterLimit: 20 });
   router.get('/:uid', run(show));
-  router.post('/:uid/sign-in', requireSameOrigin, form, run(during('login', signIn)));
-  router.post('/:uid/consent', requireSameOrigin, form, run(during('consent', decide)));
-  router.post('/:uid/switch', requireSameOrigin, run(during('consent', switchAccount)));
-  router.post('/:uid/cancel', requireSameOrigin, run(cancel));
+  router.post('/:uid/sign-in', own, form, run(during('login', signIn)));
+  router.post('/:uid/consent', own, form, run(during('consent', decide)));
+  router.post('/:uid/switch', own, run(during('consent', switchAccount)));
+  router.post('/:uid/cancel', own, run(cancel));
   router.use(explainRefusal(parts));
   return router;
 }

@@ -1,13 +1,17 @@
 import type { NextFunction, Request, Response } from 'express';
 import { isOwnForm } from '../../shared/own-form.ts';
+import type { Pages } from '../../shared/pages.ts';
+import { renderForeignForm } from '../error-pages.ts';
 
 export function isSameOrigin(req: Request): boolean {
   const headers = { site: req.get('sec-fetch-site'), origin: req.get('origin') };
   return isOwnForm(`${req.protocol}://${req.get('host')}`, headers);
 }
 
-/** 403 for a form that another site posts. */
-export function requireSameOrigin(req: Request, res: Response, next: NextFunction): void {
-  if (isSameOrigin(req)) next();
-  else res.status(403).type('text').send('This form can only be sent from its own page.');
+/** 403, as a page, for a form that another site posts. */
+export function requireSameOrigin(pages: Pages) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    if (isSameOrigin(req)) next();
+    else res.status(403).type('html').send(renderForeignForm(pages));
+  };
 }

@@ -53,7 +53,7 @@ function sender(system: System, cookie: string): Visitor['send'] {
     const response = await fetch(url, {
       method,
       redirect: 'manual',
-      headers: { cookie },
+      headers: { cookie, accept: 'text/html,*/*;q=0.8' },
       ...(body && { body: new URLSearchParams(body) }),
     });
     const location = response.headers.get('location') ?? undefined;

@@ -12,6 +12,8 @@ GET  /lifecycle                                       200      200      200     
 GET  /lifecycle.json                                  200      200      200     200      200     200      200      200
 GET  /migrate/calls                                   200      200      200     200      200     200      200      200
 GET  /assets/style.css                                200      200      200     200      200     200      200      200
+GET  /assets/icon.svg                                 200      200      200     200      200     200      200      200
+GET  /favicon.ico                                     200      200      200     200      200     200      200      200
 GET  /assets/local-times.js                           200      200      200     200      200     200      200      200
 GET  /assets/live.js                                  200      200      200     200      200     200      200      200
 GET  /assets/htmx.js                                  200      200      200     200      200     200      200      200

@@ -1,0 +1,49 @@
+import cookieParser from 'cookie-parser';
+import type { Request, RequestHandler, Response } from 'express';
+import type { SigninParts } from '../signin/parts.ts';
+import type { Person } from '../signin/session.ts';
+import { knowRole } from './frame.ts';
+
+/** Who opens a page that everybody may open: it only says where the visitor can go on. */
+
+/** The person of the session, where the request came so far that the session is known. */
+export function visitorOf(req: Request): Person | undefined {
+  const { session } = req as { session?: { person?: Person } };
+  return session?.person;
+}
+
+/** Without the cookie of a session there is nobody to look up. */
+const mayBeSignedIn = ({ headers }: Request) => /gb_session=/.test(headers.cookie ?? '');
+
+type Step = (req: Request, res: Response, next: (error?: unknown) => void) => unknown;
+
+/** Resolves when a handler has gone on, and rejects with what it passed on. */
+function run(step: Step, req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: unknown) => (error ? reject(error) : resolve());
+    Promise.resolve(step(req, res, done)).catch(reject);
+  });
+}
+
+/** Looks the visitor and the role up. A visitor that cannot be looked up is nobody: the page is shown all the same. */
+export function createVisitors({ context, sessions }: SigninParts) {
+  const steps: Step[] = [sessions, cookieParser(), knowRole(context)];
+  return async (req: Request, res: Response): Promise<void> => {
+    if (!mayBeSignedIn(req)) return;
+    try {
+      for (const step of steps) await run(step, req, res);
+    } catch (error) {
+      context.logger.warn('a visitor could not be looked up', { error });
+    }
+  };
+}
+
+export type KnowVisitor = ReturnType<typeof createVisitors>;
+
+/** Before a page that everybody may open. */
+export function knowVisitor(know: KnowVisitor): RequestHandler {
+  return async (req, res, next) => {
+    await know(req, res);
+    next();
+  };
+}

@@ -1,0 +1,18 @@
+import type { RequestHandler } from 'express';
+import { sendPage } from '../page-headers.ts';
+import type { Frame } from '../people/frame.ts';
+import { visitorOf } from '../people/visitor.ts';
+
+/** GET /: what this site is. Whoever is signed in has the navigation of the own pages, everybody else the sign-in. */
+
+const SIGN_IN = [{ label: 'Sign in', href: '/sign-in', current: false }];
+
+/** Behind `knowVisitor`. */
+export function showStart(frame: Frame): RequestHandler {
+  const { pages } = frame.parts;
+  return (req, res) => {
+    const shown = { title: 'Welcome' };
+    if (visitorOf(req) !== undefined) return frame.page(res, 'home', shown);
+    sendPage(res, pages.render('home', { ...shown, navigation: SIGN_IN }));
+  };
+}

@@ -1,0 +1,166 @@
+import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { ENDS } from '../../src/http/tokens/ends.ts';
+import { STATE_COLOURS } from '../../src/http/tokens/state-colours.ts';
+import { newHexId } from '../../src/shared/ids.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { browserOf, DANA, waitingToken } from '../owners/support/people.ts';
+import { keepGrant } from '../staff/support/grants.ts';
+import { staffBrowser } from '../staff/support/staff-browser.ts';
+import type { CookieWalker } from '../support/cookie-walker.ts';
+import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
+import { SettableClock } from '../support/settable-clock.ts';
+import { startSystem, type System } from '../support/system.ts';
+import type { MappingState } from '../../src/store/tables.ts';
+
+/** What has moved, is connected or waits has one colour, one texture and one place in the order, on every page. */
+
+const STATES: readonly MappingState[] = [
+  'unmapped',
+  'active',
+  'reauthorization_required',
+  'revoked',
+  'migrated',
+];
+
+const clock = new SettableClock(Date.parse('2026-11-22T10:00:00Z'));
+const ids = new Map<MappingState, string>();
+let system: System;
+let dana: CookieWalker;
+let staff: CookieWalker;
+let app: RegisteredApp;
+
+async function addTokens(state: MappingState): Promise<void> {
+  const { id } = await waitingToken(system, { app, accountId: DANA.accountId, state });
+  ids.set(state, id);
+}
+
+beforeAll(async () => {
+  system = await startSystem({ clock });
+  [dana, staff] = [await browserOf(system), await staffBrowser(system, 'lead')];
+  app = await registerLegacyApp(system.bridge, 'https://own.example/cb', DANA.accountId);
+  for (const state of STATES) await addTokens(state);
+  await keepProgress(system.bridge.context);
+  clock.advance(DAY);
+  await addTokens('active');
+  await keepProgress(system.bridge.context);
+  [dana, staff] = [await browserOf(system), await staffBrowser(system, 'lead')];
+});
+afterAll(() => system.stop());
+
+/** What the pages call each state. */
+const NAMES: Readonly<Record<string, string>> = {
+  'moved to the new api': 'moved',
+  moved: 'moved',
+  connected: 'connected',
+  working: 'connected',
+  waiting: 'waiting',
+  refused: 'waiting',
+  revoked: 'revoked',
+};
+
+const named = (text: string) =>
+  NAMES[
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/^[\d,]+ tokens? /, '')
+  ];
+
+interface Shown {
+  state: string;
+  colour: string;
+}
+
+/** The badges of a page that name a state. */
+function badgesOf(body: string): Shown[] {
+  return [...body.matchAll(/<span class="badge ([^"]*)">([^<]*)<\/span>/g)].flatMap(
+    ([, colour = '', text = '']) => {
+      const state = named(text);
+      return state === undefined ? [] : [{ state, colour: colour.trim() }];
+    },
+  );
+}
+
+/** The legends of a page that name states, each in its order. */
+function legendsOf(body: string): Shown[][] {
+  const lists = [...body.matchAll(/<ul class="chart-legend">(.*?)<\/ul>/gs)].map(([, items = '']) =>
+    [...items.matchAll(/<li><svg[^>]*>(.*?)<\/svg>([^<]*)<\/li>/gs)].flatMap(
+      ([, drawing = '', text = '']) => {
+        const state = named(text);
+        const colour = /class="chart-(?:bar|line) chart-(\w+)"/.exec(drawing)?.[1] ?? '';
+        return state === undefined ? [] : [{ state, colour }];
+      },
+    ),
+  );
+  return lists.filter((list) => list.length > 0);
+}
+
+const pagesOfOwner = () => [
+  '/apps',
+  '/apps/progress',
+  `/apps/${app.clientId}`,
+  `/apps/${app.clientId}/tokens`,
+];
+
+const pagesOfStaff = () => [
+  '/support/numbers',
+  `/support/apps/${app.clientId}`,
+  `/support/accounts/${DANA.accountId}`,
+  ...STATES.map((state) => `/support/mappings/${ids.get(state) ?? newHexId()}`),
+];
+
+async function read(browser: CookieWalker, path: string) {
+  const { status, body } = await browser.get(`${system.bridgeUrl}${path}`);
+  expect(status).toBe(200);
+  return { path, body };
+}
+
+const readAll = async () => [
+  ...(await Promise.all(pagesOfOwner().map((path) => read(dana, path)))),
+  ...(await Promise.all(pagesOfStaff().map((path) => read(staff, path)))),
+];
+
+test('each state has the same colour in every legend and badge', async () => {
+  const seen = new Map<string, Set<string>>();
+  for (const { body } of await readAll())
+    for (const { state, colour } of [...badgesOf(body), ...legendsOf(body).flat()])
+      seen.set(state, (seen.get(state) ?? new Set()).add(colour));
+  expect(Object.fromEntries([...seen].map(([state, colours]) => [state, [...colours]]))).toEqual({
+    moved: ['accent'],
+    connected: ['ok'],
+    waiting: ['warning'],
+    revoked: ['muted'],
+  });
+});
+
+test('the legends name the states in one order, on the page of the owner and on that of support', async () => {
+  const pages = [await read(dana, '/apps/progress'), await read(staff, '/support/numbers')];
+  for (const { body } of pages) {
+    const legends = legendsOf(body);
+    expect(legends.length).toBeGreaterThan(0);
+    for (const legend of legends)
+      expect(legend.map(({ state }) => state)).toEqual(['moved', 'connected', 'waiting']);
+  }
+});
+
+test('of the connections that ended, those that moved and those that were connected anew have these colours too', async () => {
+  for (const dead_cause of ['handed_over', 'replaced'] as const)
+    await keepGrant(system, { state: 'dead', dead_cause, dead_at: clock.now() });
+  const { body } = await read(staff, '/support/numbers');
+  const colourOf = ({ label }: { label: string }) =>
+    new RegExp(`chart-bar chart-(\\w+)"[^<]*/>(?:<path[^>]*>)?</svg>${label}<`).exec(body)?.[1];
+  expect([colourOf(ENDS.handed_over), colourOf(ENDS.replaced)]).toEqual([
+    STATE_COLOURS.migrated,
+    STATE_COLOURS.active,
+  ]);
+});
+
+test('a colour is the same value in a chart and in a badge', async () => {
+  const sheet = await (await fetch(`${system.bridgeUrl}/assets/style.css`)).text();
+  const valueOf = (selector: string) =>
+    new RegExp(`^\\.${selector} \\{\\s*color: var\\((--[\\w-]+)\\);`, 'm').exec(sheet)?.[1];
+  for (const colour of ['accent', 'ok', 'warning']) {
+    expect(valueOf(`chart-${colour}`)).toBeDefined();
+    expect(valueOf(`badge\\.${colour}`)).toBe(valueOf(`chart-${colour}`));
+  }
+});
