@@ -1,4 +1,5 @@
 import type { GrantClient } from '../ask-for-account.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { BudgetSpent } from '../posts/budget-spent.ts';
 import { countRequest, type Taker, windowsTakenBy } from './taken.ts';
@@ -75,6 +76,21 @@ export function takeRead(context: Context, taker: Taker): void {
 export function requireBudget(context: Context, client: Pick<Taker, 'modernClientId'>): void {
   const pause = pauseOf(context, client);
   if (pause > 0) throw new BudgetSpent('the main API asked to wait', pause);
+}
+
+/**
+ * Why a write was not sent. While the new API takes nothing of its client, that is why, whatever could not be read for the
+ * write before.
+ */
+export function whyUnsent(
+  context: Context,
+  client: Pick<Taker, 'modernClientId'>,
+  failure: unknown,
+): unknown {
+  const pause = pauseOf(context, client);
+  return failure instanceof Unavailable && pause > 0
+    ? new BudgetSpent('the main API asked to wait', pause)
+    : failure;
 }
 
 /**
