@@ -52,7 +52,7 @@ function isLittleLeft({ sides }: Context, { modernClientId }: Pick<GrantClient, 
 
 /** Milliseconds until the tightest window opens again. */
 function untilMore({ clock, sides }: Context, { modernClientId }: Taker): number {
-  return Math.max(sides.mainApiFor(modernClientId).budget().validUntil - clock.now(), 1000);
+  return Math.max(sides.mainApiFor(modernClientId).reopensAt() - clock.now(), 1000);
 }
 
 /** Milliseconds for which the new API takes nothing of a client. */
@@ -99,10 +99,12 @@ export function whyUnsent(
  */
 export function requireWrites(context: Context, taker: Taker, requests: number): void {
   requireBudget(context, taker);
-  const isEnough = context.sides.mainApiFor(taker.modernClientId).remaining() >= requests;
+  const windows = context.sides.mainApiFor(taker.modernClientId).windows();
+  const small = windows.filter(({ left }) => left < requests);
+  const waits = small.map(({ until }) => Math.max(until - context.clock.now(), 1000));
   const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT, requests });
-  if (isEnough && wait === 0) return;
-  throw new BudgetSpent('what is left is too little for the whole call', wait || untilMore(context, taker));
+  const longest = Math.max(wait, ...waits);
+  if (longest > 0) throw new BudgetSpent('what is left is too little for the whole call', longest);
 }
 
 /**
