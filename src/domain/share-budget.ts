@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DAY, SECOND } from '../shared/lifetimes.ts';
 import { findBudget, storeBudget } from '../store/budgets.ts';
-import type { KnownBudget } from '../upstream/main-api.ts';
+import type { KnownBudget } from '../upstream/known-budget.ts';
 import type { Context } from './context.ts';
 
 /** No window of a budget is longer (modern-api 1.7); a later time was written by a clock that was wrong. */

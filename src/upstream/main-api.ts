@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
+import { createBudget, type KnownBudget, type OpenWindow } from './known-budget.ts';
 import { Unavailable } from './outcomes.ts';
-import { type Budget, type BudgetWindow, budgetOf } from './rate-budget.ts';
 import type { Takers } from './places.ts';
 import { takeWritePlace } from './slots.ts';
 
@@ -132,11 +132,6 @@ export interface MainApi {
    * @throws {Unavailable}
    */
   ask(accessToken: string, body: string): Promise<HttpAnswer>;
-  /**
-   * How many requests are left in the tightest window beside those under way; infinitely many while this process was not
-   * told.
-   */
-  remaining(): number;
   /** Opens the connection that one write of these takers will use; nothing is sent. @throws {Unavailable} */
   connect(takers: Takers): Promise<Connection>;
   /**
@@ -144,8 +139,10 @@ export interface MainApi {
    * @throws {Error} no whole answer came, which proves nothing about what arrived
    */
   sendOnce(connection: Connection, accessToken: string, body: string): Promise<HttpAnswer>;
-  /** The share of the budget that is left, 0 to 1; 1 while the main API says nothing of one. */
+  /** The share of the budget that is left in the tightest window, 0 to 1; 1 while the main API says nothing of one. */
   remainingShare(): number;
+  /** When that window opens again, in Unix milliseconds; now while the main API says nothing of one. */
+  reopensAt(): number;
   /** Every window as this process was last told of it; none while it was not told. */
   windows(): OpenWindow[];
   /** What this process knows of the client's budget, heard itself or learned. */
@@ -154,117 +151,9 @@ export interface MainApi {
   learn(heard: KnownBudget): void;
 }
 
-/** What the main API last said of the client's budget; times are Unix milliseconds, 0 while it said nothing. */
-export interface KnownBudget {
-  share: number;
-  saidAt: number;
-  validUntil: number;
-  pausedUntil: number;
-  /** Every window as it stood at `saidAt`. */
-  windows: readonly BudgetWindow[];
-}
-
-/** One window of the budget now. */
-export interface OpenWindow {
-  /** The same in every answer. */
-  name: string;
-  /** How many requests are left beside those under way; infinitely many where it opened again since it was told of. */
-  left: number;
-  /** When it opens again, in Unix milliseconds; at the latest, where it has done so since it was told of. */
-  until: number;
-}
-
 function requestTo(url: string, accessToken: string, body: string) {
   const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
   return { method: 'POST', url, headers, body } as const;
-}
-
-/** What an answer left over, and which request it answered: answers overtake each other. */
-interface Told {
-  left: number;
-  until: number;
-  request: number;
-}
-
-/** An answer to an earlier request is out of date where it says that more is left. */
-function newer(told: Told, heard: Told, now: number): Told {
-  const isOutOfDate = heard.request < told.request && heard.left > told.left && told.until > now;
-  return isOutOfDate ? told : heard;
-}
-
-const NOTHING_TOLD: Told = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
-
-/** Where the policy tells no length, the tightest window stands for all. */
-function windowsIn({ windows, left, validMs }: Budget): BudgetWindow[] {
-  return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
-}
-
-/** Every window of a budget for itself, as the newest answers told it. */
-function createWindows(clock: { now(): number }) {
-  const all = new Map<string, { told: Told; milliseconds: number }>();
-  return {
-    obey(budget: Budget, request: number): void {
-      const now = clock.now();
-      for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
-        const name = limit > 0 ? `${limit} in ${seconds}` : '';
-        const known = all.get(name)?.told ?? NOTHING_TOLD;
-        const told = newer(known, { left, until: now + validMs, request }, now);
-        all.set(name, { told, milliseconds: seconds * 1000 });
-      }
-    },
-    list(underWay: number): OpenWindow[] {
-      const now = clock.now();
-      return [...all].map(([name, { told, milliseconds }]) =>
-        told.until > now
-          ? { name, left: told.left - underWay, until: told.until }
-          : { name, left: Number.POSITIVE_INFINITY, until: now + milliseconds },
-      );
-    },
-  };
-}
-
-/** What is known of a client's budget: heard from its own answers, or learned from other processes. */
-function createBudget(clock: { now(): number }) {
-  let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
-  let told = NOTHING_TOLD;
-  const windows = createWindows(clock);
-  let requests = 0;
-  let underWay = 0;
-  const obey = (answer: HttpAnswer, request: number): void => {
-    const now = clock.now();
-    const budget = budgetOf(answer);
-    if (budget) told = newer(told, { left: budget.left, until: now + budget.validMs, request }, now);
-    if (budget) {
-      const { share, validMs } = budget;
-      known = { ...known, share, saidAt: now, validUntil: now + validMs, windows: budget.windows };
-      windows.obey(budget, request);
-    }
-    const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
-    const wait = Math.max(asked, budget?.waitMs ?? 0);
-    if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
-  };
-  return {
-    remaining: () => (clock.now() < told.until ? told.left - underWay : Number.POSITIVE_INFINITY),
-    remainingShare: () => (clock.now() < known.validUntil ? known.share : 1),
-    windows: () => windows.list(underWay),
-    budget: () => known,
-    learn: (heard: KnownBudget): void => {
-      const newest = heard.saidAt > known.saidAt ? heard : known;
-      known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
-    },
-    /** Sends one request, counts it while it is under way, and obeys its answer. */
-    spend: async (ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
-      const request = ++requests;
-      underWay += 1;
-      try {
-        const answer = await ask();
-        obey(answer, request);
-        return answer;
-      } finally {
-        underWay -= 1;
-      }
-    },
-  };
 }
 
 /** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */

@@ -42,10 +42,10 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
   return {
     read: guarded((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
     ask: guarded((accessToken, body) => mainApi.ask(accessToken, body)),
-    remaining: () => mainApi.remaining(),
     connect: guarded((takers) => mainApi.connect(takers)),
     sendOnce: guarded((connection, accessToken, body) => mainApi.sendOnce(connection, accessToken, body)),
     remainingShare: () => mainApi.remainingShare(),
+    reopensAt: () => mainApi.reopensAt(),
     windows: () => mainApi.windows(),
     budget: () => mainApi.budget(),
     learn: (heard) => mainApi.learn(heard),

@@ -115,6 +115,28 @@ test('with nothing left no app writes, and nothing is sent', async () => {
   expect(door.proxy.readings()).toHaveLength(sent);
 });
 
+test.each([
+  ['updates/create', { 'profile_ids[]': CHANNEL, text: 'Too late' }, 'Nothing was posted.'],
+  [`updates/${'a'.repeat(24)}/share`, {}, 'Nothing was changed.'],
+  [`profiles/${CHANNEL}/updates/shuffle`, {}, 'Nothing was changed.'],
+])('with nothing left %s says so, though the account is not known any more', async (path, fields, words) => {
+  clock.advance(60 * 24 * MINUTE);
+  const fresh = await connectReader(door);
+  leave(0);
+  await create(fresh, 'The last');
+  await door.bridge.context.store.volatile.deleteFrom('answers').execute();
+  const sent = door.proxy.readings().length;
+  const answer = await sendRaw(door.bridgeUrl, {
+    method: 'POST',
+    path: `/1/${path}.json`,
+    ...rawForm(new URLSearchParams(fields).toString(), { authorization: `Bearer ${fresh.token}` }),
+  });
+  expect([answer.status, answer.json]).toMatchObject([429, { success: false, code: 429 }]);
+  expect(answer.text).toContain(words);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(door.proxy.readings()).toHaveLength(sent);
+});
+
 /** Something that is waited for until it is opened. */
 function newGate() {
   const gate = { open: (): void => undefined };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { DAY } from '../../src/shared/lifetimes.ts';
-import { type Bakery, cut, openBakery } from './support/bakery.ts';
+import { windowsTakenBy } from '../../src/domain/limits/taken.ts';
+import { type Bakery, cut, isWrite, openBakery } from './support/bakery.ts';
 
 /** How the job looks for writes in doubt whose caller has gone. */
 
@@ -54,12 +55,34 @@ test('the looks of the job go on after a fault of the storage, and end with the 
   await sql`drop trigger no_looks`.execute(durable);
 });
 
+/** What the new API says of its budget. */
+const BUDGET = {
+  ratelimit: '"1000-in-15min";r=900;t=600',
+  'ratelimit-policy': '"1000-in-15min";q=1000;w=900',
+};
+
+/** How many requests count as the app's. */
+async function taken(): Promise<number> {
+  const { context } = bakery.system.bridge;
+  const { client_id: clientId } = await context.store.durable
+    .selectFrom('mappings')
+    .select('client_id')
+    .executeTakeFirstOrThrow();
+  const [window] = windowsTakenBy(context, { modernClientId: context.server.clientId, clientId });
+  return window?.count ?? 0;
+}
+
 test('a lost post is found among more posts of its channel than one page of the new API has', async () => {
   const before = Array.from({ length: 55 }, (_, i) => `Before ${i}`);
   await Promise.all(before.map((one) => bakery.create(one)));
-  bakery.onWrites(1, cut);
+  bakery.system.proxy.onOtherAnswer = (request, answer) =>
+    isWrite(request) ? cut() : { ...answer, headers: { ...answer.headers, ...BUDGET } };
+  await bakery.create('Tells of the budget');
+  const [sentBefore, takenBefore] = [requests(), await taken()];
   const answer = await bakery.create('The fifty-sixth');
   bakery.mend();
+  expect(requests() - sentBefore).toBeGreaterThan(2);
+  expect((await taken()) - takenBefore).toBe(requests() - sentBefore);
   const [post] = await bakery.made('The fifty-sixth');
   expect(answer.json).toMatchObject({ success: true, updates: [{ id: post?.id }] });
   expect((await bakery.rows()).at(-1)).toMatchObject({ state: 'found', post_id: post?.id, looks: 1 });

@@ -107,6 +107,30 @@ describe('a reorder that stops half-way', () => {
     expect(again.status).toBe(200);
   });
 
+  test('where one window of an own client has too few left, that of another being the tighter', async () => {
+    const grants = (id: string) =>
+      bakery.system.bridge.context.store.durable
+        .updateTable('grants')
+        .set({ modern_client_id: id })
+        .execute();
+    const ids = await ordering.fill(5);
+    await grants('a-client-of-its-own');
+    bakery.system.proxy.onOtherAnswer = (_request, answer) => ({
+      ...answer,
+      headers: {
+        ...answer.headers,
+        ratelimit: '"100-in-15min";r=4;t=700, "3000-in-30day";r=100;t=90000',
+        'ratelimit-policy': '"100-in-15min";q=100;w=900, "3000-in-30day";q=3000;w=2592000',
+      },
+    });
+    const answer = await ordering.reorder(ids.toReversed());
+    await grants(bakery.system.bridge.context.server.clientId);
+    expect([answer.status, answer.json.success, answer.json.code]).toEqual([429, false, 429]);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(600);
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(700);
+    expect([await ordering.newRows(), await ordering.queue.order()]).toEqual([[], ids]);
+  });
+
   test('because the queue was changed meanwhile is told, though every move was made', async () => {
     const ids = await ordering.fill(3);
     ordering.onWrite(2, () => ordering.queue.move(ids[2]!, 'bottom'));

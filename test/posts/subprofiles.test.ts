@@ -66,6 +66,35 @@ test.each(['', '?subprofiles=0', '?subprofiles=what'])('nobody asks for boards w
   for (const profile of told) expect(profile).not.toHaveProperty('subprofiles');
 });
 
+/** The new API answers so to who asks for boards. */
+function answerBoards(answer: object): void {
+  door.proxy.insteadOfOther = ({ body }) =>
+    body.includes('boards')
+      ? {
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          body: Buffer.from(JSON.stringify(answer)),
+        }
+      : undefined;
+}
+
+const FAILED = [{ message: 'The query costs too much.' }];
+
+test('boards that the new API does not tell are absent, and asked for no more often', async () => {
+  answerBoards({ data: { o0: [{ id: PINTEREST, metadata: null }] }, errors: FAILED });
+  const told = await profiles('?subprofiles=1');
+  expect(told.find(({ id }) => id === PINTEREST)).not.toHaveProperty('subprofiles');
+  expect(await requests(() => profiles('?subprofiles=1'))).toBe(0);
+});
+
+test('an answer without the channels says nothing about boards', async () => {
+  answerBoards({ data: null, errors: FAILED });
+  expect((await reader.get('/1/profiles.json?subprofiles=1')).status).toBe(503);
+  door.proxy.insteadOfOther = undefined;
+  const told = await profiles('?subprofiles=1');
+  expect(told.find(({ id }) => id === PINTEREST)?.subprofiles).toEqual(BOARDS);
+});
+
 test('the id of a board is what a create takes', async () => {
   const told = await profiles('?subprofiles=1');
   const id = told.find((profile) => profile.id === PINTEREST)?.subprofiles?.[1]?.id ?? '';

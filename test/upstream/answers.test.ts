@@ -158,3 +158,20 @@ test('what is left of the budget is read from the answers, and an empty one is w
   await api.read('t', []);
   await expect(api.read('t', [])).rejects.toMatchObject({ name: 'Unavailable' });
 });
+
+test('when the tightest window has opened again the share that is left is that of the next one', async () => {
+  let passed = 0;
+  const api = createMainApi(`${origin}/`, { now: () => Date.now() + passed });
+  const headers = {
+    ratelimit: '"100-in-15min";r=5;t=60, "3000-in-30day";r=600;t=600000',
+    'ratelimit-policy': '"100-in-15min";q=100;w=900, "3000-in-30day";q=3000;w=2592000',
+  };
+  answers = { '/': [200, { data: { account } }, headers] };
+  await api.read('t', []);
+  const start = Date.now();
+  expect([api.remainingShare(), api.reopensAt() <= start + 60_000]).toEqual([0.05, true]);
+  passed = 61_000;
+  expect([api.remainingShare(), api.reopensAt() > start + 500_000_000]).toEqual([0.2, true]);
+  passed = 601_000_000;
+  expect(api.remainingShare()).toBe(1);
+});

@@ -1,4 +1,5 @@
 import type { GrantClient } from '../ask-for-account.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { BudgetSpent } from '../posts/budget-spent.ts';
 import { countRequest, type Taker, windowsTakenBy } from './taken.ts';
@@ -51,7 +52,7 @@ function isLittleLeft({ sides }: Context, { modernClientId }: Pick<GrantClient, 
 
 /** Milliseconds until the tightest window opens again. */
 function untilMore({ clock, sides }: Context, { modernClientId }: Taker): number {
-  return Math.max(sides.mainApiFor(modernClientId).budget().validUntil - clock.now(), 1000);
+  return Math.max(sides.mainApiFor(modernClientId).reopensAt() - clock.now(), 1000);
 }
 
 /** Milliseconds for which the new API takes nothing of a client. */
@@ -78,15 +79,32 @@ export function requireBudget(context: Context, client: Pick<Taker, 'modernClien
 }
 
 /**
+ * Why a write was not sent. While the new API takes nothing of its client, that is why, whatever could not be read for the
+ * write before.
+ */
+export function whyUnsent(
+  context: Context,
+  client: Pick<Taker, 'modernClientId'>,
+  failure: unknown,
+): unknown {
+  const pause = pauseOf(context, client);
+  return failure instanceof Unavailable && pause > 0
+    ? new BudgetSpent('the main API asked to wait', pause)
+    : failure;
+}
+
+/**
  * Whether an app may send so many requests one after the other, for a call that must not stop half-way. Nothing is counted.
  * @throws {BudgetSpent}
  */
 export function requireWrites(context: Context, taker: Taker, requests: number): void {
   requireBudget(context, taker);
-  const isEnough = context.sides.mainApiFor(taker.modernClientId).remaining() >= requests;
+  const windows = context.sides.mainApiFor(taker.modernClientId).windows();
+  const small = windows.filter(({ left }) => left < requests);
+  const waits = small.map(({ until }) => Math.max(until - context.clock.now(), 1000));
   const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT, requests });
-  if (isEnough && wait === 0) return;
-  throw new BudgetSpent('what is left is too little for the whole call', wait || untilMore(context, taker));
+  const longest = Math.max(wait, ...waits);
+  if (longest > 0) throw new BudgetSpent('what is left is too little for the whole call', longest);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { OpenWindow } from '../../upstream/main-api.ts';
+import type { OpenWindow } from '../../upstream/known-budget.ts';
 import type { GrantClient } from '../ask-for-account.ts';
 import type { Context } from '../context.ts';
 

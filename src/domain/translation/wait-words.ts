@@ -1,10 +1,19 @@
 /** How long a caller has to wait, for people who read it in an old program. */
 
-const spoken = (unit: 'second' | 'minute', count: number) =>
+/** The smallest first, each from so many seconds on. */
+const UNITS = [
+  { unit: 'second', seconds: 1, from: 0 },
+  { unit: 'minute', seconds: 60, from: 60 },
+  { unit: 'hour', seconds: 3600, from: 7200 },
+  { unit: 'day', seconds: 86_400, from: 172_800 },
+] as const;
+
+const spoken = (unit: (typeof UNITS)[number]['unit'], count: number) =>
   new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 
-/** `40 seconds`, `2 minutes`: rounded up, so that who waits so long does not come too early. */
+/** `40 seconds`, `2 minutes`, `30 days`: rounded up, so that who waits so long does not come too early. */
 export function waitWords(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
-  return whole < 60 ? spoken('second', whole) : spoken('minute', Math.ceil(whole / 60));
+  const { unit, seconds: size } = UNITS.findLast(({ from }) => whole >= from) ?? UNITS[0];
+  return spoken(unit, Math.ceil(whole / size));
 }

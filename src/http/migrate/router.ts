@@ -3,12 +3,16 @@ import type { Context } from '../../domain/context.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { sendPage } from '../page-headers.ts';
 import { onlyRead } from '../site/only-read.ts';
+import { brake } from '../wire/brake.ts';
 import { addressesIn } from './addresses.ts';
 import { shownCalls } from './shown-calls.ts';
 import { CALLS_PAGE } from './successor-link.ts';
 import { wantedFirst } from './wanted-language.ts';
 
 /** GET /migrate/calls: every old call beside the new one, for everybody. */
+
+/** A long page, which is written anew each time. */
+const READERS = { what: 'pages of all calls', perMinute: 600 };
 
 function showCalls(context: Context, pages: Pages): RequestHandler {
   return (req, res) => {
@@ -28,6 +32,9 @@ function showCalls(context: Context, pages: Pages): RequestHandler {
 /** Behind the headers of pages. */
 export function migrateRouter(context: Context, pages: Pages): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.route(CALLS_PAGE).get(showCalls(context, pages)).all(onlyRead('It shows calls and takes nothing.'));
+  router
+    .route(CALLS_PAGE)
+    .get(brake(context, READERS), showCalls(context, pages))
+    .all(onlyRead('It shows calls and takes nothing.'));
   return router;
 }

@@ -57,25 +57,30 @@ channels = ask(
 )
 print(json.dumps(channels["channels"]))`;
 
+/** Prints an answer, and a refusal too: the library throws it, and says nothing of what it holds. */
+const printed = (call: string) => `try:
+    with ${call} as answer:
+        print(answer.read().decode())
+except urllib.error.HTTPError as refusal:
+    print(refusal.read().decode())`;
+
 /** The script of a step. */
 export function pythonCode(step: ExampleStep): string {
   switch (step.does) {
     case 'open':
       return open(step);
     case 'post':
-      return `${importsOf(Object.values(step.form), ['urllib.parse', 'urllib.request'])}
+      return `${importsOf(Object.values(step.form), ['urllib.error', 'urllib.parse', 'urllib.request'])}
 
 form = ${encoded(step.form)}
-with urllib.request.urlopen(${expression(step.address)}, form.encode()) as answer:
-    print(answer.read().decode())`;
+${printed(`urllib.request.urlopen(${expression(step.address)}, form.encode())`)}`;
     case 'read':
-      return `${importsOf([step.bearer], ['urllib.request'])}
+      return `${importsOf([step.bearer], ['urllib.error', 'urllib.request'])}
 
 request = urllib.request.Request(${expression(step.address)}, headers={
     "Authorization": "Bearer " + ${expression(step.bearer)},
 })
-with urllib.request.urlopen(request) as answer:
-    print(answer.read().decode())`;
+${printed('urllib.request.urlopen(request)')}`;
     case 'channels':
       return channels(step.address, step.bearer);
   }

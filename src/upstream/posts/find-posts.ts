@@ -68,12 +68,16 @@ async function readPage(looking: Looking, input: object, after: string | undefin
 const isBefore = (time: number, post: WrittenPost | undefined) =>
   post !== undefined && Date.parse(post.createdAt) < time;
 
+/** Sends one request. */
+export type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
+
 /**
- * The posts of a channel that were made in a time, and maybe later ones; not all where they are very many.
- * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+ * The posts of a channel that were made in a time, and maybe later ones; not all where they are very many. Each page is
+ * asked for by itself.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}, and what `ask` throws
  */
 export async function listPosts(
-  looking: Looking,
+  ask: Ask,
   { organizationId, channelId, from, to }: PostsWanted,
 ): Promise<PostsFound> {
   const input = {
@@ -84,7 +88,8 @@ export async function listPosts(
   const posts: WrittenPost[] = [];
   let after: string | undefined;
   for (let page = 1; ; page += 1) {
-    const { found, goesOn, next } = await readPage(looking, input, after);
+    const cursor = after;
+    const { found, goesOn, next } = await ask((looking) => readPage(looking, input, cursor));
     posts.push(...found);
     const isEnough = page === MOST_PAGES || next === undefined || !isBefore(to, found.at(-1));
     if (!goesOn || isEnough) return { posts, goesOn };

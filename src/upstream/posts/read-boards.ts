@@ -28,8 +28,12 @@ function boardsRequest(organizationIds: readonly string[]): string {
   return JSON.stringify({ query: `query Boards(${parameters}) { ${fields} }`, variables });
 }
 
+/** Each alias has its list, or the answer says nothing: a list that failed is no empty one. */
+const listsOf = (organizationIds: readonly string[]) =>
+  z.object(Object.fromEntries(organizationIds.map((_, i) => [`o${i}`, z.array(channel)])));
+
 /**
- * The boards of each channel of these organizations that has some, by the channel's id.
+ * The boards of each Pinterest channel of these organizations of which the new API tells them, by the channel's id.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export async function readBoards(
@@ -38,10 +42,11 @@ export async function readBoards(
 ): Promise<Record<string, Board[]>> {
   const answer = await mainApi.ask(accessToken, boardsRequest(organizationIds));
   throwRefusal(answer, now());
-  const channels = z.array(channel).safeParse(Object.values(jsonObject(answer)?.['data'] ?? {}).flat());
-  if (!channels.success)
-    throw new Unavailable('the main API answered in an unknown shape', { cause: channels.error });
+  const lists = listsOf(organizationIds).safeParse(jsonObject(answer)?.['data']);
+  if (!lists.success)
+    throw new Unavailable('the main API answered in an unknown shape', { cause: lists.error });
+  const channels = Object.values(lists.data).flat();
   return Object.fromEntries(
-    channels.data.flatMap(({ id, metadata }) => (metadata?.boards ? [[id, metadata.boards]] : [])),
+    channels.flatMap(({ id, metadata }) => (metadata?.boards ? [[id, metadata.boards]] : [])),
   );
 }

@@ -100,6 +100,13 @@ async function makeOldCalls(language: Language): Promise<void> {
   );
 }
 
+async function makeRefusedCalls(language: Language): Promise<void> {
+  const [, exchange = '', read = ''] = await stepsOf('old', language);
+  const env = { CLIENT_SECRET: app.clientSecret, CODE: '1/nobody', ACCESS_TOKEN: '1/nobody' };
+  expect(jsonOf(await RUNNERS[language](exchange, env))).toMatchObject({ error: 'invalid_grant' });
+  expect(jsonOf(await RUNNERS[language](read, env))).toMatchObject({ code: 401 });
+}
+
 async function makeNewCalls(language: Language): Promise<void> {
   const runIt = RUNNERS[language];
   const [ask = '', exchange = '', channels = '', refresh = ''] = await stepsOf('modern', language);
@@ -144,6 +151,8 @@ export function describeExamples(languages: readonly Language[]): void {
   afterAll(() => system.stop());
 
   test.each(languages)('the old calls in %s give a token that reads the profiles', makeOldCalls);
+
+  test.each(languages)('a step in %s that is refused prints the refusal', makeRefusedCalls);
 
   describe('with the own client entered', () => {
     beforeAll(() => useOwnClient({ bridge: system.bridge, app }, OWN));

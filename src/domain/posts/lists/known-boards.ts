@@ -14,16 +14,18 @@ import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 /** The new API takes thirty aliases in one request. */
 const ORGANIZATIONS_PER_REQUEST = 20;
 
+const boardsOfChannel = z.array(z.object({ serviceId: z.string(), name: z.string() }));
+
 const keptBoards = z.object({
-  boards: z.record(z.string(), z.array(z.object({ serviceId: z.string(), name: z.string() }))),
+  boards: z.record(z.string(), boardsOfChannel.nullable()),
   fetchedAt: z.number(),
 });
 
 export type { Board };
 
 export interface BoardsAnswer {
-  /** By the id of the channel; those of Pinterest are all there. */
-  boards: Readonly<Record<string, readonly Board[]>>;
+  /** By the id of the channel; those of Pinterest are all there, with null where the new API told no boards. */
+  boards: Readonly<Record<string, readonly Board[] | null>>;
   fetchedAt: number;
   isStale: boolean;
 }
@@ -37,7 +39,7 @@ async function fetchBoards(context: Context, grant: GrantClient, wanted: Wanted)
   const fetchedAt = context.clock.now();
   const mainApi = context.sides.mainApiFor(grant.modernClientId);
   const now = () => context.clock.now();
-  const found: Record<string, Board[]> = Object.fromEntries(wanted.channelIds.map((id) => [id, []]));
+  const found: Record<string, Board[] | null> = Object.fromEntries(wanted.channelIds.map((id) => [id, null]));
   for (let start = 0; start < wanted.organizationIds.length; start += ORGANIZATIONS_PER_REQUEST) {
     const ids = wanted.organizationIds.slice(start, start + ORGANIZATIONS_PER_REQUEST);
     const read = await withAccessToken(context, grant.id, (accessToken) =>

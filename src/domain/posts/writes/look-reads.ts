@@ -1,6 +1,6 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/posts/tables.ts';
-import { findPost, listPosts, type Looking, type PostsFound } from '../../../upstream/posts/find-posts.ts';
+import { type Ask, findPost, listPosts, type PostsFound } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
@@ -26,8 +26,6 @@ export type ChannelRow = PostWriteRow & { organization_id: string; channel_id: s
 export const isInChannel = (row: PostWriteRow): row is ChannelRow =>
   row.organization_id !== null && row.channel_id !== null;
 
-type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
-
 /** The posts of one channel, from the time of one row to the time of another. */
 function listFor(
   ask: Ask,
@@ -36,7 +34,7 @@ function listFor(
 ): Promise<PostsFound> {
   const { organization_id: organizationId, channel_id: channelId } = first;
   const wanted = { organizationId, channelId, from: madeBetween(first).from, to: madeBetween(last).to };
-  return ask((looking) => listPosts(looking, wanted));
+  return listPosts(ask, wanted);
 }
 
 const FROM = { top: 'asc', bottom: 'desc' } as const;

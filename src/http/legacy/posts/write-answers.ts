@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../domain/learn-ids.ts';
 import type { Context } from '../../../domain/context.ts';
+import { whyUnsent } from '../../../domain/limits/fair-reads.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';
 import { oldCallOf } from '../../../domain/posts/old-calls.ts';
 import { FieldRefused } from '../../../domain/translation/call-fields.ts';
@@ -72,7 +73,10 @@ type WriteHandler = (
   exchange: { req: Request; res: Response },
 ) => Promise<void>;
 
-/** Makes the handler of a call that writes: its caller's patience counts from when the call came. */
+/**
+ * Makes the handler of a call that writes: its caller's patience counts from when the call came. Whatever a handler throws
+ * but a `WriteRefused` proves that nothing was written.
+ */
 export function writing(context: Context, handle: WriteHandler) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {
     const writer = {
@@ -83,7 +87,8 @@ export function writing(context: Context, handle: WriteHandler) {
     try {
       await handle(caller, writer, { req, res });
     } catch (error) {
-      throw error instanceof FieldRefused ? errorOf(refusalOfField(error)) : error;
+      if (error instanceof FieldRefused) throw errorOf(refusalOfField(error));
+      throw whyUnsent(context, { modernClientId: caller.mapping.modern_client_id }, error);
     }
   };
 }

@@ -1,0 +1,124 @@
+import { type HttpAnswer, retryAfterOf } from './http-client.ts';
+import { type Budget, type BudgetWindow, budgetOf } from './rate-budget.ts';
+
+/** What one process knows of a client's budget at the main API, from all answers together. */
+
+/** What the main API last said of the client's budget; times are Unix milliseconds, 0 while it said nothing. */
+export interface KnownBudget {
+  share: number;
+  saidAt: number;
+  validUntil: number;
+  pausedUntil: number;
+  /** Every window as it stood at `saidAt`. */
+  windows: readonly BudgetWindow[];
+}
+
+/** One window of the budget now. */
+export interface OpenWindow {
+  /** The same in every answer. */
+  name: string;
+  /** How many requests are left beside those under way; infinitely many where it opened again since it was told of. */
+  left: number;
+  /** When it opens again, in Unix milliseconds; at the latest, where it has done so since it was told of. */
+  until: number;
+}
+
+/** What an answer left over, and which request it answered: answers overtake each other. */
+interface Told {
+  left: number;
+  until: number;
+  request: number;
+}
+
+/** An answer to an earlier request is out of date where it says that more is left. */
+function newer(told: Told, heard: Told, now: number): Told {
+  const isOutOfDate = heard.request < told.request && heard.left > told.left && told.until > now;
+  return isOutOfDate ? told : heard;
+}
+
+const NOTHING_TOLD: Told = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
+
+/** Where the policy tells no length, the tightest window stands for all. */
+function windowsIn({ windows, left, validMs }: Budget): BudgetWindow[] {
+  return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
+}
+
+/** Every window of a budget for itself, as the newest answers told it. */
+function createWindows(clock: { now(): number }) {
+  const all = new Map<string, { told: Told; milliseconds: number }>();
+  return {
+    obey(budget: Budget, request: number): void {
+      const now = clock.now();
+      for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
+        const name = limit > 0 ? `${limit} in ${seconds}` : '';
+        const known = all.get(name)?.told ?? NOTHING_TOLD;
+        const told = newer(known, { left, until: now + validMs, request }, now);
+        all.set(name, { told, milliseconds: seconds * 1000 });
+      }
+    },
+    list(underWay: number): OpenWindow[] {
+      const now = clock.now();
+      return [...all].map(([name, { told, milliseconds }]) =>
+        told.until > now
+          ? { name, left: told.left - underWay, until: told.until }
+          : { name, left: Number.POSITIVE_INFINITY, until: now + milliseconds },
+      );
+    },
+  };
+}
+
+/** The share that is left in a window, and when the window opens again. */
+interface OpenShare {
+  share: number;
+  until: number;
+}
+
+/** The window with the smallest share of those that have not opened again since they were told of. */
+function tightestOf({ share, saidAt, validUntil, windows }: KnownBudget, now: number): OpenShare {
+  const each = windows.map(({ left, limit, validMs }) => ({ share: left / limit, until: saidAt + validMs }));
+  const open = [{ share, until: validUntil }, ...each].filter(({ until }) => until > now);
+  const [tightest = { share: 1, until: now }] = open.toSorted((one, other) => one.share - other.share);
+  return { ...tightest, share: Math.min(tightest.share, 1) };
+}
+
+/** What is known of a client's budget: heard from its own answers, or learned from other processes. */
+export function createBudget(clock: { now(): number }) {
+  let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
+  const windows = createWindows(clock);
+  let requests = 0;
+  let underWay = 0;
+  const obey = (answer: HttpAnswer, request: number): void => {
+    const now = clock.now();
+    const budget = budgetOf(answer);
+    if (budget) {
+      const { share, validMs } = budget;
+      known = { ...known, share, saidAt: now, validUntil: now + validMs, windows: budget.windows };
+      windows.obey(budget, request);
+    }
+    const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
+    const wait = Math.max(asked, budget?.waitMs ?? 0);
+    if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
+  };
+  return {
+    remainingShare: () => tightestOf(known, clock.now()).share,
+    reopensAt: () => tightestOf(known, clock.now()).until,
+    windows: () => windows.list(underWay),
+    budget: () => known,
+    learn: (heard: KnownBudget): void => {
+      const newest = heard.saidAt > known.saidAt ? heard : known;
+      known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
+    },
+    /** Sends one request, counts it while it is under way, and obeys its answer. */
+    spend: async (ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
+      const request = ++requests;
+      underWay += 1;
+      try {
+        const answer = await ask();
+        obey(answer, request);
+        return answer;
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
