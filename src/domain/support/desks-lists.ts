@@ -8,6 +8,7 @@ import {
   waitingDeskRows,
 } from '../../store/desks-rows.ts';
 import type { Context } from '../context.ts';
+import { changesCalls } from '../lifecycle.ts';
 import { type Desk, deathsToday, isBreak, stackOf, withoutAccount } from './desks.ts';
 import { pageOf } from './desks-pages.ts';
 
@@ -89,10 +90,12 @@ export function waitingApps(context: Context, after: Asked) {
 /** Extensions that end soon or are over, each with the date of all that it is to put off. */
 export function endingExtensions(context: Context, after: Asked) {
   const { dates } = context.lifecycle.current();
+  const hasOldApi = context.oldBackend !== undefined;
   return listOf(context, { desk: 'extensions', after }, async (ids) =>
     (await extensionDeskRows(context.store.durable, ids)).map((row) => ({
       ...row,
       ofAll: dates[row.milestone],
+      changesCalls: changesCalls(row.milestone, hasOldApi),
     })),
   );
 }
