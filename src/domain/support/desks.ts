@@ -1,6 +1,5 @@
 import { DAY, DEAD_GRANT_KEPT, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
 import {
-  deathKeys,
   DESK_MAX,
   type DeskKey,
   doubtKeys,
@@ -12,6 +11,8 @@ import {
 } from '../../store/desks.ts';
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
 import type { Context } from '../context.ts';
+import { todayIn } from './ended/days.ts';
+import { countBroken } from './ended/ended-on-day.ts';
 
 /** The desks of support: what asks for somebody to look at it. */
 
@@ -45,13 +46,6 @@ function inOrder<Key extends DeskKey>(keys: readonly Key[], isMore = keys.length
   return { keys: sorted, isMore };
 }
 
-const midnight = (now: number) => Math.floor(now / DAY) * DAY;
-
-/** The grants that ended since midnight (UTC), of every cause. */
-export async function deathsToday({ store, clock }: Pick<Context, 'store' | 'clock'>) {
-  return inOrder(await deathKeys(store.durable, { since: midnight(clock.now()) }));
-}
-
 /** Tokens that are looked through for people without an account: on their own desk, and for each page that tells how many. */
 const LISTED = 5000;
 const COUNTED = 1500;
@@ -62,25 +56,12 @@ export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRe
   return inOrder(groups, isMore || groups.length > DESK_MAX);
 }
 
-const STOPS: ReadonlySet<string> = new Set(['refused', 'lost', 'superseded']);
+/** A desk whose keys are read at once; what ended is read day by day. */
+export type StackedDesk = Exclude<Desk, 'died-today'>;
 
-/** Whether somebody has to connect again after an end of this cause; the others were asked for. */
-export const isStop = (cause: string): boolean => STOPS.has(cause);
-
-/** The same of one end: who has connected again, or ended it all, has nothing to do any more. */
-export function isBreak({ cause, hasStopped }: { cause: string; hasStopped: boolean }): boolean {
-  return hasStopped && isStop(cause);
-}
-
-async function breaksToday(context: Context): Promise<Stack> {
-  const { keys, isMore } = await deathsToday(context);
-  return { keys: keys.filter(isBreak), isMore };
-}
-
-const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
+const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
   'in-doubt': async ({ store, clock }) =>
     inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
-  'died-today': breaksToday,
   undeliverable: async ({ store }) => inOrder(await undeliverableKeys(store.durable)),
   'no-account': (context) => withoutAccount(context, COUNTED),
   'hand-overs': async ({ store, clock }) =>
@@ -94,7 +75,7 @@ const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
 };
 
 /** What stands on a desk. */
-export function stackOf(context: Context, desk: Desk): Promise<Stack> {
+export function stackOf(context: Context, desk: StackedDesk): Promise<Stack> {
   return STACKS[desk](context);
 }
 
@@ -105,12 +86,13 @@ export interface DeskCount {
   isMore: boolean;
 }
 
-/** How much stands on each desk, up to a bound. */
-export async function deskCounts(context: Context): Promise<DeskCount[]> {
-  return Promise.all(
-    DESKS.map(async (desk) => {
-      const { keys, isMore } = await stackOf(context, desk);
-      return { desk, count: keys.length, isMore };
-    }),
-  );
+async function countOf(context: Context, desk: Desk, zone: string): Promise<Omit<DeskCount, 'desk'>> {
+  if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
+  const { keys, isMore } = await stackOf(context, desk);
+  return { count: keys.length, isMore };
+}
+
+/** How much stands on each desk, up to a bound; today is that of a time zone. */
+export async function deskCounts(context: Context, zone: string): Promise<DeskCount[]> {
+  return Promise.all(DESKS.map(async (desk) => ({ desk, ...(await countOf(context, desk, zone)) })));
 }

@@ -22,8 +22,8 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   'died-today': {
     title: 'Connections that ended today',
-    about: 'Since midnight UTC these connections broke. Each line has the next step.',
-    empty: 'Good news: no connection broke since midnight UTC.',
+    about: 'Since midnight these connections broke. The days before are listed too.',
+    empty: 'Good news: no connection broke since midnight. The days before are listed too.',
   },
   undeliverable: {
     title: 'Mails that reached nobody',
