@@ -60,6 +60,7 @@ async function keepEnded(count: number, cause: DeathCause, from: number): Promis
       refresh_at: 0,
       created_at: 0,
       updated_at: 0,
+      rotated_at: 0,
     }),
   );
   for (let start = 0; start < count; start += 300)

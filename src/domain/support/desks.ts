@@ -11,6 +11,7 @@ import {
 } from '../../store/desks.ts';
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
 import type { Context } from '../context.ts';
+import { datesOf } from '../lifecycle.ts';
 import { todayIn } from './ended/days.ts';
 import { countBroken } from './ended/ended-on-day.ts';
 
@@ -59,6 +60,28 @@ export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRe
 /** A desk whose keys are read at once; what ended is read day by day. */
 export type StackedDesk = Exclude<Desk, 'died-today'>;
 
+/** More people than an app has, so that the day counts before them. */
+const PEOPLE = 1e9;
+
+/** After every day that a date can be set to; after that, where connecting helps nobody any more. */
+const [NO_DATE, ENDED] = [1e5, 2e5];
+
+/** The day (since 1970) on which an app's waiting tokens are refused next: 0 where they are so already. */
+function dayOfRefusal({ lifecycle, clock, oldBackend }: Context, clientId: string): number {
+  const [now, hasOldApi] = [clock.now(), oldBackend !== undefined];
+  const dates = datesOf(lifecycle.current(), { clientId, now });
+  const past = dates.filter(({ at }) => at <= now);
+  if (past.some(({ milestone }) => milestone === 'sunset')) return ENDED;
+  if (!hasOldApi || past.length > 0) return 0;
+  const next = dates.find(({ at }) => at > now);
+  return next === undefined ? NO_DATE : Math.min(Math.floor(next.at / DAY), NO_DATE - 1);
+}
+
+/** What is refused already first, then by the nearest date, and of one day the most people. */
+function datedFirst(context: Context, keys: readonly DeskKey[]): DeskKey[] {
+  return keys.map(({ id, rank }) => ({ id, rank: dayOfRefusal(context, id) * PEOPLE + rank }));
+}
+
 const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
   'in-doubt': async ({ store, clock }) =>
     inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
@@ -66,7 +89,7 @@ const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
   'no-account': (context) => withoutAccount(context, COUNTED),
   'hand-overs': async ({ store, clock }) =>
     inOrder(await handoverKeys(store.durable, { since: clock.now() - DEAD_GRANT_KEPT })),
-  waiting: async ({ store }) => inOrder(await waitingKeys(store.durable)),
+  waiting: async (context) => inOrder(datedFirst(context, await waitingKeys(context.store.durable))),
   extensions: async ({ store, clock }) => {
     const now = clock.now();
     return inOrder(await extensionKeys(store.durable, { now, before: now + ENDING_SOON }));
