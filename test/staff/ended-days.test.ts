@@ -86,7 +86,9 @@ test('each of the thirty days can be asked for, and shows what ended on it alone
     expect(wordsOf(other)).toContain('Refused by the new API 1');
     expect(other.body).toContain(`/support/mappings/${one?.mappingId}"`);
   }
-  const days = [...page.body.matchAll(/<li><a href="[^"]*day=(\d{4}-\d\d-\d\d)&amp;zone=UTC"/g)].map(([, day]) => day);
+  const days = [...page.body.matchAll(/<li><a href="[^"]*day=(\d{4}-\d\d-\d\d)&amp;zone=UTC"/g)].map(
+    ([, day]) => day,
+  );
   expect(days).toHaveLength(30);
   expect([days[0], days[29]]).toEqual(['2026-11-22', '2026-10-24']);
   const empty = await get('?day=2026-11-01');

@@ -19,7 +19,7 @@ interface Circumstances {
 }
 
 /** Without an old API no retirement ends anything. */
-export const NO_OLD_API =
+const NO_OLD_API =
   'There is no old API behind this bridge: tokens that are not connected are refused before the retirement too. More time until the retirement changes no call here.';
 
 /** When an app loses what a milestone ends. The sunset ends all of it, so that nothing lasts longer. */

@@ -17,8 +17,6 @@ import { countBroken } from './ended/ended-on-day.ts';
 
 /** The desks of support: what asks for somebody to look at it. */
 
-export { DESK_MAX };
-
 export const DESKS = [
   'in-doubt',
   'died-today',

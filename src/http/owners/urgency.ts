@@ -40,7 +40,7 @@ export function urgencyOf({ name, waiting, stoppedAt }: Waiting, asOf: AsOf): Ur
 const byTime = (one: number, other: number) => (one === other ? 0 : one - other);
 
 /** The most urgent first: by what is wrong, then the longest stopped or the nearest date, the most tokens, the name. */
-export function compareUrgency(one: Urgency, other: Urgency): number {
+function compareUrgency(one: Urgency, other: Urgency): number {
   return (
     RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank) ||
     byTime(one.at, other.at) ||

@@ -47,7 +47,7 @@ const isWithin =
 export async function countEnded(db: Database, of: OneCause, limit: number): Promise<number> {
   const some = db.selectFrom('grants as g').select('g.id').where(isWithin(of)).limit(limit).as('some');
   const row = await db.selectFrom(some).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow();
-  return Number(row.n);
+  return row.n;
 }
 
 async function keysOf(
