@@ -1,7 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { isSqlite } from './many-rows.ts';
 import type { Database } from './store.ts';
-import type { DeathCause } from './tables.ts';
 
 /**
  * What stands on the desks of support. Of each desk so many keys are read at most, by an index: where more stand there, it
@@ -35,38 +34,6 @@ export async function doubtKeys(
     .orderBy('retry_at')
     .limit(READ)
     .execute();
-}
-
-/** A grant that died. */
-interface Death extends DeskKey {
-  cause: DeathCause;
-  /** Whether a token of its app and account has stopped and nobody has connected it again. */
-  hasStopped: boolean;
-}
-
-/** A grant that lives takes all of them over. */
-const HAS_STOPPED = sql<number>`case when exists (select 1 from mappings t
-    where t.client_id = g.client_id and t.account_id = g.account_id and t.state = 'reauthorization_required')
-  and not exists (select 1 from grants o
-    where o.client_id = g.client_id and o.account_id = g.account_id and o.state <> 'dead')
-  then 1 else 0 end`;
-
-/** Grants that died since a time, newest first. */
-export async function deathKeys(db: Database, { since }: { since: number }): Promise<Death[]> {
-  const rows = await db
-    .selectFrom('grants as g')
-    .select(['g.id', 'g.dead_at', 'g.dead_cause', HAS_STOPPED.as('has_stopped')])
-    .where('g.state', '=', sql.lit('dead'))
-    .where('g.dead_at', '>=', since)
-    .orderBy('g.dead_at', 'desc')
-    .limit(READ)
-    .execute();
-  return rows.map(({ id, dead_at, dead_cause, has_stopped }) => ({
-    id,
-    rank: -(dead_at ?? 0),
-    cause: dead_cause ?? 'lost',
-    hasStopped: has_stopped === 1,
-  }));
 }
 
 /** Mails that reached nobody and that nobody has settled, newest first. */

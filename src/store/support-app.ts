@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { MappingRow } from './find-mappings.ts';
 import type { Database } from './store.ts';
 import type { App } from './tables.ts';
@@ -60,8 +61,15 @@ export async function tokensAfter(
   return query.orderBy('m.id').limit(limit).execute();
 }
 
-/** Tokens of an account by the names of their apps. */
+const NEED = sql<number>`case m.state when 'reauthorization_required' then 0 when 'unmapped' then 1
+  when 'active' then 2 else 3 end`;
+const STOPPED_AT = sql<number | null>`case when m.state = 'reauthorization_required' then m.updated_at end`;
+
+/**
+ * Tokens of an account: what stopped longest comes first, then what was never connected, what works and what has ended, by
+ * the names of their apps.
+ */
 export async function tokensOfHolder(db: Database, accountId: string, limit: number): Promise<MappingRow[]> {
-  const query = tokens(db).where('m.account_id', '=', accountId);
+  const query = tokens(db).where('m.account_id', '=', accountId).orderBy(NEED).orderBy(STOPPED_AT);
   return query.orderBy('a.name').orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();
 }

@@ -77,10 +77,10 @@ describe('with dates and brownouts', () => {
     ];
     ids = planned.map(({ id }) => id);
     await removeBrownout(context, { id: String(ids[2]), actor: 'command' });
-    const retirement = { clientId, name: 'retirement', ...by } as const;
-    await extendApp(context, { ...retirement, until: START + 70 * DAY });
-    await endExtension(context, retirement);
-    await extendApp(context, { ...retirement, until: START + 80 * DAY });
+    const sunset = { clientId, name: 'sunset', ...by } as const;
+    await extendApp(context, { ...sunset, until: START + 410 * DAY });
+    await endExtension(context, sunset);
+    await extendApp(context, { ...sunset, until: START + 420 * DAY });
     await exemptApp(context, { clientId, until: START + 70 * DAY, ...by });
     await startRehearsal(context, { clientId, rehearses: 'sunset', actor: 'account:1', requestId: null });
   });
@@ -161,8 +161,8 @@ describe('with dates and brownouts', () => {
         'canary',
         'Old App',
         'The owner of this app',
-        '2027-03-22',
-        '22 Mar',
+        '2028-02-25',
+        '25 Feb',
         '2027-03-12',
         '12 Mar',
       ])

@@ -4,6 +4,7 @@ import type { StaffRole } from '../../src/domain/staff.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { mappingOf, SAM, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
+import { setDate } from '../reminders/support/planning-ground.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { act, becomes, eventsOf, unidentifiedApp, unreachedMail } from './support/actions.ts';
@@ -15,6 +16,7 @@ let system: System;
 let sam: CookieWalker;
 beforeAll(async () => {
   system = await startSystem();
+  await setDate(system.bridge.context, 'sunset', '2096-01-01');
   sam = await staffBrowser(system, 'reader');
 });
 afterAll(() => system.stop());
@@ -67,7 +69,7 @@ const CASES: Case[] = [
     action: 'extend',
     needs: 'lead',
     path: async () => `/apps/${system.app.clientId}/extend`,
-    entries: () => ({ date: 'retirement', until: '2098-01-01' }),
+    entries: () => ({ date: 'sunset', until: '2098-01-01' }),
   },
   {
     action: 'unextend',
@@ -241,12 +243,12 @@ describe('what the actions do', () => {
       expect(wordsOf(refused)).toContain('Enter a day that is ahead');
       expect(refused.body).toContain('value="ticket 4711"');
     }
-    const entries = { date: 'retirement', until: '2097-03-04' };
-    const { dates } = system.bridge.context.lifecycle.current();
-    const inVain = dates.retirement === undefined ? 'extended-in-vain' : 'extended';
-    expect((await act(sam, extend, entries)).location).toBe(`/support/apps/${clientId}?done=${inVain}`);
-    expect((await act(sam, extend, entries)).location).toContain('done=too-late');
-    const extended = () => system.bridge.context.lifecycle.current().extensions.get(clientId)?.retirement;
+    const entries = { date: 'sunset', until: '2097-03-04' };
+    expect((await act(sam, extend, entries)).location).toBe(`/support/apps/${clientId}?done=extended`);
+    const again = await act(sam, extend, entries);
+    expect(again.status).toBe(422);
+    expect(wordsOf(again)).toContain('until 2097-03-04T00:00:00Z already');
+    const extended = () => system.bridge.context.lifecycle.current().extensions.get(clientId)?.sunset;
     expect(extended()).toBe(Date.parse('2097-03-04'));
     const unextend = at(`/apps/${clientId}/unextend`);
     expect(wordsOf(await sam.get(unextend))).toContain('applies to this app again');

@@ -1,5 +1,6 @@
 import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
 import { DANA, mappingOf, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
+import { setDate } from '../reminders/support/planning-ground.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { act, eventsOf } from './support/actions.ts';
@@ -11,6 +12,7 @@ let system: System;
 let sam: CookieWalker;
 beforeAll(async () => {
   system = await startSystem();
+  await setDate(system.bridge.context, 'sunset', '2096-01-01');
   sam = await staffBrowser(system, 'lead');
 });
 afterAll(() => system.stop());
@@ -24,7 +26,7 @@ async function newApp(): Promise<string> {
 }
 
 const timeOf = (clientId: string) =>
-  system.bridge.context.lifecycle.current().extensions.get(clientId)?.retirement;
+  system.bridge.context.lifecycle.current().extensions.get(clientId)?.sunset;
 
 async function changesOf(clientId: string): Promise<string[]> {
   const rows = await durable()
@@ -40,7 +42,7 @@ async function changesOf(clientId: string): Promise<string[]> {
 const extendBy = (clientId: string, until: number | undefined) =>
   extendApp(system.bridge.context, {
     clientId,
-    name: 'retirement',
+    name: 'sunset',
     until: until ?? 0,
     reason: 'they asked',
     actor: 'command',
@@ -59,7 +61,7 @@ describe('more time for an app', () => {
   test('is given once by a form that is sent four times', async () => {
     const clientId = await newApp();
     const form = await sam.get(at(`/apps/${clientId}/extend`));
-    const entries = { date: 'retirement', until: '2097-03-01', reason: 'they asked' };
+    const entries = { date: 'sunset', until: '2097-03-01', reason: 'they asked' };
     const sent = await Promise.all([1, 2, 3, 4].map(() => pressIn(sam, form, /Give/, entries)));
     expect(sent.filter(({ location }) => location?.includes('too-late'))).toHaveLength(3);
     expect(await changesOf(clientId)).toEqual(['app_extended']);
@@ -72,7 +74,7 @@ describe('more time for an app', () => {
       ['extend', 'unextend'].map((action) => sam.get(at(`/apps/${clientId}/${action}`))),
     );
     await extendBy(clientId, JUNE);
-    const entries = { date: 'retirement', until: '2097-03-01', reason: 'they asked' };
+    const entries = { date: 'sunset', until: '2097-03-01', reason: 'they asked' };
     expect((await pressIn(sam, give!, /Give/, entries)).location).toContain('too-late');
     expect((await pressIn(sam, end!, /End the/, { reason: 'over' })).location).toContain('too-late');
     expect(timeOf(clientId)).toBe(JUNE);

@@ -21,7 +21,7 @@ test.each([
   ['secret-retired', 'ok'],
   ['too-late', 'warning'],
   ['token-ended', 'warning'],
-  ['extended-in-vain', 'warning'],
+  ['extended-not-in-full', 'warning'],
   ['nothing-waits', ''],
 ])('the notice %s is of the kind “%s”', (name, kind) => {
   expect(noticeOf(name)?.kind).toBe(kind);

@@ -2,6 +2,7 @@ import { newLegacyToken } from '../../src/shared/ids.ts';
 import { browserOf, DANA, historyOf, pressIn, waitingToken, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
+import { setDate } from '../reminders/support/planning-ground.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { act, eventsOf, unidentifiedApp } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
@@ -20,6 +21,7 @@ let rest: string;
 
 beforeAll(async () => {
   system = await startSystem();
+  await setDate(system.bridge.context, 'sunset', '2096-01-01');
   dana = await browserOf(system, DANA);
   lead = await staffBrowser(system, 'lead');
   const app = { client_id: LONG_ID, name: 'Long id app', source: 'imported' as const, created_at: 0 };

@@ -19,7 +19,8 @@ interface Asked extends By {
 }
 
 /**
- * Leaves an app out of the brownouts of all until a time; an exemption that it has is replaced.
+ * Leaves an app out of the brownouts of all until a time; an exemption that it has is replaced, and the same once more is
+ * refused.
  * @throws {ChangeRefused}
  */
 export async function exemptApp(
@@ -32,6 +33,9 @@ export async function exemptApp(
     await requireIdentifiedApp(tx, clientId);
     requireFuture(until, now);
     const before = await endExemptionOf(tx, { clientId, now, by: actor });
+    // The transaction is rolled back, so that the exemption stays as it was.
+    if (before === until)
+      throw new ChangeRefused(`The app is exempt from brownouts until ${momentText(until)} already.`);
     const granted = { granted_by: actor, granted_at: now };
     await insertExemption(tx, { id: newHexId(), client_id: clientId, until, reason, ...granted });
     const was = before === undefined ? '' : `, was ${momentText(before)}`;

@@ -15,6 +15,7 @@ import {
   requireIdentifiedApp,
   requireFuture,
 } from './change-rules.ts';
+import { whyInVain } from './extension-effect.ts';
 import { sunsetBeforeRetirement } from './sunset-first.ts';
 
 interface Asked extends By {
@@ -29,27 +30,24 @@ interface Given extends Asked {
   until: number;
 }
 
+/** An extension that would change nothing for its app. */
+export class ExtensionInVain extends ChangeRefused {}
+
 /** What came of it. */
 export interface Extended {
   /** Until when the one went that this one replaces. */
   before: number | undefined;
-  /** Why it gives the app no more time, or less than it seems to; a sentence each. */
+  /** Whether the app now has less time than the one before gave it. */
+  isShorter: boolean;
+  /** Why it gives the app less time than it seems to; a sentence each. */
   warnings: string[];
 }
 
-function warningsFor(lifecycle: Lifecycle, { clientId, name, until }: Given): string[] {
-  const common = lifecycle.dates[name];
-  if (common === undefined) return [`No ${name} is set, so nothing ends that this could put off.`];
-  const isShorter = until <= common;
+function warningsFor(lifecycle: Lifecycle, { clientId }: Given): string[] {
   const sunset = sunsetBeforeRetirement(lifecycle, clientId);
-  return [
-    ...(isShorter
-      ? [`The ${name} of all is not before: ${momentText(common)}. This gives no more time.`]
-      : []),
-    ...(sunset === undefined
-      ? []
-      : [`The sunset comes first for this app, at ${momentText(sunset)}, and ends everything with it.`]),
-  ];
+  return sunset === undefined
+    ? []
+    : [`The sunset comes first for this app, at ${momentText(sunset)}, and ends everything with it.`];
 }
 
 /** Refuses what was asked for by somebody who saw another extension than there is: a later one would be lost unseen. */
@@ -60,14 +58,26 @@ async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: n
   if (ahead !== seen.until) throw new ChangeRefused(`The time for the ${name} was changed meanwhile.`);
 }
 
-/** Refuses the same once more, of which the history would tell as of a change. */
-async function requireOther(tx: Database, { clientId, name, until }: Given): Promise<void> {
-  if ((await extensionUntil(tx, { clientId, name })) === until)
-    throw new ChangeRefused(`The app has more time for the ${name} until ${momentText(until)} already.`);
+/** Refuses the same once more, of which the history would tell as of a change; who saw it as it is, reads why. */
+async function requireOther(tx: Database, { clientId, name, until, seen }: Given): Promise<void> {
+  if ((await extensionUntil(tx, { clientId, name })) !== until) return;
+  const words = `The app has more time for the ${name} until ${momentText(until)} already.`;
+  throw seen === undefined || seen.until === until ? new ExtensionInVain(words) : new ChangeRefused(words);
+}
+
+/** Refuses what would stand in the history, and on pages, as more time that nobody has. */
+function requireEffect(
+  context: Context,
+  lifecycle: Lifecycle,
+  { asked, now }: { asked: Given; now: number },
+) {
+  const why = whyInVain(lifecycle, asked, { now, hasOldApi: context.oldBackend !== undefined });
+  if (why !== undefined) throw new ExtensionInVain(why);
 }
 
 /**
  * Gives an app more time until a milestone; one that it has for the same is replaced.
+ * @throws {ExtensionInVain} where that changes nothing for the app
  * @throws {ChangeRefused}
  */
 export async function extendApp(context: Context, asked: Given): Promise<Extended> {
@@ -78,6 +88,7 @@ export async function extendApp(context: Context, asked: Given): Promise<Extende
     requireFuture(until, now);
     await requireOther(tx, asked);
     await requireSeen(tx, asked, now);
+    requireEffect(context, await readLifecycle(tx, now), { asked, now });
     const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
     const granted = { granted_by: actor, granted_at: now };
     await insertExtension(tx, { id: newHexId(), client_id: clientId, name, until, reason, ...granted });
@@ -91,7 +102,8 @@ export async function extendApp(context: Context, asked: Given): Promise<Extende
       clientId,
       requestId,
     });
-    return { before, warnings: warningsFor(await readLifecycle(tx, now), asked) };
+    const isShorter = until < (before ?? 0);
+    return { before, isShorter, warnings: warningsFor(await readLifecycle(tx, now), asked) };
   });
 }
 

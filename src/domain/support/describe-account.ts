@@ -47,7 +47,8 @@ export async function describeAccount(context: Context, id: string): Promise<Acc
   const isMore = tokens.length > TOKENS_MAX;
   return {
     account,
-    apps,
+    // The most tokens that wait first; of others the order stays that of the names.
+    apps: apps.toSorted((one, other) => other.waiting - one.waiting),
     tokens: tokens.slice(0, TOKENS_MAX),
     isMore,
     owned,

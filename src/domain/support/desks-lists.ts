@@ -8,7 +8,8 @@ import {
   waitingDeskRows,
 } from '../../store/desks-rows.ts';
 import type { Context } from '../context.ts';
-import { type Desk, deathsToday, isBreak, stackOf, withoutAccount } from './desks.ts';
+import { changesCalls } from '../lifecycle.ts';
+import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';
 import { pageOf } from './desks-pages.ts';
 
 /** What each desk lists, page by page; `after` is the place that the page before it named. */
@@ -22,7 +23,7 @@ type RowOf<List extends (context: Context, after: Asked) => Promise<{ rows: unkn
 /** One page of a desk whose rows are read by their ids alone. */
 async function listOf<Row extends { id: string }>(
   context: Context,
-  { desk, after }: { desk: Desk; after: Asked },
+  { desk, after }: { desk: StackedDesk; after: Asked },
   read: (ids: string[]) => Promise<Row[]>,
 ) {
   return pageOf(await stackOf(context, desk), after, read);
@@ -37,25 +38,6 @@ export async function doubtful(context: Context, after: Asked) {
       quietUntil: (row.presented_at ?? 0) + settings.inDoubtQuiet,
     })),
   );
-}
-
-/**
- * Grants that ended today, with how many did of each cause; only those of one cause where it is named, else those after
- * which somebody has to connect again.
- */
-export async function endedToday(context: Context, after: Asked, cause?: string) {
-  const { keys, isMore } = await deathsToday(context);
-  const wanted = keys.filter((key) => (cause === undefined ? isBreak(key) : key.cause === cause));
-  const causes = new Map<string, number>();
-  for (const key of keys) causes.set(key.cause, (causes.get(key.cause) ?? 0) + 1);
-  const hasStopped = new Map(keys.map((key) => [key.id, key.hasStopped]));
-  const page = await pageOf({ keys: wanted, isMore }, after, async (ids) =>
-    (await grantDeskRows(context.store.durable, ids)).map((row) => ({
-      ...row,
-      hasStopped: hasStopped.get(row.id) ?? false,
-    })),
-  );
-  return { ...page, causes };
 }
 
 /** Mails that reached nobody. */
@@ -89,10 +71,12 @@ export function waitingApps(context: Context, after: Asked) {
 /** Extensions that end soon or are over, each with the date of all that it is to put off. */
 export function endingExtensions(context: Context, after: Asked) {
   const { dates } = context.lifecycle.current();
+  const hasOldApi = context.oldBackend !== undefined;
   return listOf(context, { desk: 'extensions', after }, async (ids) =>
     (await extensionDeskRows(context.store.durable, ids)).map((row) => ({
       ...row,
       ofAll: dates[row.milestone],
+      changesCalls: changesCalls(row.milestone, hasOldApi),
     })),
   );
 }
@@ -103,7 +87,6 @@ export function unprovenTokens(context: Context, after: Asked) {
 }
 
 export type DoubtfulGrant = RowOf<typeof doubtful>;
-export type EndedGrant = RowOf<typeof endedToday>;
 export type UndeliverableMail = RowOf<typeof undeliverable>;
 export type NobodysTokens = RowOf<typeof nobodysTokens>;
 export type UnconfirmedHandover = RowOf<typeof unconfirmed>;

@@ -20,8 +20,8 @@ function isAfter(cursor: string | undefined): (key: DeskKey) => boolean {
 
 export interface DeskPage<Row> {
   rows: Row[];
-  /** How many stand before the first of them. */
-  before: number;
+  /** How many stand before the first of them; undefined where that is not known. */
+  before: number | undefined;
   /** All that are counted. */
   count: number;
   isMore: boolean;

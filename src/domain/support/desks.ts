@@ -1,6 +1,5 @@
 import { DAY, DEAD_GRANT_KEPT, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
 import {
-  deathKeys,
   DESK_MAX,
   type DeskKey,
   doubtKeys,
@@ -12,10 +11,11 @@ import {
 } from '../../store/desks.ts';
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
 import type { Context } from '../context.ts';
+import { datesOf } from '../lifecycle.ts';
+import { todayIn } from './ended/days.ts';
+import { countBroken } from './ended/ended-on-day.ts';
 
 /** The desks of support: what asks for somebody to look at it. */
-
-export { DESK_MAX };
 
 export const DESKS = [
   'in-doubt',
@@ -45,13 +45,6 @@ function inOrder<Key extends DeskKey>(keys: readonly Key[], isMore = keys.length
   return { keys: sorted, isMore };
 }
 
-const midnight = (now: number) => Math.floor(now / DAY) * DAY;
-
-/** The grants that ended since midnight (UTC), of every cause. */
-export async function deathsToday({ store, clock }: Pick<Context, 'store' | 'clock'>) {
-  return inOrder(await deathKeys(store.durable, { since: midnight(clock.now()) }));
-}
-
 /** Tokens that are looked through for people without an account: on their own desk, and for each page that tells how many. */
 const LISTED = 5000;
 const COUNTED = 1500;
@@ -62,30 +55,39 @@ export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRe
   return inOrder(groups, isMore || groups.length > DESK_MAX);
 }
 
-const STOPS: ReadonlySet<string> = new Set(['refused', 'lost', 'superseded']);
+/** A desk whose keys are read at once; what ended is read day by day. */
+export type StackedDesk = Exclude<Desk, 'died-today'>;
 
-/** Whether somebody has to connect again after an end of this cause; the others were asked for. */
-export const isStop = (cause: string): boolean => STOPS.has(cause);
+/** More people than an app has, so that the day counts before them. */
+const PEOPLE = 1e9;
 
-/** The same of one end: who has connected again, or ended it all, has nothing to do any more. */
-export function isBreak({ cause, hasStopped }: { cause: string; hasStopped: boolean }): boolean {
-  return hasStopped && isStop(cause);
+/** After every day that a date can be set to; after that, where connecting helps nobody any more. */
+const [NO_DATE, ENDED] = [1e5, 2e5];
+
+/** The day (since 1970) on which an app's waiting tokens are refused next: 0 where they are so already. */
+function dayOfRefusal({ lifecycle, clock, oldBackend }: Context, clientId: string): number {
+  const [now, hasOldApi] = [clock.now(), oldBackend !== undefined];
+  const dates = datesOf(lifecycle.current(), { clientId, now });
+  const past = dates.filter(({ at }) => at <= now);
+  if (past.some(({ milestone }) => milestone === 'sunset')) return ENDED;
+  if (!hasOldApi || past.length > 0) return 0;
+  const next = dates.find(({ at }) => at > now);
+  return next === undefined ? NO_DATE : Math.min(Math.floor(next.at / DAY), NO_DATE - 1);
 }
 
-async function breaksToday(context: Context): Promise<Stack> {
-  const { keys, isMore } = await deathsToday(context);
-  return { keys: keys.filter(isBreak), isMore };
+/** What is refused already first, then by the nearest date, and of one day the most people. */
+function datedFirst(context: Context, keys: readonly DeskKey[]): DeskKey[] {
+  return keys.map(({ id, rank }) => ({ id, rank: dayOfRefusal(context, id) * PEOPLE + rank }));
 }
 
-const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
+const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
   'in-doubt': async ({ store, clock }) =>
     inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
-  'died-today': breaksToday,
   undeliverable: async ({ store }) => inOrder(await undeliverableKeys(store.durable)),
   'no-account': (context) => withoutAccount(context, COUNTED),
   'hand-overs': async ({ store, clock }) =>
     inOrder(await handoverKeys(store.durable, { since: clock.now() - DEAD_GRANT_KEPT })),
-  waiting: async ({ store }) => inOrder(await waitingKeys(store.durable)),
+  waiting: async (context) => inOrder(datedFirst(context, await waitingKeys(context.store.durable))),
   extensions: async ({ store, clock }) => {
     const now = clock.now();
     return inOrder(await extensionKeys(store.durable, { now, before: now + ENDING_SOON }));
@@ -94,7 +96,7 @@ const STACKS: Record<Desk, (context: Context) => Promise<Stack>> = {
 };
 
 /** What stands on a desk. */
-export function stackOf(context: Context, desk: Desk): Promise<Stack> {
+export function stackOf(context: Context, desk: StackedDesk): Promise<Stack> {
   return STACKS[desk](context);
 }
 
@@ -105,12 +107,13 @@ export interface DeskCount {
   isMore: boolean;
 }
 
-/** How much stands on each desk, up to a bound. */
-export async function deskCounts(context: Context): Promise<DeskCount[]> {
-  return Promise.all(
-    DESKS.map(async (desk) => {
-      const { keys, isMore } = await stackOf(context, desk);
-      return { desk, count: keys.length, isMore };
-    }),
-  );
+async function countOf(context: Context, desk: Desk, zone: string): Promise<Omit<DeskCount, 'desk'>> {
+  if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
+  const { keys, isMore } = await stackOf(context, desk);
+  return { count: keys.length, isMore };
+}
+
+/** How much stands on each desk, up to a bound; today is that of a time zone. */
+export async function deskCounts(context: Context, zone: string): Promise<DeskCount[]> {
+  return Promise.all(DESKS.map(async (desk) => ({ desk, ...(await countOf(context, desk, zone)) })));
 }

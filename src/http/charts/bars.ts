@@ -1,10 +1,11 @@
 import { stack } from 'd3-shape';
+import { escaped } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
 import { type Plot, short } from './plot.ts';
 
 /** Bars of days, the series one above the other. */
 
-type Bars = Pick<DailyChart, 'days' | 'series'>;
+type Bars = Pick<DailyChart, 'days' | 'series'> & { linkOf?: DailyChart['linkOf'] | undefined };
 
 /** The sum of each day. */
 export function sumsOf({ days, series }: Bars): number[] {
@@ -44,18 +45,30 @@ function layerOf(id: string, kind: string, d: string): string {
   return HATCHES[kind] === undefined ? fill : `${fill}<path fill="url(#${id})" d="${d}"/>`;
 }
 
+/** A link over each day that has a bar, as high as the drawing; by keys the table of numbers leads to the same. */
+function linksOf({ days, series, linkOf }: Bars, { x, top, bottom }: Plot): string {
+  if (linkOf === undefined) return '';
+  const [width, height] = [short(x(1) - x(0)), short(bottom - top)];
+  const links = sumsOf({ days, series }).map((sum, index) => {
+    if (sum === 0) return '';
+    const { href, label } = linkOf(days[index] ?? '');
+    const box = `x="${short(x(index))}" y="${short(top)}" width="${width}" height="${height}"`;
+    return `<a href="${escaped(href)}" tabindex="-1"><title>${escaped(label)}</title><rect fill="transparent" ${box}/></a>`;
+  });
+  return links.join('');
+}
+
 /** The drawing; `id` begins the ids in it. */
-export function drawBars({ days, series }: Bars, plot: Plot, id: string): string {
+export function drawBars({ days, series, linkOf }: Bars, plot: Plot, id: string): string {
   const layers = stack<number, number>()
     .keys(series.map((_, index) => index))
     .value((day, key) => series[key]?.values[day] ?? 0)(days.map((_, index) => index));
-  return layers
-    .map((layer, index) => {
-      const kind = series[index]?.kind ?? 'muted';
-      const own = `${id}-p${index}`;
-      return patternOf(own, kind) + layerOf(own, kind, barsOf(layer, plot));
-    })
-    .join('');
+  const drawn = layers.map((layer, index) => {
+    const kind = series[index]?.kind ?? 'muted';
+    const own = `${id}-p${index}`;
+    return patternOf(own, kind) + layerOf(own, kind, barsOf(layer, plot));
+  });
+  return drawn.join('') + linksOf({ days, series, linkOf }, plot);
 }
 
 /** The sign of a series in the legend; `id` is its own. */

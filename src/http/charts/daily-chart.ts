@@ -19,6 +19,8 @@ export interface DailyChart {
   marks?: ReadonlyArray<{ day: string; label: string }>;
   /** What is said where every number is zero. */
   empty?: string;
+  /** Where each day leads; its words say what is there. */
+  linkOf?: (day: string) => { href: string; label: string };
   /** For pages with many charts: one drawing for all widths, and a shorter table. */
   isSmall?: boolean;
 }

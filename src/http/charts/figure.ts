@@ -30,8 +30,10 @@ function svgOf(chart: DailyChart, drawing: Drawing, { size, name }: { size: Size
   const plot = plotOf(chart, drawing.greatest, size);
   const { below, above } = axesOf(chart, plot);
   const id = escaped(`${chart.id}-${name}`);
+  // What is in an image is not there for those who hear the page; links are.
+  const role = chart.linkOf ? 'group' : 'img';
   const labels = `<title id="${id}-t">${escaped(chart.title)}</title><desc id="${id}-d">${description(chart, drawing.words)}</desc>`;
-  return `<svg class="chart-drawing chart-${name}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-labelledby="${id}-t ${id}-d">${labels}${below}${drawing.draw(plot, id)}${above}</svg>`;
+  return `<svg class="chart-drawing chart-${name}" viewBox="0 0 ${size.width} ${size.height}" role="${role}" aria-labelledby="${id}-t ${id}-d">${labels}${below}${drawing.draw(plot, id)}${above}</svg>`;
 }
 
 function legendOf({ id, series }: DailyChart, sign: Drawing['sign']): string {

@@ -29,7 +29,11 @@ export const DAYS_OF_CHANGE: Rows = (chart) =>
 function rowOf(chart: DailyChart, index: number): string {
   const day = chart.days[index] ?? '';
   const cells = valuesAt(chart, index).map((value) => `<td>${numberWords(value)}</td>`);
-  return `<tr><th scope="row">${dayWords(day)}</th>${cells.join('')}</tr>`;
+  const link = chart.linkOf?.(day);
+  const words = link
+    ? `<a href="${escaped(link.href)}">${dayWords(day)}<span class="visually-hidden">: ${escaped(link.label)}</span></a>`
+    : dayWords(day);
+  return `<tr><th scope="row">${words}</th>${cells.join('')}</tr>`;
 }
 
 function leftOut({ days }: DailyChart, kept: number[], all: number): string {

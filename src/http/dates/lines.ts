@@ -32,7 +32,7 @@ export interface DateLine {
   meaning: string;
   /** Whether a call is answered otherwise from then on; a retirement without an old API changes none. */
   changesCalls: boolean;
-  /** The date of all others, where this app was given more time. */
+  /** The date of all others, where this app was given more time that changes something. */
   forOthers: number | undefined;
 }
 
@@ -64,7 +64,7 @@ function lineOf(
     kind: isChange && isSoon(at, now) ? 'warning' : '',
     meaning: isChange ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
     changesCalls: isChange,
-    forOthers,
+    forOthers: isChange ? forOthers : undefined,
   };
 }
 

@@ -78,7 +78,7 @@ function cardOf(
     ...(isOver(counts) ? {} : dateOf(context, clientId)),
     footing: footingOf(asOfNow(context, clientId)),
     calls: calls && callsCard(calls),
-    hasCalled: (calls?.total ?? 0) > 0,
+    callsTotal: calls?.total ?? 0,
   };
 }
 

@@ -15,6 +15,7 @@ import { type Frame, personIn } from '../people/frame.ts';
 import { asOfNow } from '../dates/card.ts';
 import { type AsOf, type DateLine, dateLines } from '../dates/lines.ts';
 import { progressWords } from './progress-words.ts';
+import { byUrgency, urgencyOf } from './urgency.ts';
 
 /** GET /apps/progress: how the tokens of the own apps move from the old API, against the retirement. */
 
@@ -77,14 +78,18 @@ async function largest(context: Context, apps: readonly App[]): Promise<App[]> {
   return apps.filter((app) => chosen.has(app));
 }
 
+/** The sentence and chart of each app, the most urgent app first. */
 async function ofEach(context: Context, apps: readonly App[]) {
   const ids = apps.map(({ clientId }) => clientId);
   const progress = await progressOfApps(context, ids, { days: DAYS });
-  return apps.map(({ clientId, name }) => {
+  const all = apps.map(({ clientId, name }) => {
     const charted = { id: `app-${clientId}`, title: `Tokens of ${name}`, isSmall: true };
     const days = progress.get(clientId) ?? [];
-    return { clientId, name, ...shown(days, asOfNow(context, clientId), charted) };
+    const asOf = asOfNow(context, clientId);
+    const urgency = urgencyOf({ name, waiting: days.at(-1)?.waiting ?? 0 }, asOf);
+    return { clientId, name, urgency, ...shown(days, asOf, charted) };
   });
+  return byUrgency(all, ({ urgency }) => urgency);
 }
 
 function showProgress(frame: Frame): RequestHandler {

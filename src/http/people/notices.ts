@@ -51,8 +51,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   'token-assigned': 'Assigned. The token belongs to the app below from now on.',
   'account-pinned': 'Done. What waited under the address belongs to the account from now on.',
   extended: 'The app has more time from now on.',
-  'extended-in-vain':
-    'Kept, but it gives the app no more time than all have, or less than it seems to. Look at the dates below.',
+  'extended-not-in-full':
+    'The app has more time from now on, but less than was entered: the sunset comes first. Look at the dates below.',
+  'extension-shortened': 'Changed. The app has less extra time than before. Look at the dates below.',
   'extension-ended': 'Ended. The date of all applies to the app again.',
   'mail-settled': 'Marked as dealt with. The mail is off the list.',
 };
@@ -70,7 +71,8 @@ const WARNINGS = new Set([
   'probe-no-answer',
   'probe-doubt-refused',
   'probe-doubt-spent',
-  'extended-in-vain',
+  'extended-not-in-full',
+  'extension-shortened',
 ]);
 
 /** Nothing was done, and nothing is wrong. */

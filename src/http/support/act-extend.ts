@@ -1,6 +1,12 @@
 import type { Request } from 'express';
 import { ChangeRefused } from '../../domain/lifecycle-changes/change-rules.ts';
-import { endExtension, extendApp } from '../../domain/lifecycle-changes/extend-app.ts';
+import {
+  endExtension,
+  type Extended,
+  ExtensionInVain,
+  extendApp,
+} from '../../domain/lifecycle-changes/extend-app.ts';
+import { whyNoneHelps } from '../../domain/lifecycle-changes/extension-effect.ts';
 import type { Milestone } from '../../domain/lifecycle.ts';
 import { appTarget } from '../../domain/support/actions.ts';
 import { PageError } from '../page-error.ts';
@@ -59,6 +65,14 @@ function factsOf(frame: Frame, target: AppTarget): Asking['facts'] {
   ];
 }
 
+/** Of each milestone that no extension puts off, why. */
+function hindrances({ context }: Frame): Partial<Record<Milestone, string>> {
+  const lifecycle = context.lifecycle.current();
+  const hasOldApi = context.oldBackend !== undefined;
+  const found = MILESTONES.map((name) => [name, whyNoneHelps(lifecycle, name, { hasOldApi })] as const);
+  return Object.fromEntries(found.filter(([, why]) => why !== undefined));
+}
+
 function choiceOf(names: readonly Milestone[]): Field {
   const choices = names.map((value) => ({ value, label: NAMES[value] }));
   return { kind: 'choice', name: 'date', label: 'Which date', value: names[0] ?? '', choices };
@@ -84,7 +98,8 @@ async function orTooLate(target: AppTarget, work: () => Promise<string>): Promis
   try {
     return leaveTo(target, await work());
   } catch (error) {
-    if (error instanceof ChangeRefused) return leaveTo(target, 'too-late');
+    if (error instanceof ChangeRefused && !(error instanceof ExtensionInVain))
+      return leaveTo(target, 'too-late');
     throw error;
   }
 }
@@ -92,46 +107,61 @@ async function orTooLate(target: AppTarget, work: () => Promise<string>): Promis
 const WHICH = 'Choose the date that this is about.';
 const UNTIL = 'Enter a day that is ahead, such as 2027-02-01.';
 
-/** More time; asked for once more in the same words it changes nothing. */
+const GIVES = [
+  'Until the day that you enter, the date that comes for all apps does not come for this one. Its owner and its users are reminded of the new date.',
+  'More time that the app has for the same date already is replaced.',
+];
+
+function askToExtend(frame: Frame, target: AppTarget): Asking {
+  const why = hindrances(frame);
+  const names = MILESTONES.filter((name) => why[name] === undefined);
+  const until: Field = {
+    kind: 'date',
+    name: 'until',
+    label: 'Until',
+    hint: 'The first moment of this day, UTC.',
+    value: '',
+  };
+  const canHelp = names.length > 0;
+  return {
+    title: canHelp ? `Give “${target.name}” more time` : `No more time can be given to “${target.name}”`,
+    says: [...(canHelp ? GIVES : []), ...Object.values(why)],
+    facts: factsOf(frame, target),
+    fields: [...seenFields(frame, target), choiceOf(names), until],
+    button: canHelp ? { label: 'Give more time', isDanger: false } : undefined,
+    back: backTo(target),
+  };
+}
+
+function noticeOf({ isShorter, warnings }: Extended): string {
+  if (isShorter) return 'extension-shortened';
+  return warnings.length > 0 ? 'extended-not-in-full' : 'extended';
+}
+
+/** The problems of a form that asks for more time; none where it can be tried. */
+function problemsOf(name: string | undefined, until: number | undefined): Record<string, string> {
+  return { ...(isMilestone(name) ? {} : { date: WHICH }), ...(until ? {} : { until: UNTIL }) };
+}
+
+/** More time; what would change nothing is refused, with why. */
 export function extendAction(frame: Frame): Action<AppTarget> {
   return {
     path: '/support/apps/:clientId/extend',
     needs: 'lead',
     find: (req) => appIn(frame, req),
-    ask: async (target) => ({
-      title: `Give “${target.name}” more time`,
-      says: [
-        'Until the day that you enter, the date that comes for all apps does not come for this one. Its owner and its users are reminded of the new date.',
-        'More time that the app has for the same date already is replaced.',
-      ],
-      facts: factsOf(frame, target),
-      fields: [
-        ...seenFields(frame, target),
-        choiceOf(MILESTONES),
-        {
-          kind: 'date',
-          name: 'until',
-          label: 'Until',
-          hint: 'The first moment of this day, UTC.',
-          value: '',
-        },
-      ],
-      button: { label: 'Give more time', isDanger: false },
-      back: backTo(target),
-    }),
+    ask: async (target) => askToExtend(frame, target),
     async act({ target, fields, reason, origin }) {
       const { date: name, until: day = '' } = fields;
       const until = readDay(day, frame.context.clock.now());
-      if (!isMilestone(name) || until === undefined)
-        return {
-          problems: { ...(isMilestone(name) ? {} : { date: WHICH }), ...(until ? {} : { until: UNTIL }) },
-        };
+      if (!isMilestone(name) || until === undefined) return { problems: problemsOf(name, until) };
       const { clientId } = target;
       const asked = { clientId, name, until, reason, seen: seenIn(fields, name), ...origin };
-      return orTooLate(target, async () => {
-        const { warnings } = await extendApp(frame.context, asked);
-        return warnings.length > 0 ? 'extended-in-vain' : 'extended';
-      });
+      try {
+        return await orTooLate(target, async () => noticeOf(await extendApp(frame.context, asked)));
+      } catch (error) {
+        if (error instanceof ExtensionInVain) return { problems: { form: error.message } };
+        throw error;
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { Lifecycle } from '../../domain/lifecycle.ts';
+import { changesCalls, type Lifecycle } from '../../domain/lifecycle.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { describeApp, type ExtensionRow } from '../../domain/support/describe-app.ts';
 import { totalOf } from '../../domain/states-of-app.ts';
@@ -8,7 +8,7 @@ import { timelineOfApp } from '../../domain/support/timeline.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';
 import { cutOverOfApp } from '../cut-over/cards.ts';
-import { dateCard } from '../dates/card.ts';
+import { asOfNow, dateCard } from '../dates/card.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
 import { stateLines } from '../tokens/state-words.ts';
@@ -66,9 +66,14 @@ const DATES: Record<ExtensionRow['name'], string> = { retirement: 'Retirement', 
 
 function extensionLine(
   row: ExtensionRow,
-  { now, names, common }: { now: number; names: ReadonlyMap<string, string>; common: Lifecycle['dates'] },
+  {
+    now,
+    names,
+    lifecycle,
+    hasBackend,
+  }: { now: number; names: ReadonlyMap<string, string>; lifecycle: Lifecycle; hasBackend: boolean },
 ) {
-  const ofAll = common[row.name];
+  const [ofAll, isChange] = [lifecycle.dates[row.name], changesCalls(row.name, hasBackend)];
   const readers = { names, holderId: undefined };
   return {
     of: DATES[row.name],
@@ -78,7 +83,7 @@ function extensionLine(
     grantedAt: row.granted_at,
     endedAt: row.ended_at ?? undefined,
     isOver: row.ended_at === null && row.until <= now,
-    inVain: inVainWords({ milestone: row.name, until: row.until, ofAll }),
+    inVain: inVainWords({ milestone: row.name, until: row.until, ofAll, changesCalls: isChange }),
   };
 }
 
@@ -128,13 +133,7 @@ function show(frame: Frame): RequestHandler {
       app: shownApp(all),
       actions: appActionsFor(roleIn(res) as StaffRole, facts),
       dates: await shownDates(context, all),
-      extensions: extensions.map((row) =>
-        extensionLine(row, {
-          now: context.clock.now(),
-          names: history.names,
-          common: context.lifecycle.current().dates,
-        }),
-      ),
+      extensions: extensions.map((row) => extensionLine(row, { ...asOfNow(context), names: history.names })),
       client,
       cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
       tokens: shownTokens(context, all, req),

@@ -1,6 +1,5 @@
 import type {
   DoubtfulGrant,
-  EndedGrant,
   EndingExtension,
   NobodysTokens,
   UnconfirmedHandover,
@@ -8,7 +7,7 @@ import type {
   UnprovenToken,
   WaitingApp,
 } from '../../domain/support/desks-lists.ts';
-import { isStop } from '../../domain/support/desks.ts';
+import { type EndedGrant, isStop } from '../../domain/support/ended/ended-on-day.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
 import { capital } from '../people/words.ts';
 import { whyGrantEnded } from '../tokens/ends.ts';

@@ -22,8 +22,8 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   'died-today': {
     title: 'Connections that ended today',
-    about: 'Since midnight UTC these connections broke. Each line has the next step.',
-    empty: 'Good news: no connection broke since midnight UTC.',
+    about: 'Since midnight these connections broke. The days before are listed too.',
+    empty: 'Good news: no connection broke since midnight. The days before are listed too.',
   },
   undeliverable: {
     title: 'Mails that reached nobody',
@@ -45,7 +45,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   waiting: {
     title: 'Apps with people who wait',
     about:
-      'Apps whose users have tokens that are not connected, the most people first, as last counted (hourly).',
+      'Apps whose users have tokens that are not connected, as last counted (hourly): those that are refused already first, then by the nearest date, then the most people.',
     empty: 'Good news: nobody waits. This is counted every hour; after an import it takes a while to show.',
   },
   extensions: {

@@ -1,17 +1,22 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { type Desk, deskCounts, DESK_MAX, DESKS } from '../../domain/support/desks.ts';
+import { type Desk, deskCounts, DESKS } from '../../domain/support/desks.ts';
+import { zoneOfReader } from '../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { PageError } from '../page-error.ts';
-import { type Frame, roleIn } from '../people/frame.ts';
+import { type Frame, personIn, roleIn } from '../people/frame.ts';
 import { deskList } from './desk-pages.ts';
 import { DESK_WORDS } from './desk-words.ts';
+import { showEnded } from './ended/ended-desk.ts';
+import { brokenTodayWords } from './ended/ended-words.ts';
 
 /** /support/desks: what asks for somebody to look at it, and /support/desks/:desk: the list of one kind. */
 
 function showDesks(frame: Frame): RequestHandler {
-  return async (_req, res) => {
-    const counts = await deskCounts(frame.context);
-    const desks = counts.map((one) => ({ ...one, ...DESK_WORDS[one.desk] }));
+  return async (req, res) => {
+    const zone = await zoneOfReader(frame.context, personIn(req).accountId);
+    const counts = await deskCounts(frame.context, zone);
+    const wordsFor = (desk: Desk) => (desk === 'died-today' ? brokenTodayWords(zone) : DESK_WORDS[desk]);
+    const desks = counts.map((one) => ({ ...one, ...wordsFor(one.desk) }));
     frame.page(res, 'support-desks', {
       title: 'Desks',
       wide: true,
@@ -37,21 +42,13 @@ function oneText(value: unknown): string | undefined {
 function showDesk(frame: Frame): RequestHandler {
   return async (req, res) => {
     const desk = deskOf(req);
-    const [after, cause] = [oneText(req.query['after']), oneText(req.query['cause'])];
-    const list = await deskList(frame.context, desk, { after, cause, role: roleIn(res) as StaffRole });
-    const isOneCause = list.causes.some(({ isShown }) => isShown);
-    const kept = isOneCause ? { cause: cause ?? '' } : {};
-    const next = list.next && `?${new URLSearchParams({ ...kept, after: list.next }).toString()}`;
-    frame.page(res, 'support-desk', {
-      title: DESK_WORDS[desk].title,
-      wide: true,
-      desk,
-      words: DESK_WORDS[desk],
-      ...list,
-      next,
-      isOneCause,
-      max: DESK_MAX,
-    });
+    if (desk === 'died-today') return showEnded(frame, req, res);
+    const after = oneText(req.query['after']);
+    const list = await deskList(frame.context, desk, { after, role: roleIn(res) as StaffRole });
+    const next = list.next && `?${new URLSearchParams({ after: list.next }).toString()}`;
+    const { title } = DESK_WORDS[desk];
+    const first = `/support/desks/${desk}`;
+    frame.page(res, 'support-desk', { title, wide: true, words: DESK_WORDS[desk], ...list, next, first });
   };
 }
 

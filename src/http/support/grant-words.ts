@@ -1,5 +1,5 @@
 import type { ShownGrant } from '../../domain/support/describe-mapping.ts';
-import { isStop } from '../../domain/support/desks.ts';
+import { isStop } from '../../domain/support/ended/ended-on-day.ts';
 import { whyGrantEnded } from '../tokens/ends.ts';
 
 /** A grant as support sees it: everything but its pair. */

@@ -4,12 +4,14 @@ import { COLUMNS } from '../../domain/support/numbers-export.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type Series, stackedBars } from '../charts/charts.ts';
 import { progressSeries } from '../charts/progress-series.ts';
+import { fullDayWords } from '../charts/chart-words.ts';
 import { asOfNow } from '../dates/card.ts';
 import { type AsOf, nextLine } from '../dates/lines.ts';
 import { timeWords } from '../dates/words.ts';
 import type { Frame } from '../people/frame.ts';
 import { ENDS } from '../tokens/ends.ts';
 import { STATE_COLOURS } from '../tokens/state-colours.ts';
+import { endedAddress } from './ended/ended-desk.ts';
 import { sendExport } from './numbers-export.ts';
 import { moveWords, percentWords } from './numbers-words.ts';
 
@@ -47,6 +49,11 @@ function endsChart(numbers: Numbers): string {
   return stackedBars({
     id: 'ends',
     title: 'By day and cause',
+    // The days of the chart are those of UTC.
+    linkOf: (day) => ({
+      href: endedAddress({ day, zone: 'UTC' }),
+      label: `What ended on ${fullDayWords(day)}`,
+    }),
     days: numbers.ends.days,
     series: endsInOrder(numbers).map(({ cause, values }) => ({
       label: labelOf(cause),

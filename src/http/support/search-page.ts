@@ -6,6 +6,7 @@ import {
   troubleWords,
 } from '../../domain/grants/refresh-trouble.ts';
 import { deskCounts } from '../../domain/support/desks.ts';
+import { zoneOfReader } from '../../domain/support/ended/ended-on-day.ts';
 import { QUERY_MAX } from '../../domain/support/read-query.ts';
 import { searchFor, type SearchResult, SHOWN_MAX } from '../../domain/support/search.ts';
 import { budgetOfRetirement } from '../cut-over/cards.ts';
@@ -112,8 +113,9 @@ function search(frame: Frame): RequestHandler {
 }
 
 /** The desks on which something stands, with how much. */
-async function busyDesks(context: Context) {
-  const counts = (await deskCounts(context)).filter(({ count }) => count > 0);
+async function busyDesks(context: Context, accountId: string) {
+  const zone = await zoneOfReader(context, accountId);
+  const counts = (await deskCounts(context, zone)).filter(({ count }) => count > 0);
   return counts.map(({ desk, count, isMore }) => ({
     href: `/support/desks/${desk}`,
     label: DESK_WORDS[desk].title,
@@ -133,7 +135,7 @@ const shownTrouble = (trouble: RefreshTrouble) =>
   `${troubleWords(trouble, timeWords)} ${NOTICED[trouble.kind]}; nobody has to do anything for them.`;
 
 function showStart(frame: Frame): RequestHandler {
-  return async (_req, res) => {
+  return async (req, res) => {
     const trouble = await findRefreshTrouble(frame.context);
     frame.page(res, 'support-search', {
       title: 'Support',
@@ -141,7 +143,7 @@ function showStart(frame: Frame): RequestHandler {
       role: roleIn(res),
       text: undefined,
       isStart: true,
-      desks: await busyDesks(frame.context),
+      desks: await busyDesks(frame.context, personIn(req).accountId),
       trouble: trouble && shownTrouble(trouble),
       budget: await budgetOfRetirement(frame.context),
     });

@@ -1,5 +1,4 @@
 import { addSecret } from '../../../src/domain/app-secrets.ts';
-import { extendApp } from '../../../src/domain/lifecycle-changes/extend-app.ts';
 import { startRehearsal } from '../../../src/domain/lifecycle-changes/rehearse.ts';
 import { reauthorizationLink } from '../../../src/domain/reauthorize.ts';
 import { registerApp } from '../../../src/domain/register-app.ts';
@@ -96,8 +95,13 @@ async function ownedApp({ bridge }: System): Promise<LegacyApp> {
   const app = await registerApp(context, { ...asked, owner: accountOf('owner') });
   if (!app) throw new Error('an app without a fixed id is never known');
   const until = context.clock.now() + 90 * DAY;
-  const extension = { clientId: app.clientId, name: 'retirement' as const, until };
-  await extendApp(context, { ...extension, reason: 'they asked', actor: 'test', requestId: null });
+  // As an earlier version kept it, whatever dates there are.
+  const row = { id: newHexId(), client_id: app.clientId, name: 'retirement' as const, until };
+  await context.store.durable
+    .insertInto('extensions')
+    .values({ ...row, reason: 'they asked', granted_by: 'test', granted_at: context.clock.now() })
+    .execute();
+  await context.lifecycle.refresh();
   return { ...app, callback: CALLBACK };
 }
 

@@ -71,10 +71,25 @@ export function kindOf(one: Told, reader: Reader): Kind {
   return at === Infinity ? 'waits' : 'ahead';
 }
 
-/** The reminders, the most urgent first. */
+/** Infinity less itself is no number. */
+const byTime = (one: number, other: number) => (one === other ? 0 : one - other);
+
+/** When it ends or ended. */
+const timeOf = (one: Told) => one.at ?? happenedAt(one) ?? Infinity;
+
+/**
+ * The reminders, the most urgent first; of two alike what stopped first or stops next, then what the person uses before what
+ * others use, then the one with more tokens.
+ */
 export function byUrgency(due: readonly Told[], reader: Reader): Told[] {
   const rank = (one: Told) => ORDER.indexOf(kindOf(one, reader));
-  return due.toSorted((a, b) => rank(a) - rank(b) || (a.at ?? Infinity) - (b.at ?? Infinity));
+  return due.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      byTime(timeOf(a), timeOf(b)) ||
+      Number(a.role === 'owner') - Number(b.role === 'owner') ||
+      waitingOf(b) - waitingOf(a),
+  );
 }
 
 /** `stops working in 14 days`, `has stopped working`. */

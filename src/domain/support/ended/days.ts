@@ -1,0 +1,57 @@
+import { DateTime, IANAZone } from 'luxon';
+
+/** The days of which support can ask which connections ended: pure functions of a moment and a time zone. */
+
+/** Today is one of them. */
+export const DAYS_LISTED = 30;
+
+/** One day of one time zone. */
+export interface ListedDay {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** An IANA name. */
+  zone: string;
+  /** Its first moment and that of the next day, in Unix milliseconds: 23 to 25 hours. */
+  from: number;
+  to: number;
+}
+
+/** Why a day is not listed. */
+export type NotListed = 'no-such-day' | 'too-old' | 'ahead' | 'no-such-zone';
+
+/** Whether a text names a time zone. */
+export function isZone(name: string): boolean {
+  return IANAZone.isValidZone(name);
+}
+
+function spanOf(start: DateTime, zone: string): ListedDay {
+  const next = start.plus({ days: 1 }).startOf('day');
+  return { day: start.toISODate() ?? '', zone, from: start.toMillis(), to: next.toMillis() };
+}
+
+const startOfToday = (now: number, zone: string) => DateTime.fromMillis(now, { zone }).startOf('day');
+
+/** The day in which a moment lies. */
+export function todayIn(zone: string, now: number): ListedDay {
+  return spanOf(startOfToday(now, zone), zone);
+}
+
+/** All days that are listed, the newest first. */
+export function daysListed(zone: string, now: number): string[] {
+  const today = startOfToday(now, zone);
+  return Array.from({ length: DAYS_LISTED }, (_, ago) => today.minus({ days: ago }).toISODate() ?? '');
+}
+
+/** The day that somebody asked for; without a day it is today. */
+export function listedDay(
+  { day, zone }: { day: string | undefined; zone: string },
+  now: number,
+): ListedDay | NotListed {
+  if (!isZone(zone)) return 'no-such-zone';
+  if (day === undefined) return todayIn(zone, now);
+  const start = DateTime.fromFormat(day, 'yyyy-MM-dd', { zone }).startOf('day');
+  if (!start.isValid) return 'no-such-day';
+  const today = startOfToday(now, zone);
+  if (start > today) return 'ahead';
+  return start < today.minus({ days: DAYS_LISTED - 1 }) ? 'too-old' : spanOf(start, zone);
+}

@@ -1,0 +1,123 @@
+import { findZone } from '../../../store/account-zone.ts';
+import { DESK_MAX } from '../../../store/desks.ts';
+import { grantDeskRows } from '../../../store/desks-rows.ts';
+import {
+  countEnded,
+  type EndedKey,
+  endedKeys,
+  type EndedPlace,
+} from '../../../store/support/ended-grants.ts';
+import type { DeathCause } from '../../../store/tables.ts';
+import type { Context } from '../../context.ts';
+import { isZone, type ListedDay } from './days.ts';
+
+/**
+ * The connections that ended on one day. So many are looked through at once as a desk counts; a page that is full of those
+ * that need nobody any more leads on to the next ones, so that each can be reached.
+ */
+
+/** Rows of one page. */
+const PAGE = 50;
+
+/** One of each cause is counted up to this; an index alone is read. */
+const COUNTED = 10_000;
+
+/** After these somebody has to connect again; the others were asked for. */
+const STOPS = ['refused', 'lost', 'superseded'] as const satisfies readonly DeathCause[];
+
+const CAUSES = [...STOPS, 'deauthorized', 'replaced', 'unfinished', 'handed_over'] as const;
+
+/** Whether somebody has to connect again after an end of this cause. */
+export const isStop = (cause: string): boolean => STOPS.some((one) => one === cause);
+
+/** The same of one end: who has connected again, or ended it all, has nothing to do any more. */
+const isBreak = ({ cause, hasStopped }: EndedKey): boolean => hasStopped && isStop(cause);
+
+/** The time zone in which the days of a member of the staff begin: that of the account, else UTC. */
+export async function zoneOfReader({ store }: Context, accountId: string): Promise<string> {
+  const zone = await findZone(store.durable, accountId);
+  return zone !== undefined && isZone(zone) ? zone : 'UTC';
+}
+
+const PLACE = /^(\d{1,16})\.(\w{1,64})$/;
+
+function placeOf(cursor: string | undefined): EndedPlace | undefined {
+  const [, at, id] = PLACE.exec(cursor ?? '') ?? [];
+  return at === undefined || id === undefined ? undefined : { at: Number(at), id };
+}
+
+const cursorOf = (place: EndedPlace | undefined) => place && `${place.at}.${place.id}`;
+
+/** What a list is of: those that broke and still are so, or all of one cause. */
+interface EndedQuery {
+  span: ListedDay;
+  cause: DeathCause | undefined;
+}
+
+/** The next ones of a list, among so many as are looked through at once. */
+async function lookThrough({ store }: Context, { span, cause }: EndedQuery, after: EndedPlace | undefined) {
+  const causes = cause === undefined ? STOPS : [cause];
+  const read = await endedKeys(store.durable, { ...span, causes, after }, DESK_MAX + 1);
+  const looked = read.slice(0, DESK_MAX);
+  return {
+    keys: cause === undefined ? looked.filter(isBreak) : looked,
+    last: looked.at(-1),
+    isMore: read.length > DESK_MAX,
+  };
+}
+
+export interface EndedCount {
+  count: number;
+  /** Whether there are more than `count`. */
+  isMore: boolean;
+}
+
+/** How many broke on a day and need somebody still, as far as they are looked through. */
+export async function countBroken(context: Context, span: ListedDay): Promise<EndedCount> {
+  const { keys, isMore } = await lookThrough(context, { span, cause: undefined }, undefined);
+  return { count: keys.length, isMore };
+}
+
+/** How many ended on a day, by cause. */
+async function countByCause({ store }: Context, { from, to }: ListedDay): Promise<Map<string, EndedCount>> {
+  const counts = await Promise.all(
+    CAUSES.map(async (cause) => {
+      const n = await countEnded(store.durable, { cause, from, to }, COUNTED + 1);
+      return [cause, { count: Math.min(n, COUNTED), isMore: n > COUNTED }] as const;
+    }),
+  );
+  return new Map(counts);
+}
+
+async function rowsOf({ store }: Context, keys: readonly EndedKey[]) {
+  const ids = keys.map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await grantDeskRows(store.durable, ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return keys.flatMap(({ id, hasStopped }) => {
+    const row = byId.get(id);
+    return row ? [{ ...row, hasStopped }] : [];
+  });
+}
+
+/** One page of the connections that ended on a day, the newest first, with how many did of each cause. */
+export async function endedOnDay(context: Context, query: EndedQuery, after: string | undefined) {
+  const place = placeOf(after);
+  const causes = await countByCause(context, query.span);
+  const { keys, last, isMore } = await lookThrough(context, query, place);
+  const shown = keys.slice(0, PAGE);
+  const further = isMore ? last : undefined;
+  const counted =
+    query.cause === undefined ? await countBroken(context, query.span) : causes.get(query.cause);
+  return {
+    rows: await rowsOf(context, shown),
+    causes,
+    // Where more were looked through than are counted, there are as many as are shown at least.
+    count: Math.max(counted?.count ?? 0, shown.length),
+    isMore: counted?.isMore ?? false,
+    /** Of the first page alone it is known how many stand before it. */
+    before: place === undefined ? 0 : undefined,
+    next: cursorOf(keys.length > shown.length ? shown.at(-1) : further),
+  };
+}
+
+export type EndedGrant = Awaited<ReturnType<typeof endedOnDay>>['rows'][number];

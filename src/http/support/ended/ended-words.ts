@@ -1,0 +1,47 @@
+import { DAYS_LISTED, type ListedDay, type NotListed } from '../../../domain/support/ended/days.ts';
+import { fullDayWords } from '../../charts/chart-words.ts';
+import { type DeskWords, DESK_WORDS } from '../desk-words.ts';
+
+/** What staff are told of the connections that ended on one day: pure functions. */
+
+/** The desk among all desks, where it is of today; midnight is that of a time zone. */
+export function brokenTodayWords(zone: string): DeskWords {
+  const { title, about, empty } = DESK_WORDS['died-today'];
+  const inZone = (words: string) => words.replace('midnight', `midnight (${zone})`);
+  return { title, about: inZone(about), empty: inZone(empty) };
+}
+
+/** The desk where it is of one day. */
+export function endedWords({ day, zone }: ListedDay, { isToday }: { isToday: boolean }): DeskWords {
+  const date = fullDayWords(day);
+  const when = isToday ? 'today' : `on ${date}`;
+  return {
+    title: `Connections that ended ${when}`,
+    about: `These connections broke on ${date}, and nobody has connected them again. The day is that of the time zone ${zone}. Each line has the next step.`,
+    empty: `Good news: no connection that broke on ${date} (${zone}) waits for anybody.`,
+  };
+}
+
+/** Why a day cannot be shown, by what was asked for. */
+export const NOT_LISTED: Readonly<Record<NotListed, { status: number; title: string; reason: string }>> = {
+  'no-such-day': {
+    status: 400,
+    title: 'This is not a day',
+    reason: 'The address names a day that no calendar has, or not in the form 2026-11-21.',
+  },
+  'no-such-zone': {
+    status: 400,
+    title: 'This is not a time zone',
+    reason: 'The address names a time zone that is not known. One is named like Europe/Berlin, or UTC.',
+  },
+  'too-old': {
+    status: 404,
+    title: 'This day is not listed any more',
+    reason: `Connections that ended are listed for the last ${DAYS_LISTED} days, today included.`,
+  },
+  ahead: {
+    status: 404,
+    title: 'This day has not come yet',
+    reason: 'The address names a day that is ahead.',
+  },
+};

@@ -1,0 +1,83 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Database } from '../store.ts';
+import type { DeathCause, Tables } from '../tables.ts';
+
+/** Grants that ended within a span of time, by the index grants_dead_by_cause: nothing reads more than its limit. */
+
+export interface EndedSpan {
+  /** Unix milliseconds; the end is outside. */
+  from: number;
+  to: number;
+}
+
+interface OneCause extends EndedSpan {
+  cause: DeathCause;
+}
+
+/** Where a list goes on: after this grant, from the newest on. */
+export interface EndedPlace {
+  at: number;
+  id: string;
+}
+
+export interface EndedKey extends EndedPlace {
+  cause: DeathCause;
+  /** Whether a token of its app and account has stopped and nobody has connected it again. */
+  hasStopped: boolean;
+}
+
+/** A grant that lives takes all of them over. */
+const HAS_STOPPED = sql<number>`case when exists (select 1 from mappings t
+    where t.client_id = g.client_id and t.account_id = g.account_id and t.state = 'reauthorization_required')
+  and not exists (select 1 from grants o
+    where o.client_id = g.client_id and o.account_id = g.account_id and o.state <> 'dead')
+  then 1 else 0 end`;
+
+const isWithin =
+  ({ cause, from, to }: OneCause) =>
+  (eb: ExpressionBuilder<Tables & { g: Tables['grants'] }, 'g'>) =>
+    eb.and([
+      eb('g.state', '=', sql.lit('dead')),
+      eb('g.dead_cause', '=', cause),
+      eb('g.dead_at', '>=', from),
+      eb('g.dead_at', '<', to),
+    ]);
+
+/** How many ended of one cause, counted up to `limit`. */
+export async function countEnded(db: Database, of: OneCause, limit: number): Promise<number> {
+  const some = db.selectFrom('grants as g').select('g.id').where(isWithin(of)).limit(limit).as('some');
+  const row = await db.selectFrom(some).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow();
+  return row.n;
+}
+
+async function keysOf(
+  db: Database,
+  of: OneCause & { after: EndedPlace | undefined },
+  limit: number,
+): Promise<EndedKey[]> {
+  const { cause, after } = of;
+  const rows = await db
+    .selectFrom('grants as g')
+    .select(['g.id', 'g.dead_at', HAS_STOPPED.as('has_stopped')])
+    .where(isWithin(of))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(g.dead_at, g.id) < (${after?.at ?? 0}, ${after?.id ?? ''})`),
+    )
+    .orderBy('g.dead_at', 'desc')
+    .orderBy('g.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, dead_at: at, has_stopped: n }) => ({ id, at: at ?? 0, cause, hasStopped: n === 1 }));
+}
+
+const newestFirst = (one: EndedPlace, other: EndedPlace) => other.at - one.at || (one.id < other.id ? 1 : -1);
+
+/** Those that ended of some causes, the newest first, from a place on and up to `limit`. */
+export async function endedKeys(
+  db: Database,
+  { causes, ...of }: EndedSpan & { causes: readonly DeathCause[]; after: EndedPlace | undefined },
+  limit: number,
+): Promise<EndedKey[]> {
+  const found = await Promise.all(causes.map((cause) => keysOf(db, { ...of, cause }, limit)));
+  return found.flat().toSorted(newestFirst).slice(0, limit);
+}
