@@ -8,7 +8,6 @@ import { createPlaces } from './domain/grants/places.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
-import { fillDates } from './domain/fill-dates.ts';
 import { createLateTokens } from './domain/late-tokens.ts';
 import { watchLifecycle } from './domain/lifecycle-watch.ts';
 import { createLiveFeed } from './domain/live/live-feed.ts';
@@ -73,8 +72,7 @@ async function openBeside({ config, logger, own, budgetOf }: Opening, store: Sto
     try {
       const instance = await openInstanceWatch({ store, file, clock, logger });
       const databaseClock = await startDatabaseClock(store);
-      const dated = { store, clock: own ?? databaseClock, logger, vault: keyring.vault };
-      await fillDates(dated, config.dates);
+      const dated = { store, clock: own ?? databaseClock, logger };
       const lifecycle = await watchLifecycle(dated);
       return { processId, keyring, instance, spill, databaseClock, lifecycle };
     } catch (error) {

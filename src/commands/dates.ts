@@ -151,8 +151,10 @@ export async function examineDates(
   settings: Parameters<typeof idleSettings>[1],
 ): Promise<verdicts.Verdict> {
   const dates = await describedDates(context);
-  const { other, past } = await idleSettings(context, settings);
-  const found = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
+  const { coming, other, past } = await idleSettings(context, settings);
+  const known = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
+  const found =
+    coming.length > 0 ? `${known}; the next start of the bridge sets ${coming.join(', ')}` : known;
   const warnings = [
     ...(other.length > 0
       ? [`${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]
