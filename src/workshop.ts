@@ -17,12 +17,14 @@ import { createShutdown } from './domain/work/shutdown.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
+import { reduceError } from './shared/redaction.ts';
 import { createMailer } from './shared/mail/mailer.ts';
 import { forgetBudget } from './store/budgets.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
 import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
 import { loadKeys } from './store/keys-file.ts';
 import { openStore } from './store/open-store.ts';
+import { isStorageFault } from './store/storage-fault.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
 import { createModernSides } from './upstream/modern-sides.ts';
@@ -58,6 +60,11 @@ export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
   return join(varDir, 'epoch.json');
 }
 
+/** A database that opens and then does not answer says so in words of its own, which name no setting. */
+function ofDatabase(cause: unknown): Error {
+  return new Error(`DATABASE_URL: ${reduceError(cause).message}`, { cause });
+}
+
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
 async function openBeside({ config, logger, own, budgetOf }: Opening, store: Store) {
   const clock = own ?? machineClock;
@@ -81,7 +88,7 @@ async function openBeside({ config, logger, own, budgetOf }: Opening, store: Sto
     }
   } catch (error) {
     await store.close();
-    throw error;
+    throw isStorageFault(error) ? ofDatabase(error) : error;
   }
 }
 
