@@ -72,6 +72,12 @@ export function findInstanceOnce(config: Config): FindInstance {
 
 const CLOSED = 'the database cannot be used, see database';
 
+/** SQLite reads its whole file for it; of PostgreSQL only the settings are asked that decide over commits. */
+const PROVEN = {
+  sqlite: 'is whole',
+  postgres: 'keeps what it commits; whether its files are whole shows on its server alone',
+};
+
 /** Whether a database is there, opens with these keys, and keeps what it commits. */
 export async function checkDatabase(config: Config): Promise<Verdict> {
   const { database } = config;
@@ -87,7 +93,7 @@ export async function checkDatabase(config: Config): Promise<Verdict> {
   return withWorkshop(async ({ context }) => {
     const problem = await context.store.findProblem();
     if (problem !== undefined) throw new Error(problem);
-    return ok(`${place} opens with these keys and is whole`);
+    return ok(`${place} opens with these keys and ${PROVEN[database.kind]}`);
   });
 }
 
