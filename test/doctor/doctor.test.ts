@@ -9,7 +9,6 @@ import {
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { showDates } from '../../src/commands/dates.ts';
 import { doctor, examineAll } from '../../src/commands/doctor.ts';
 import { checkDisk } from '../../src/commands/doctor/machine-checks.ts';
 import type { Finding } from '../../src/commands/doctor/verdict.ts';
@@ -247,22 +246,6 @@ test('a disk without room fails, and one that has room is told', async () => {
   await expect(checkDisk({ varDir: '/proc' })).rejects.toThrow('0 MB free at /proc');
   const { state } = await findingsOf();
   expect(state('disk')?.detail).toMatch(/^\d+ MB free at /);
-});
-
-test('leaves the dates as they are: those of the settings come with the next start', async () => {
-  const { ok, state } = await findingsOf({ LEGACY_RETIREMENT_AT: '2099-05-01' });
-  expect(ok).toBe(true);
-  expect(state('dates')).toEqual({
-    check: 'dates',
-    state: 'ok',
-    detail:
-      'deprecation not set, retirement not set, sunset not set; the next start of the bridge sets LEGACY_RETIREMENT_AT (retirement)',
-  });
-  expect((await showDates()).lines).toEqual([
-    'deprecation not set',
-    'retirement  not set',
-    'sunset      not set',
-  ]);
 });
 
 test.each(['640', '604'])('a key file of mode %s, which others may read, fails', async (mode) => {
