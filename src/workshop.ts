@@ -36,6 +36,8 @@ import { type Silence, silencedOldBackend } from './upstream/silence.ts';
 export interface Overrides {
   clock?: Clock;
   logger?: Logger;
+  /** A command that only looks: keys that the database does not know are not made known to it. */
+  isLook?: boolean;
   /** The modern side began with this start and has counted nothing yet: what it once said of a budget is out of date. */
   modernBegins?: boolean;
 }
@@ -53,6 +55,7 @@ interface Opening {
   own: Clock | undefined;
   /** The client whose kept budget is out of date. */
   budgetOf: string | undefined;
+  isLook: boolean;
 }
 
 /** Where this machine remembers its database. */
@@ -66,14 +69,14 @@ function ofDatabase(cause: unknown): Error {
 }
 
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
-async function openBeside({ config, logger, own, budgetOf }: Opening, store: Store) {
+async function openBeside({ config, logger, own, budgetOf, isLook }: Opening, store: Store) {
   const clock = own ?? machineClock;
   try {
     if (budgetOf !== undefined) await forgetBudget(store, budgetOf);
     const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
     // Keys are made anew where the database is new too, but never in production.
-    const keys = { file: config.keysFile, mayCreate: !config.production };
+    const keys = { file: config.keysFile, mayCreate: !config.production, isLook };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
     const file = openEpochFile(epochFileOf(config), config.database);
     try {
@@ -126,7 +129,7 @@ export async function openWorkshop(
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
   const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;
-  const opening = { config, logger, own: overrides.clock, budgetOf };
+  const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
   const { databaseClock, ...beside } = await openBeside(opening, store);
   const { keyring, instance, lifecycle } = beside;
   const { vault } = keyring;

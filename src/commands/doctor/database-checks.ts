@@ -11,7 +11,7 @@ import { describeLocation } from '../../store/open-store.ts';
 import { epochFileOf } from '../../workshop.ts';
 import { outlookLines } from '../cut-over.ts';
 import { examineDates } from '../dates.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { lookInWorkshop } from '../with-workshop.ts';
 import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
 
 /** What `doctor` reads in the database. It makes none there and changes no schema. */
@@ -56,7 +56,7 @@ async function examineBudget(context: Context): Promise<Verdict> {
 async function readInstance({ database, dates }: Config): Promise<Instance> {
   const { present } = await readSchema(database);
   if (present === undefined) return 'none yet';
-  return withWorkshop(async ({ context }) => {
+  return lookInWorkshop(async ({ context }) => {
     const { instance, store } = context;
     return {
       why: instance.why(),
@@ -94,7 +94,7 @@ export async function checkDatabase(config: Config): Promise<Verdict> {
       `${reached} no database of the bridge yet. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`,
     );
   }
-  return withWorkshop(async ({ context }) => {
+  return lookInWorkshop(async ({ context }) => {
     const problem = await context.store.findProblem();
     if (problem !== undefined) throw new Error(problem);
     return ok(`${place} opens with these keys and ${PROVEN[database.kind]}`);
