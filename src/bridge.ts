@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
-import { warnOfIdleSettings } from './domain/fill-dates.ts';
+import { followSettings, warnOfIdleSettings } from './domain/fill-dates.ts';
 import { findProductionProblem } from './domain/prove-production.ts';
 import { startSealing } from './domain/seal-history.ts';
 import { startSharing } from './domain/share-limits.ts';
@@ -80,6 +80,7 @@ type Undo = Array<() => Promise<unknown>>;
 async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promise<Parts> {
   const { context } = workshop;
   if (config.production) await requireProductionReady(workshop);
+  await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
   const app = createApp({ ...config, context });

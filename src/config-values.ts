@@ -44,8 +44,11 @@ function isPlainAddress(text: string): boolean {
   return !/[?#]/.test(text) && `${search}${hash}${username}${password}` === '';
 }
 
+/** A slash in a password ends the host before it: the rest of the password would be the name, which is told. */
+const isDatabaseName = (path: string) => path.length > 1 && !path.includes('@');
+
 export const isPostgres = (text: string) =>
-  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isDatabaseName(new URL(text).pathname);
 const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
 
 const anyHttpAddress = z

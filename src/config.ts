@@ -41,7 +41,7 @@ const environment = z.object({
   NODE_ENV: z
     .enum(
       ['production', 'development', 'test'],
-      'must be production, development or test: with any other word the rules of production would not hold',
+      'must be production (for staging too), development or test: with any other word the rules of production would not hold',
     )
     .default('development'),
   HOST: listenHost.default('127.0.0.1'),

@@ -4,6 +4,7 @@ import { openWorkshop } from './workshop.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
 import { readTlsPair } from './shared/tls-pair.ts';
+import { followSettings } from './domain/fill-dates.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
@@ -83,7 +84,10 @@ async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   const modernBegins = demo !== undefined;
   const workshop = await openWorkshop(config, upstreamFor(config), { logger, modernBegins });
   try {
-    if (demo) await seedDemo(workshop.context, config, demo.accountId);
+    const { context } = workshop;
+    // Before the demo, whose own dates fill a database that has none.
+    await followSettings(context, config.dates);
+    if (demo) await seedDemo(context, config, demo.accountId);
   } finally {
     await workshop.close();
   }

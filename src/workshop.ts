@@ -8,7 +8,6 @@ import { createPlaces } from './domain/grants/places.ts';
 import { createClaimWatch } from './domain/claim-watch.ts';
 import { openKeyring } from './domain/hold-keys.ts';
 import { openInstanceWatch } from './domain/instance-watch.ts';
-import { fillDates } from './domain/fill-dates.ts';
 import { createLateTokens } from './domain/late-tokens.ts';
 import { watchLifecycle } from './domain/lifecycle-watch.ts';
 import { createLiveFeed } from './domain/live/live-feed.ts';
@@ -18,12 +17,14 @@ import { createShutdown } from './domain/work/shutdown.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
+import { reduceError } from './shared/redaction.ts';
 import { createMailer } from './shared/mail/mailer.ts';
 import { forgetBudget } from './store/budgets.ts';
 import { startDatabaseClock } from './store/database-clock.ts';
 import { findLostDatabase, openEpochFile } from './store/epoch-file.ts';
 import { loadKeys } from './store/keys-file.ts';
 import { openStore } from './store/open-store.ts';
+import { isStorageFault } from './store/storage-fault.ts';
 import { openSpill } from './store/spill.ts';
 import type { Store } from './store/store.ts';
 import { createModernSides } from './upstream/modern-sides.ts';
@@ -35,6 +36,8 @@ import { type Silence, silencedOldBackend } from './upstream/silence.ts';
 export interface Overrides {
   clock?: Clock;
   logger?: Logger;
+  /** A command that only looks: keys that the database does not know are not made known to it. */
+  isLook?: boolean;
   /** The modern side began with this start and has counted nothing yet: what it once said of a budget is out of date. */
   modernBegins?: boolean;
 }
@@ -52,6 +55,7 @@ interface Opening {
   own: Clock | undefined;
   /** The client whose kept budget is out of date. */
   budgetOf: string | undefined;
+  isLook: boolean;
 }
 
 /** Where this machine remembers its database. */
@@ -59,22 +63,26 @@ export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
   return join(varDir, 'epoch.json');
 }
 
+/** A database that opens and then does not answer says so in words of its own, which name no setting. */
+function ofDatabase(cause: unknown): Error {
+  return new Error(`DATABASE_URL: ${reduceError(cause).message}`, { cause });
+}
+
 /** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
-async function openBeside({ config, logger, own, budgetOf }: Opening, store: Store) {
+async function openBeside({ config, logger, own, budgetOf, isLook }: Opening, store: Store) {
   const clock = own ?? machineClock;
   try {
     if (budgetOf !== undefined) await forgetBudget(store, budgetOf);
     const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
     // Keys are made anew where the database is new too, but never in production.
-    const keys = { file: config.keysFile, mayCreate: !config.production };
+    const keys = { file: config.keysFile, mayCreate: !config.production, isLook };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
     const file = openEpochFile(epochFileOf(config), config.database);
     try {
       const instance = await openInstanceWatch({ store, file, clock, logger });
       const databaseClock = await startDatabaseClock(store);
-      const dated = { store, clock: own ?? databaseClock, logger, vault: keyring.vault };
-      await fillDates(dated, config.dates);
+      const dated = { store, clock: own ?? databaseClock, logger };
       const lifecycle = await watchLifecycle(dated);
       return { processId, keyring, instance, spill, databaseClock, lifecycle };
     } catch (error) {
@@ -83,7 +91,7 @@ async function openBeside({ config, logger, own, budgetOf }: Opening, store: Sto
     }
   } catch (error) {
     await store.close();
-    throw error;
+    throw isStorageFault(error) ? ofDatabase(error) : error;
   }
 }
 
@@ -121,7 +129,7 @@ export async function openWorkshop(
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
   const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;
-  const opening = { config, logger, own: overrides.clock, budgetOf };
+  const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
   const { databaseClock, ...beside } = await openBeside(opening, store);
   const { keyring, instance, lifecycle } = beside;
   const { vault } = keyring;

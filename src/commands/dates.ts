@@ -109,7 +109,7 @@ const TOKENS_COUNTED = 20_000;
  * @throws {ChangeRefused} where a budget is known not to suffice, and nobody has confirmed that
  */
 async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Outlook[]> {
-  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  const outlooks = (await outlookOfRetirement(context, TOKENS_COUNTED)) ?? [];
   const isShort = outlooks.some(({ verdict }) => verdict === 'short');
   if (!isShort || options['yes'] === true) return outlooks;
   const lines = outlookLines(context, outlooks);
@@ -151,8 +151,10 @@ export async function examineDates(
   settings: Parameters<typeof idleSettings>[1],
 ): Promise<verdicts.Verdict> {
   const dates = await describedDates(context);
-  const { other, past } = await idleSettings(context, settings);
-  const found = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
+  const { coming, other, past } = await idleSettings(context, settings);
+  const known = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
+  const found =
+    coming.length > 0 ? `${known}; the next start of the bridge sets ${coming.join(', ')}` : known;
   const warnings = [
     ...(other.length > 0
       ? [`${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]

@@ -3,7 +3,7 @@ import { upstreamFor } from '../embedded-client.ts';
 import { createLogger } from '../shared/logger.ts';
 import { readSchema, schemaProblem } from '../store/driver/schema-state.ts';
 import { findLostDatabase } from '../store/epoch-file.ts';
-import { epochFileOf, openWorkshop, type Workshop } from '../workshop.ts';
+import { epochFileOf, openWorkshop, type Overrides, type Workshop } from '../workshop.ts';
 
 async function requireSchema(config: Config): Promise<void> {
   const { database } = config;
@@ -13,10 +13,13 @@ async function requireSchema(config: Config): Promise<void> {
 }
 
 /** Runs one use case on the configured database, brought to the newest schema, and closes it again. */
-export async function withNewestSchema<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+export async function withNewestSchema<T>(
+  work: (workshop: Workshop) => Promise<T>,
+  overrides: Pick<Overrides, 'isLook'> = {},
+): Promise<T> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel === 'debug' ? 'debug' : 'warn', name: 'command' });
-  const workshop = await openWorkshop(config, upstreamFor(config), { logger });
+  const workshop = await openWorkshop(config, upstreamFor(config), { logger, ...overrides });
   try {
     return await work(workshop);
   } finally {
@@ -32,4 +35,10 @@ export async function withNewestSchema<T>(work: (workshop: Workshop) => Promise<
 export async function withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
   await requireSchema(readConfig());
   return withNewestSchema(work);
+}
+
+/** The same for a command that only looks, whose key file may be that of tomorrow. */
+export async function lookInWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+  await requireSchema(readConfig());
+  return withNewestSchema(work, { isLook: true });
 }

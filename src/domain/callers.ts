@@ -1,6 +1,6 @@
-import { appCallsWholeAfter } from '../store/app-calls.ts';
 import { lastMoveTo, type TokensOf } from '../store/app-tokens.ts';
 import type { Callers } from '../store/call-sums.ts';
+import { callsWholeAfter } from '../store/known-calls.ts';
 import { listMappingIds } from '../store/mapping-ids.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
@@ -42,22 +42,35 @@ export async function* inParts(asked: CallsAsked): AsyncGenerator<Callers> {
 export const firstDayOf = ({ clock }: Pick<Context, 'clock'>, days: number) =>
   dayOf(clock.now() - (days - 1) * DAY);
 
-async function ofApp(context: Pick<Context, 'store' | 'clock'>, clientId: string): Promise<Asked> {
+type Known = Pick<Context, 'store' | 'clock'>;
+
+/** Whether the last `days` begin before calls were known as a whole; a moment that nobody knows may be this one. */
+function partialUntil({ clock }: Known, wholeAfter: number): Asked['isPartial'] {
+  const last = dayOf(Math.min(wholeAfter, clock.now()));
+  return (days) => wholeAfter > 0 && firstDayOf({ clock }, days) <= last;
+}
+
+/** Whether there may have been more calls of any token in the last `days` than are known. */
+export async function lostCalls(context: Known): Promise<Asked['isPartial']> {
+  return partialUntil(context, (await callsWholeAfter(context.store)).tokens);
+}
+
+async function ofApp(context: Known, clientId: string): Promise<Asked> {
   const { store } = context;
+  const { apps } = await callsWholeAfter(store);
   // What a token called before it came to the app was counted for the app that it stood with.
-  const wholeAfter = Math.max(await appCallsWholeAfter(store), await lastMoveTo(store.durable, clientId));
-  const isPartial = (days: number) => wholeAfter > 0 && firstDayOf(context, days) <= dayOf(wholeAfter);
-  return { who: { clientId }, isPartial };
+  const wholeAfter = Math.max(apps, await lastMoveTo(store.durable, clientId));
+  return { who: { clientId }, isPartial: partialUntil(context, wholeAfter) };
 }
 
 /** Whose calls are those of an app, or of one account of it; `most` tokens are asked for one by one. */
 export async function callersOf(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Known,
   of: TokensOf,
   most = of.accountId === undefined ? APP_TOKENS : ACCOUNT_TOKENS,
 ): Promise<Asked> {
   const ids = await listMappingIds(context.store.durable, of, { after: '', limit: most + 1 });
-  if (ids.length <= most) return { who: ids, isPartial: () => false };
+  if (ids.length <= most) return { who: ids, isPartial: await lostCalls(context) };
   if (of.accountId === undefined) return ofApp(context, of.clientId);
   return { who: ids.slice(0, most), isPartial: () => true };
 }

@@ -6,6 +6,7 @@ import { readDates } from '../store/lifecycle.ts';
 import { setDate } from '../store/lifecycle-dates.ts';
 import { DATE_NAMES, type DateName } from '../store/lifecycle-tables.ts';
 import type { Database, Store } from '../store/store.ts';
+import type { LifecycleWatch } from './lifecycle-watch.ts';
 import { recordEvents } from './record-event.ts';
 
 /** Settings only fill a database that has no dates yet (design 6); from then on `dates set` changes them. */
@@ -59,8 +60,21 @@ export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'):
   });
 }
 
+/**
+ * The same by the settings, where a bridge begins to serve. Nothing else fills a database from them: a command is a look, and
+ * its settings may be those of tomorrow.
+ */
+export async function followSettings(
+  parts: Parts & { lifecycle: Pick<LifecycleWatch, 'refresh'> },
+  dates: Dates,
+): Promise<void> {
+  if (await fillDates(parts, dates)) await parts.lifecycle.refresh();
+}
+
 /** Settings that have no effect, each with the command's name of its date. */
 export interface IdleSettings {
+  /** The database has no dates yet: the next start sets these. */
+  coming: string[];
   /** The database says another date. */
   other: string[];
   /** Past, and of a date that the database knows nothing of. */
@@ -79,8 +93,11 @@ export async function idleSettings(
   const known = new Map(rows.map(({ name, at }) => [name, at]));
   const idle = given(dates).filter(({ name, at }) => known.get(name) !== at);
   const isPast = (date: (typeof idle)[number]) => !known.has(date.name) && isPastEnd(date, now);
+  const sound = idle.filter((date) => !isPast(date)).map(settingOf);
+  const isFilled = rows.length > 0;
   return {
-    other: idle.filter((date) => !isPast(date)).map(settingOf),
+    coming: isFilled ? [] : sound,
+    other: isFilled ? sound : [],
     past: idle.filter(isPast).map(settingOf),
   };
 }

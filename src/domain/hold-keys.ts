@@ -50,6 +50,8 @@ export interface KeyringOptions {
   file: string;
   /** Whether a database that knows no keys gets new ones. */
   mayCreate: boolean;
+  /** Keys that the register does not know are left out of it: this process only looks. */
+  isLook?: boolean;
   processId: string;
   logger: Logger;
 }
@@ -122,12 +124,12 @@ function firstRings(known: readonly KnownKey[], held: HeldKeys): Keys {
 }
 
 /** Proves the file's keys by the register, which learns those that are new. */
-async function readFirst({ store, file, mayCreate }: KeyringOptions): Promise<View> {
+async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Promise<View> {
   const before = await listKeys(store.durable);
   const held = loadKeys(file, mayCreate && before.length === 0);
   refuse(findKeyProblems(before, held));
   const vault = createVault(() => firstRings(before, held));
-  await registerKeys({ store, vault }, before, held);
+  if (!isLook || before.length === 0) await registerKeys({ store, vault }, before, held);
   const known = await listKeys(store.durable);
   // Another first starter may have been faster, with keys of its own.
   refuse(findKeyProblems(known, held));
@@ -159,13 +161,13 @@ class KeyWatch {
   readonly look = createNextRun(() => this.#read()).begin;
 
   async #read(): Promise<void> {
-    const { store } = this.#options;
+    const { store, isLook } = this.#options;
     const held = this.#readFile();
     const before = await listKeys(store.durable);
     if (held === this.#view.held && isDeepStrictEqual(before, this.#view.known)) return;
     // A file of another database announces nothing here.
     const fits = findKeyProblems(before, held).length === 0;
-    const isNew = fits && (await registerKeys({ store, vault: this.vault }, before, held));
+    const isNew = fits && !isLook && (await registerKeys({ store, vault: this.vault }, before, held));
     const known = isNew ? await listKeys(store.durable) : before;
     this.#view = { held, known, rings: ringsOf({ known, held, before: this.rings }) };
     this.#complain(this.rings.missing ?? this.rings.warning);

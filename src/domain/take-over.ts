@@ -1,5 +1,6 @@
 import { newHexId } from '../shared/ids.ts';
 import { becomeOriginal, readInstance } from '../store/instance.ts';
+import { doubtCalls } from '../store/known-calls.ts';
 import { doubtRestored, listLive, voidAllCodes } from '../store/restored.ts';
 import type { Database } from '../store/store.ts';
 import { markTakeOver } from './anchor-history.ts';
@@ -57,6 +58,8 @@ export async function takeOver(context: Context): Promise<number | undefined> {
     return doubtAll(context, tx, now);
   });
   if (grants === undefined) return undefined;
+  // What the original was called since the copy was made is not known here.
+  await doubtCalls(context.store);
   await markTakeOver(context);
   await context.instance.adopt();
   return grants;

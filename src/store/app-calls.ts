@@ -66,9 +66,3 @@ export async function addAppCalls(
     )
     .execute();
 }
-
-/** The calls of apps are whole after this moment; 0 where they always were. */
-export async function appCallsWholeAfter({ volatile }: Store): Promise<number> {
-  const row = await volatile.selectFrom('app_calls_begin').select('whole_after').executeTakeFirst();
-  return row?.whole_after ?? 0;
-}

@@ -109,6 +109,7 @@ type AppCallsTable = Omit<UsageTable, 'mapping_id'> & { client_id: string };
 interface AppCallsBeginTable {
   singleton: 1;
   whole_after: number;
+  lost_before: Generated<number>;
 }
 
 interface ShadowDifferencesTable {

@@ -5,16 +5,26 @@ import { migrationFiles } from './migrations.ts';
 /** Of no meaning; the same for every starter, so that one migrates and the others wait. */
 const ONE_AT_A_TIME = 4_917_203;
 
-async function currentNumber(client: pg.Client): Promise<number> {
-  await client.query('create table if not exists schema_version (number integer not null)');
-  const { rows } = await client.query<{ number: number }>('select max(number) as number from schema_version');
+/** The number of the last migration there, 0 where none ever ran. It only reads, and waits for no migration. */
+export async function presentNumber(client: pg.Client): Promise<number> {
+  const table = await client.query<{ name: string | null }>("select to_regclass('schema_version') as name");
+  if (typeof table.rows[0]?.name !== 'string') return 0;
+  const { rows } = await client.query<{ number: number | null }>(
+    'select max(number) as number from schema_version',
+  );
   return rows[0]?.number ?? 0;
+}
+
+/** Whether a database has the schema of this version: then it is opened without the lock of the migrations. */
+export async function isNewest(client: pg.Client): Promise<boolean> {
+  return (await presentNumber(client)) === migrationFiles('postgres').at(-1)?.number;
 }
 
 async function applyNewer(client: pg.Client): Promise<void> {
   const files = migrationFiles('postgres');
   const newest = files.at(-1)?.number ?? 0;
-  const current = await currentNumber(client);
+  await client.query('create table if not exists schema_version (number integer not null)');
+  const current = await presentNumber(client);
   if (current > newest) throw new Error(`the database has schema ${current}, this version knows ${newest}`);
   for (const file of files.filter(({ number }) => number > current)) {
     await client.query(readFileSync(file.path, 'utf8'));

@@ -24,6 +24,9 @@ export function driverAddress(url: string): string {
   return address.href;
 }
 
+/** What only reads has an answer within this, in milliseconds; nobody waits for a migration there. */
+export const READ_LIMIT = 10_000;
+
 const UNKNOWN_CERTIFICATE =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
 
@@ -37,16 +40,32 @@ function inPlainWords(error: unknown): string {
   return message || code || 'no connection';
 }
 
+/** Closes the connection after so long: what waits for an answer on it fails. */
+function limitTo(limit: number | undefined, connection: () => pg.Client | undefined) {
+  let isLate = false;
+  const end = () => {
+    isLate = true;
+    const client = connection();
+    if (client) streamOf(client).destroy();
+  };
+  const timer = limit === undefined ? undefined : setTimeout(end, limit);
+  return { isLate: () => isLate, clear: () => clearTimeout(timer) };
+}
+
+const LATE = 'the server takes the connection and does not answer, or another program holds a lock there';
+
 /**
  * Runs `work` on a connection of its own, without the limits of the pool: a migration, or waiting for one, may take its
- * time. Whatever goes wrong, no half-open connection keeps the process.
+ * time. What only reads has a `limit` in milliseconds. Whatever goes wrong, no half-open connection keeps the process.
  * @throws {Error} in plain words
  */
 export async function onOneConnection(
   url: string,
   work: (client: pg.Client) => Promise<void>,
+  limit?: number,
 ): Promise<void> {
   let client: pg.Client | undefined;
+  const deadline = limitTo(limit, () => client);
   try {
     // Made in here: it reads the files that the address names.
     client = new pg.Client({ connectionString: driverAddress(url), connectionTimeoutMillis: 5000 });
@@ -55,8 +74,9 @@ export async function onOneConnection(
     await work(client);
     await client.end();
   } catch (cause) {
-    throw new Error(`DATABASE_URL: ${inPlainWords(cause)}`, { cause });
+    throw new Error(`DATABASE_URL: ${deadline.isLate() ? LATE : inPlainWords(cause)}`, { cause });
   } finally {
+    deadline.clear();
     if (client) streamOf(client).destroy();
   }
 }

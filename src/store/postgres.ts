@@ -9,8 +9,8 @@ import {
   PostgresDriver,
 } from 'kysely';
 import pg from 'pg';
-import { migratePostgres } from './migrate-postgres.ts';
-import { driverAddress, onOneConnection, streamOf } from './postgres-connection.ts';
+import { isNewest, migratePostgres } from './migrate-postgres.ts';
+import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
@@ -174,15 +174,23 @@ async function findPlace(pool: pg.Pool): Promise<string> {
   }
 }
 
+/** A command must not wait for whoever holds the lock of the migrations: a database of the newest schema needs none. */
+async function prepareDatabase(url: string): Promise<void> {
+  let isReady = false;
+  const look = async (client: pg.Client) => {
+    await requireDurableCommits(client);
+    isReady = await isNewest(client);
+  };
+  await onOneConnection(url, look, READ_LIMIT);
+  if (!isReady) await onOneConnection(url, migratePostgres);
+}
+
 /**
  * Opens (and migrates) the PostgreSQL store: one database whose volatile tables are unlogged.
  * @throws {Error} in plain words, without the address's password
  */
 export async function openPostgresStore(url: string): Promise<Store> {
-  await onOneConnection(url, async (client) => {
-    await requireDurableCommits(client);
-    await migratePostgres(client);
-  });
+  await prepareDatabase(url);
   const pool = openPool(url);
   const dialect = new MarkingDialect({ pool });
   const durable = new Kysely<Tables>({ dialect });

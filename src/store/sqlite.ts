@@ -58,14 +58,22 @@ export function volatileFileOf(file: string): string {
   return file.replace(/(\.db)?$/, '-volatile.db');
 }
 
+/** The second file was made anew beside one that was used before: the calls that stood in the old one are not known. */
+function noteNewVolatile(durable: Sqlite.Database, volatile: Sqlite.Database): void {
+  const isUsed = durable.prepare('select 1 from mappings limit 1').get() !== undefined;
+  if (isUsed) volatile.exec('delete from app_calls_begin');
+}
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
  */
 export function openSqliteStore(file: string): Store {
   const durableFile = openDurable(file);
+  const isNew = !existsSync(volatileFileOf(file));
   const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');
+  if (isNew) noteNewVolatile(durableFile, volatileFile);
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
   const durable = new Kysely<Tables>({ dialect: new PatientDialect({ database: durableFile }) });

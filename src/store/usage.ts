@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { addAppCalls, callsByApp } from './app-calls.ts';
+import { noteLostCalls } from './known-calls.ts';
 import type { Store } from './store.ts';
 import type { VolatileTables } from './tables.ts';
 
@@ -12,7 +13,9 @@ export type UsageRow = Insertable<VolatileTables['usage']>;
  */
 export async function addUsage(store: Store, rows: readonly UsageRow[]): Promise<void> {
   const ofApps = await callsByApp(store, rows);
+  const lastAt = Math.max(...rows.map(({ last_at }) => last_at));
   await store.volatile.transaction().execute(async (tx) => {
+    await noteLostCalls(tx, lastAt);
     await tx
       .insertInto('usage')
       .values(rows)

@@ -14,6 +14,7 @@ import { keepMovingCalls, outlookOfRetirement } from '../../src/domain/cut-over/
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { storeBudget } from '../../src/store/budgets.ts';
+import { doubtCalls, noteLostCalls } from '../../src/store/known-calls.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 
@@ -174,14 +175,27 @@ test('a retirement is set with a budget that does not suffice only with --yes', 
 
 test('of more tokens than may be looked at the last count serves', async () => {
   await withWorkshop(async ({ context }) => {
-    expect(await outlookOfRetirement(context, 0)).toEqual([]);
+    expect(await outlookOfRetirement(context, 0)).toBeUndefined();
     await keepMovingCalls(context);
     const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
     expect(kept).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);
     expect(kept).toEqual(live);
     await context.store.volatile.updateTable('moving_calls').set({ body: '{}' }).execute();
-    expect(await outlookOfRetirement(context, 0)).toEqual([]);
+    expect(await outlookOfRetirement(context, 0)).toBeUndefined();
   });
+});
+
+test('after a loss of calls no budget is said to suffice', async () => {
+  await withWorkshop(async ({ context }) => {
+    expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'suffices' }]);
+    await doubtCalls(context.store);
+    expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'unknown', isPartial: true }]);
+  });
+  expect(await budgetFinding()).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('Not all calls of the last 30 days were counted') as string,
+  });
+  await withWorkshop(({ context }) => noteLostCalls(context.store.volatile, 0));
 });
 
 test('an app without connected tokens is cut over without a question', async () => {

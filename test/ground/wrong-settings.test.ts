@@ -43,8 +43,9 @@ const SMTP_FORM = 'SMTP_URL: must be smtp://USER:PASSWORD@HOST:PORT or smtps://â
 
 /** What is given, and how the one line about it begins. */
 const WRONG: Array<[Given, string]> = [
-  [{ NODE_ENV: 'prod' }, 'NODE_ENV: must be production, development or test'],
-  [{ NODE_ENV: 'Production' }, 'NODE_ENV: must be production, development or test'],
+  [{ NODE_ENV: 'prod' }, 'NODE_ENV: must be production (for staging too), development or test'],
+  [{ NODE_ENV: 'Production' }, 'NODE_ENV: must be production (for staging too), development or test'],
+  [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be production (for staging too), development or test'],
   [{ HOST: 'http://127.0.0.1' }, 'HOST: must be a host name or an address alone'],
   [{ HOST: '127.0.0.1:3000' }, 'HOST: must be a host name or an address alone'],
   [{ HOST: ' 127.0.0.1' }, 'HOST: begins or ends with a blank'],
@@ -68,6 +69,7 @@ const WRONG: Array<[Given, string]> = [
   [{ DATABASE_URL: 'mysql://user:word@db.example/name' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'db.example:5432/name' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'postgres://user:wo#rd@db.example/name' }, POSTGRES_FORM],
+  [{ DATABASE_URL: 'postgres://user:12/ord@localhost/name' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'postgres://user@db.example' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'sqlite:' }, POSTGRES_FORM],
   [{ DATABASE_URL: '/var/lib/bridge.db' }, POSTGRES_FORM],

@@ -11,7 +11,7 @@ import { describeLocation } from '../../store/open-store.ts';
 import { epochFileOf } from '../../workshop.ts';
 import { outlookLines } from '../cut-over.ts';
 import { examineDates } from '../dates.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { lookInWorkshop } from '../with-workshop.ts';
 import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
 
 /** What `doctor` reads in the database. It makes none there and changes no schema. */
@@ -44,6 +44,10 @@ const TOKENS_COUNTED = 20_000;
 async function examineBudget(context: Context): Promise<Verdict> {
   if (!hasOldApi(context)) return ok('no old API answers any call');
   const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  if (outlooks === undefined)
+    return notLookedAt(
+      'the connected tokens are too many to count here, and no count of a running bridge is kept',
+    );
   if (outlooks.length === 0) return ok('no connected token has still to move to the new API');
   const words = `at the retirement, ${outlookLines(context, outlooks).join(' ')}`;
   return isDoubtful(outlooks) ? warning(words) : ok(words);
@@ -52,7 +56,7 @@ async function examineBudget(context: Context): Promise<Verdict> {
 async function readInstance({ database, dates }: Config): Promise<Instance> {
   const { present } = await readSchema(database);
   if (present === undefined) return 'none yet';
-  return withWorkshop(async ({ context }) => {
+  return lookInWorkshop(async ({ context }) => {
     const { instance, store } = context;
     return {
       why: instance.why(),
@@ -72,6 +76,12 @@ export function findInstanceOnce(config: Config): FindInstance {
 
 const CLOSED = 'the database cannot be used, see database';
 
+/** SQLite reads its whole file for it; of PostgreSQL only the settings are asked that decide over commits. */
+const PROVEN = {
+  sqlite: 'is whole',
+  postgres: 'keeps what it commits; whether its files are whole shows on its server alone',
+};
+
 /** Whether a database is there, opens with these keys, and keeps what it commits. */
 export async function checkDatabase(config: Config): Promise<Verdict> {
   const { database } = config;
@@ -84,10 +94,10 @@ export async function checkDatabase(config: Config): Promise<Verdict> {
       `${reached} no database of the bridge yet. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`,
     );
   }
-  return withWorkshop(async ({ context }) => {
+  return lookInWorkshop(async ({ context }) => {
     const problem = await context.store.findProblem();
     if (problem !== undefined) throw new Error(problem);
-    return ok(`${place} opens with these keys and is whole`);
+    return ok(`${place} opens with these keys and ${PROVEN[database.kind]}`);
   });
 }
 

@@ -59,6 +59,8 @@ function scopeWords({ withoutPosts: { accounts, tokens } }: Outlook): string[] {
   ];
 }
 
+const LOST = `Not all calls of the last ${DAYS_MEASURED} days were counted: they may need more than that, and whether the budget suffices is not known.`;
+
 interface Reader {
   time: (at: number) => string;
   /** The client that the apps without one of their own share. */
@@ -78,6 +80,7 @@ export function outlookWords(outlook: Outlook, reader: Reader): string[] {
   return [
     `${counted(accounts, 'account')} with ${counted(tokens, 'token')} at ${clientWords(outlook, reader)}:`,
     needWords(outlook),
+    ...(outlook.isPartial ? [LOST] : []),
     ...budgetWords(outlook, reader.time),
     ...scopeWords(outlook),
   ];

@@ -2,21 +2,30 @@ import { z } from 'zod';
 import { forgetCallsBefore, keepCalls, readKeptCalls } from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
+import { lostCalls } from '../callers.ts';
 import { readBudget } from '../limits/budget-reading.ts';
 import { retirementOf } from '../old-backend-for.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import type { ConnectedToken } from './connected-tokens.ts';
 import { isCutOver, isMovedEarly } from './moved-early.ts';
-import { measureMoving, type MovingCalls } from './moving-calls.ts';
+import { DAYS_MEASURED, measureMoving, type MovingCalls } from './moving-calls.ts';
 import { type Outlook, reckon } from './reckon.ts';
 
 /** What a cut-over or the retirement will ask of the clients at the new API, told by commands, `doctor` and pages alike. */
 
+/** Of calls of which some were lost nobody can say that a budget suffices for all. */
+function atLeast(outlook: Outlook): Outlook {
+  const verdict = outlook.verdict === 'suffices' ? 'unknown' : outlook.verdict;
+  return { ...outlook, isPartial: true, verdict };
+}
+
 async function reckonAll(context: Context, moving: readonly MovingCalls[]): Promise<Outlook[]> {
   const today = dayOf(context.clock.now());
-  const outlooks = moving.map(async (one) =>
-    reckon(one, await readBudget(context, one.modernClientId), today),
-  );
+  const isLost = (await lostCalls(context))(DAYS_MEASURED);
+  const outlooks = moving.map(async (one) => {
+    const outlook = reckon(one, await readBudget(context, one.modernClientId), today);
+    return isLost ? atLeast(outlook) : outlook;
+  });
   return Promise.all(outlooks);
 }
 
@@ -98,11 +107,11 @@ export async function keepMovingCalls(context: Context): Promise<void> {
 
 /**
  * What the retirement will ask of each client. Of more tokens than may be looked at now the last count serves, which a job
- * makes once an hour.
+ * makes once an hour; undefined where there is none, because none was made yet or it was lost.
  */
-export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[]> {
+export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[] | undefined> {
   if (!hasOldApi(context)) return [];
   const now = await measureMoving(context, { most, isMoving: leftIn(context) });
   const moving = now ?? (await readKeptCalls(context.store)).flatMap(readKept);
-  return reckonAll(context, moving);
+  return now === undefined && moving.length === 0 ? undefined : reckonAll(context, moving);
 }

@@ -42,7 +42,9 @@ export interface Outlook
   /** When the new API told the windows; undefined where it told nothing. */
   saidAt: number | undefined;
   windows: WindowNeed[];
-  /** `unknown` where the new API has told nothing of its windows. */
+  /** Some of the calls were lost: there were at least these. */
+  isPartial?: true;
+  /** `unknown` where the new API has told nothing of its windows, and where they suffice for the calls that are known alone. */
   verdict: 'suffices' | 'short' | 'unknown';
 }
 

@@ -30,6 +30,14 @@ async function findThere(name: string, present: string, store?: Store): Promise<
   return row && `the PostgreSQL database ${row.name}`;
 }
 
+/** Only what lay in VAR_DIR is gone where it is not there: another folder may be a volume that is not mounted here. */
+function findFile(name: string, file: EpochFile): string | undefined {
+  const isOutside = name.startsWith('sqlite:..');
+  return (
+    file.findFile(name) ?? (isOutside ? 'a SQLite file outside it, which is not seen from here' : undefined)
+  );
+}
+
 /**
  * The database that VAR_DIR belongs to, in words, where that is another one than the present one and is not known to be
  * gone; undefined where the present one may take its place.
@@ -40,5 +48,5 @@ export async function findOtherDatabase(file: EpochFile, store?: Store): Promise
   const present = file.nameOf((await store?.place()) ?? '');
   const name = kept.database ?? (await guessName(file, kept, store));
   if (isSameDatabase(name, present)) return undefined;
-  return name.startsWith('sqlite:') ? file.findFile(name) : findThere(name, present, store);
+  return name.startsWith('sqlite:') ? findFile(name, file) : findThere(name, present, store);
 }

@@ -13,6 +13,7 @@ import type { PostWriteRow } from '../../store/posts/tables.ts';
 import { listWritesOf, type WritesFound } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/call-sums.ts';
 import type { Pair } from '../../store/mappings.ts';
+import { lostCalls } from '../callers.ts';
 import { type Calls, callsOf } from '../calls-of.ts';
 import { lastDays } from '../calls-per-day.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +43,7 @@ export interface MappingDescription {
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
   writes: WritesFound;
-  calls: { days: string[]; perDay: DayCalls[] } & Calls;
+  calls: { days: string[]; perDay: DayCalls[]; isPartial: boolean } & Calls;
 }
 
 function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): Pair | undefined {
@@ -63,7 +64,8 @@ async function callsOfMapping(context: Context, id: string): Promise<MappingDesc
     sumDays(context.store, { ids: [id] }, days[0] ?? ''),
     callsOf(context, [id], { days: DAYS_TOLD }),
   ]);
-  return { days, perDay, ...calls };
+  const isLost = await lostCalls(context);
+  return { days, perDay, ...calls, isPartial: isLost(DAYS_TOLD) };
 }
 
 /** When a grant may next be looked into, where it rests. */

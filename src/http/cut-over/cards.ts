@@ -32,7 +32,7 @@ function budgetCard({ server }: Context, outlooks: readonly Outlook[]): BudgetCa
 
 /** Whether the clients at the new API can carry what the retirement will bring them, for the first page of support. */
 export async function budgetOfRetirement(context: Context): Promise<BudgetCard | undefined> {
-  return budgetCard(context, await outlookOfRetirement(context, TOKENS_READ));
+  return budgetCard(context, (await outlookOfRetirement(context, TOKENS_READ)) ?? []);
 }
 
 /** An app and how far it is cut over. */

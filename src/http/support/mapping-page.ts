@@ -31,13 +31,14 @@ async function described({ context }: Frame, req: Request): Promise<MappingDescr
 }
 
 function shownCalls({ calls }: MappingDescription) {
-  const { days, perDay, kinds, isCut, last } = calls;
+  const { days, perDay, kinds, isCut, isPartial, last } = calls;
   const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
   return {
     chart: stackedBars({ ...chart, series: byEndpoint(days, perDay) }),
     rows: kinds.slice(0, PROGRAMS_MAX).map(callLine),
     more: Math.max(0, kinds.length - PROGRAMS_MAX),
     isCut,
+    isPartial,
     lastAt: last?.at,
   };
 }

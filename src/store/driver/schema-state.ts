@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import type pg from 'pg';
+import { presentNumber } from '../migrate-postgres.ts';
 import { migrationFiles } from '../migrations.ts';
 import { type DatabaseLocation, describeLocation } from '../open-store.ts';
-import { onOneConnection } from '../postgres-connection.ts';
+import { onOneConnection, READ_LIMIT } from '../postgres-connection.ts';
 import { volatileFileOf } from '../sqlite.ts';
 
 /** Which schema a database has, read without changing anything there. */
@@ -35,14 +37,8 @@ function readSqlite(file: string): number {
 
 async function readPostgres(url: string): Promise<number> {
   let present = 0;
-  await onOneConnection(url, async (client) => {
-    const table = await client.query<{ name: string | null }>("select to_regclass('schema_version') as name");
-    if (typeof table.rows[0]?.name !== 'string') return;
-    const { rows } = await client.query<{ number: number | null }>(
-      'select max(number) as number from schema_version',
-    );
-    present = rows[0]?.number ?? 0;
-  });
+  const look = async (client: pg.Client) => void (present = await presentNumber(client));
+  await onOneConnection(url, look, READ_LIMIT);
   return present;
 }
 

@@ -1,5 +1,5 @@
 import { DAY } from '../../../shared/lifetimes.ts';
-import { type Asked, callersOf } from '../../callers.ts';
+import { type Asked, callersOf, lostCalls } from '../../callers.ts';
 import { type Calls, callsOf } from '../../calls-of.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -124,10 +124,12 @@ async function readCalls(context: Context, asked: () => Promise<Asked>): Promise
 
 /** The calls of a holder's tokens; of very many those of the tokens that were used last. */
 async function callsOfHolder(context: Context, ids: readonly string[]): Promise<Evidence> {
-  const isPartial = ids.length > TOKENS_MAX;
-  const asked = { who: ids.slice(0, TOKENS_MAX), isPartial: () => isPartial };
-  const evidence = await readCalls(context, () => Promise.resolve(asked));
-  return { ...evidence, ofTokens: isPartial ? TOKENS_MAX : undefined };
+  const isCut = ids.length > TOKENS_MAX;
+  const asked = async (): Promise<Asked> => {
+    const isLost = await lostCalls(context);
+    return { who: ids.slice(0, TOKENS_MAX), isPartial: (days) => isCut || isLost(days) };
+  };
+  return { ...(await readCalls(context, asked)), ofTokens: isCut ? TOKENS_MAX : undefined };
 }
 
 /** Whose tokens a person's mail is about. */
