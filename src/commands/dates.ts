@@ -109,7 +109,7 @@ const TOKENS_COUNTED = 20_000;
  * @throws {ChangeRefused} where a budget is known not to suffice, and nobody has confirmed that
  */
 async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Outlook[]> {
-  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  const outlooks = (await outlookOfRetirement(context, TOKENS_COUNTED)) ?? [];
   const isShort = outlooks.some(({ verdict }) => verdict === 'short');
   if (!isShort || options['yes'] === true) return outlooks;
   const lines = outlookLines(context, outlooks);

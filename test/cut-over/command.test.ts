@@ -174,13 +174,13 @@ test('a retirement is set with a budget that does not suffice only with --yes', 
 
 test('of more tokens than may be looked at the last count serves', async () => {
   await withWorkshop(async ({ context }) => {
-    expect(await outlookOfRetirement(context, 0)).toEqual([]);
+    expect(await outlookOfRetirement(context, 0)).toBeUndefined();
     await keepMovingCalls(context);
     const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
     expect(kept).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);
-    expect(kept).toEqual(live);
+    expect(kept).toEqual(live?.map((one) => ({ ...one, countedAt: expect.any(Number) as number })));
     await context.store.volatile.updateTable('moving_calls').set({ body: '{}' }).execute();
-    expect(await outlookOfRetirement(context, 0)).toEqual([]);
+    expect(await outlookOfRetirement(context, 0)).toBeUndefined();
   });
 });
 
@@ -211,7 +211,7 @@ describe('after the retirement of all', () => {
       await keepMovingCalls(context);
       const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
       expect(live).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);
-      expect(kept).toEqual(live);
+      expect(kept).toEqual(live?.map((one) => ({ ...one, countedAt: expect.any(Number) as number })));
     });
     expect(await budgetFinding()).toMatchObject({
       detail: expect.stringMatching(/^at the retirement, 20 accounts /),

@@ -40,10 +40,14 @@ async function examineRefreshing(context: Context): Promise<Verdict> {
 /** Of more connected tokens than these the last count of the running bridge serves. */
 const TOKENS_COUNTED = 20_000;
 
+const UNCOUNTED =
+  'there are very many tokens, and the last count of the running bridge, which is made once an hour, found none that moves';
+
 /** Whether the clients at the new API can carry what the retirement will bring them; this fails nothing either. */
 async function examineBudget(context: Context): Promise<Verdict> {
   if (!hasOldApi(context)) return ok('no old API answers any call');
   const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  if (!outlooks) return notLookedAt(UNCOUNTED);
   if (outlooks.length === 0) return ok('no connected token has still to move to the new API');
   const words = `at the retirement, ${outlookLines(context, outlooks).join(' ')}`;
   return isDoubtful(outlooks) ? warning(words) : ok(words);
