@@ -12,6 +12,7 @@ import {
 } from '../../store/desks.ts';
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
 import type { Context } from '../context.ts';
+import { lastCountAt } from '../progress/last-count.ts';
 
 /** The desks of support: what asks for somebody to look at it. */
 
@@ -103,6 +104,13 @@ export interface DeskCount {
   count: number;
   /** Whether there are more than `count`. */
   isMore: boolean;
+  /** When it was counted; undefined of what is counted now. */
+  countedAt: number | undefined;
+}
+
+/** When a desk was counted; undefined of those that are counted when they are asked for. */
+export async function countedAtOf(context: Context, desk: Desk): Promise<number | undefined> {
+  return desk === 'waiting' ? lastCountAt(context) : undefined;
 }
 
 /** How much stands on each desk, up to a bound. */
@@ -110,7 +118,7 @@ export async function deskCounts(context: Context): Promise<DeskCount[]> {
   return Promise.all(
     DESKS.map(async (desk) => {
       const { keys, isMore } = await stackOf(context, desk);
-      return { desk, count: keys.length, isMore };
+      return { desk, count: keys.length, isMore, countedAt: await countedAtOf(context, desk) };
     }),
   );
 }

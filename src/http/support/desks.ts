@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { type Desk, deskCounts, DESK_MAX, DESKS } from '../../domain/support/desks.ts';
+import { countedAtOf, type Desk, deskCounts, DESK_MAX, DESKS } from '../../domain/support/desks.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';
@@ -50,6 +50,7 @@ function showDesk(frame: Frame): RequestHandler {
       ...list,
       next,
       isOneCause,
+      countedAt: await countedAtOf(frame.context, desk),
       max: DESK_MAX,
     });
   };

@@ -114,7 +114,8 @@ function search(frame: Frame): RequestHandler {
 /** The desks on which something stands, with how much. */
 async function busyDesks(context: Context) {
   const counts = (await deskCounts(context)).filter(({ count }) => count > 0);
-  return counts.map(({ desk, count, isMore }) => ({
+  return counts.map(({ desk, count, isMore, countedAt }) => ({
+    countedAt,
     href: `/support/desks/${desk}`,
     label: DESK_WORDS[desk].title,
     count: isMore ? `at least ${numberWords(count)}` : numberWords(count),
