@@ -29,6 +29,8 @@ export interface Sighting {
   clientId: string | undefined;
   userAgent: string | undefined;
   requestId: string;
+  /** Told of the mapping once the token is kept: the call that made it known is one of its calls. */
+  onKept?: (mappingId: string) => void;
 }
 
 const BY_BRIDGE = { actor: 'bridge' };
@@ -103,12 +105,13 @@ async function ownerOf(tx: Database, userId: string) {
   };
 }
 
-async function keep(step: Step, sighting: Sighting, userId: string): Promise<void> {
+/** Answers the id of the mapping; undefined where the token was known meanwhile. */
+async function keep(step: Step, sighting: Sighting, userId: string): Promise<string | undefined> {
   const { context, tx, now } = step;
   const { token, requestId } = sighting;
   const digest = context.vault.digest(token);
   await requireUsable(tx, 'digest', digest);
-  if (await isTokenKnown(tx, context.vault.digests(token))) return;
+  if (await isTokenKnown(tx, context.vault.digests(token))) return undefined;
   const owner = await ownerOf(tx, userId);
   const accountId = owner.account_id;
   const isNamed = accountId !== null && (await ensureAccount(tx, accountId, now));
@@ -126,7 +129,7 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
     created_at: now,
     updated_at: now,
   };
-  if (!(await insertObserved(tx, mapping))) return;
+  if (!(await insertObserved(tx, mapping))) return undefined;
   const by = { at: now, ...BY_BRIDGE, requestId, accountId };
   const seen = { ...by, clientId, mappingId: mapping.id };
   await recordEvents(context, tx, [
@@ -134,6 +137,7 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<voi
     { ...seen, action: 'token_observed', reason: 'the old backend accepts it' },
     ...(claim ? [{ ...seen, action: 'app_claimed', reason: claimReason(claim.claimed_client_id) }] : []),
   ]);
+  return mapping.id;
 }
 
 /**
@@ -150,8 +154,9 @@ export async function observeToken(context: Context, sighting: Sighting): Promis
   const userId = userIdIn(user);
   if (userId === undefined) return true;
   const now = context.clock.now();
-  await withUsableKeys(context, () =>
+  const kept = await withUsableKeys(context, () =>
     context.store.transaction((tx) => keep({ context, tx, now }, sighting, userId)),
   );
+  if (kept !== undefined) sighting.onKept?.(kept);
   return true;
 }

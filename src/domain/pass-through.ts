@@ -6,6 +6,7 @@ import type { OldBackend, PassedAnswer, PassedCall } from '../upstream/old-backe
 import { Unavailable } from '../upstream/outcomes.ts';
 import type { Context } from './context.ts';
 import { observeToken, type Sighting } from './observe-token.ts';
+import type { Call } from './usage.ts';
 import { leaveOldApi } from './old-api/leave-old-api.ts';
 import { noteClaim } from './old-api/note-claim.ts';
 import { saysInvalid } from './old-api/recorded-refusal.ts';
@@ -25,6 +26,8 @@ export type { PassedAnswer, PassedCall } from '../upstream/old-backend.ts';
 export interface LegacyCall extends PassedCall, Sighting {
   /** Where it came from. */
   address: string;
+  /** Where in the call the token came. */
+  carrier: Call['carrier'];
 }
 
 /** The old addresses that end a token (design 7), in every spelling that is served. */
@@ -115,8 +118,13 @@ interface Strangers {
   refused: RefusedTokens;
 }
 
-async function observe({ context, refused }: Strangers, call: LegacyCall): Promise<void> {
-  if (!(await observeToken(context, call))) refused.remember(call.token, call.address);
+/** Keeps the token of a call, and measures the call as its first one. */
+async function observe({ context, refused }: Strangers, call: LegacyCall, status: number): Promise<void> {
+  const { carrier, userAgent } = call;
+  const endpoint = call.target.split('?')[0] ?? '';
+  const onKept = (mappingId: string) =>
+    context.usage.note({ mappingId, endpoint, carrier, userAgent, status });
+  if (!(await observeToken(context, { ...call, onKept }))) refused.remember(call.token, call.address);
 }
 
 /** What is known without asking: not a token, one that was refused a moment ago, or one of an app that is retired. */
@@ -166,7 +174,7 @@ export function createStrangers(context: Context): PassStranger {
     // What a call has just ended is nothing to remember.
     if (isGood(answer) && !isDeauthorize(call.target)) {
       const name = `observe ${context.vault.digest(call.token)}`;
-      inBackground(context, name, () => observe(strangers, call));
+      inBackground(context, name, () => observe(strangers, call, answer.status));
     }
     return answer;
   };

@@ -179,7 +179,7 @@ test('of more tokens than may be looked at the last count serves', async () => {
     await keepMovingCalls(context);
     const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
     expect(kept).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);
-    expect(kept).toEqual(live);
+    expect(kept).toEqual(live?.map((one) => ({ ...one, countedAt: expect.any(Number) as number })));
     await context.store.volatile.updateTable('moving_calls').set({ body: '{}' }).execute();
     expect(await outlookOfRetirement(context, 0)).toBeUndefined();
   });
@@ -225,7 +225,7 @@ describe('after the retirement of all', () => {
       await keepMovingCalls(context);
       const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
       expect(live).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);
-      expect(kept).toEqual(live);
+      expect(kept).toEqual(live?.map((one) => ({ ...one, countedAt: expect.any(Number) as number })));
     });
     expect(await budgetFinding()).toMatchObject({
       detail: expect.stringMatching(/^at the retirement, 20 accounts /),

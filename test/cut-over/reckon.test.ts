@@ -83,7 +83,7 @@ const READER = { time: () => 'noon', sharedClientId: 'bridge' };
 test('what is short is said with its figures, and an own client is recommended where apps share one', () => {
   const short = reckon(moving(), reading({ ...DAY, left: 100 }), TODAY);
   expect(outlookWords(short, READER)).toEqual([
-    '2 accounts with 2 tokens at the client that all apps without one of their own share:',
+    '2 accounts (counted once for each app) with 2 tokens at the client that all apps without one of their own share:',
     'On their busiest day, 2026-11-23, they made 100 calls that will cost 148 requests of the new API: 60 for profiles/:id/updates/pending, 40 for updates/create, 48 for the accounts themselves. Each call counts as its dearest form: by an id that the old API told, and for the longest queue. A create for several profiles costs one for each, and a page far down a list up to six.',
     'The new API told the budget at noon.',
     'In 1 day the client may send 250 requests, of which 225 serve calls. 150 are used and about 148 will be added: NOT enough.',

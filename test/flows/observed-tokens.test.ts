@@ -7,7 +7,7 @@ import { type OldAccount, type OldBackend, startOldBackend } from '../support/ol
 import { type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
-import { testMode } from '../support/test-mode.ts';
+import { testInProcess, testMode } from '../support/test-mode.ts';
 import { actionsOf, addWaitingToken, mappingOf } from '../support/waiting-token.ts';
 
 /** Tokens that the bridge has never seen (design 5, observed tokens). */
@@ -98,6 +98,21 @@ test('a token that the old backend accepts is answered by it and known from then
   old.requests.length = 0;
   expect((await call(token)).status).toBe(200);
   expect(old.requests.map(({ target }) => target)).toEqual(['/1/profiles.json']);
+});
+
+testInProcess('the call by which a token became known is one of its calls', async () => {
+  const token = strangeToken();
+  await call(token, { headers: { 'user-agent': AGENT } });
+  const { id } = await observed(token);
+  const { store, usage } = system.bridge.context;
+  const rows = async () => {
+    await usage.flush();
+    return store.volatile.selectFrom('usage').selectAll().where('mapping_id', '=', id).execute();
+  };
+  await until(async () => (await rows()).length > 0);
+  expect(await rows()).toMatchObject([
+    { endpoint: '/1/profiles.json', carrier: 'header', user_agent: AGENT, outcome: 'ok', calls: 1 },
+  ]);
 });
 
 test('tokens of one program stand under one name, whatever its version; twenty calls at once keep one', async () => {

@@ -116,7 +116,7 @@ test('a connection that was cut goes on where it was, without a gap and without 
   await call(token, { agent: 'cron/3.0' });
   expect(await agentsIn(after, 3)).toEqual(['cron/2.1', 'cron/2.0', 'cron/3.0']);
   const told = async () => (await after.until('count', 1)).at(-1);
-  await until(async () => (await told()) === '5 new calls since you opened this page.');
+  await until(async () => (await told()) === '5 new calls shown since you opened this page.');
 });
 
 test('what the page shows at first does not come again, and a page without script shows the same', async () => {
@@ -244,7 +244,7 @@ test('after ten minutes a call is shown no more, and soon it is not there any mo
   clock.advance(10 * MINUTE + 1);
   const empty = await dana.get(page());
   expect(agentsOf([empty.body])).toEqual([]);
-  expect(wordsOf(empty)).toContain('No call in the last ten minutes');
+  expect(wordsOf(empty)).toContain('No call to show');
   expect(wordsOf(empty)).toContain('Calls that came while nobody had this page open are not shown.');
   expect(await writtenCalls()).not.toEqual([]);
   await purgeShortLived(system.bridge.context);

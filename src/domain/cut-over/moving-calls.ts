@@ -18,7 +18,10 @@ export interface DayOfCalls {
 export interface MovingCalls {
   modernClientId: string;
   tokens: number;
+  /** Counted once for each app. */
   accounts: number;
+  /** Undefined where it was counted by a version that did not tell apps apart. */
+  apps?: number | undefined;
   /** How many of them have a grant without `posts:read` or `posts:write`; their calls about posts will be 403. */
   withoutPosts: { tokens: number; accounts: number };
   calls: DayOfCalls[];
@@ -33,23 +36,29 @@ export function lacksPosts({ scope }: { scope: string }): boolean {
 }
 
 interface Sum extends Omit<MovingCalls, 'modernClientId' | 'calls'> {
+  apps: number;
   calls: Map<string, DayOfCalls>;
   /** The app and account of the last token: tokens come in the order of these. */
   last: string;
+  lastApp: string;
 }
 
 const emptySum = (): Sum => ({
   tokens: 0,
   accounts: 0,
+  apps: 0,
   withoutPosts: { tokens: 0, accounts: 0 },
   calls: new Map(),
   last: '',
+  lastApp: '',
 });
 
 function addToken(sum: Sum, token: ConnectedToken): void {
   const pair = `${token.client_id} ${token.account_id}`;
   const accounts = pair === sum.last ? 0 : 1;
   sum.last = pair;
+  sum.apps += token.client_id === sum.lastApp ? 0 : 1;
+  sum.lastApp = token.client_id;
   sum.tokens += 1;
   sum.accounts += accounts;
   if (!lacksPosts(token)) return;
@@ -101,7 +110,7 @@ export async function measureMoving(
     }
   });
   if (!isWhole) return undefined;
-  return [...sums].map(([modernClientId, { tokens, accounts, withoutPosts, calls }]) => {
-    return { modernClientId, tokens, accounts, withoutPosts, calls: [...calls.values()] };
+  return [...sums].map(([modernClientId, { tokens, accounts, apps, withoutPosts, calls }]) => {
+    return { modernClientId, tokens, accounts, apps, withoutPosts, calls: [...calls.values()] };
   });
 }

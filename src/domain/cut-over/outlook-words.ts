@@ -76,9 +76,11 @@ function clientWords({ modernClientId }: Pick<Outlook, 'modernClientId'>, reader
 
 /** Sentences about one client: who moves, what they need, what there is. */
 export function outlookWords(outlook: Outlook, reader: Reader): string[] {
-  const { accounts, tokens } = outlook;
+  const { accounts, apps, tokens, countedAt } = outlook;
+  const once = apps === 1 ? '' : ' (counted once for each app)';
+  const asOf = countedAt === undefined ? '' : `, as counted at ${reader.time(countedAt)}`;
   return [
-    `${counted(accounts, 'account')} with ${counted(tokens, 'token')} at ${clientWords(outlook, reader)}:`,
+    `${counted(accounts, 'account')}${once} with ${counted(tokens, 'token')} at ${clientWords(outlook, reader)}${asOf}:`,
     needWords(outlook),
     ...(outlook.isPartial ? [LOST] : []),
     ...budgetWords(outlook, reader.time),

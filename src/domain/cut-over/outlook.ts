@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { forgetCallsBefore, keepCalls, readKeptCalls } from '../../store/cut-over/kept-calls.ts';
+import {
+  forgetCallsBefore,
+  keepCalls,
+  type KeptCalls,
+  readKeptCalls,
+} from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
 import { lostCalls } from '../callers.ts';
@@ -78,14 +83,15 @@ export async function outlookOfApp(
 const counts = z.object({ tokens: z.number(), accounts: z.number() });
 
 const kept = counts.extend({
+  apps: z.number().optional(),
   withoutPosts: counts,
   calls: z.array(z.object({ day: z.string(), endpoint: z.string(), calls: z.number() })),
 });
 
 /** A text that another version wrote, and nobody can read here, counts as none. */
-function readKept(row: { modern_client_id: string; body: string }): MovingCalls[] {
+function readKept({ modern_client_id: modernClientId, body, counted_at: countedAt }: KeptCalls) {
   try {
-    return [{ modernClientId: row.modern_client_id, ...kept.parse(JSON.parse(row.body)) }];
+    return [{ countedAt, moving: { modernClientId, ...kept.parse(JSON.parse(body)) } }];
   } catch {
     return [];
   }
@@ -105,13 +111,24 @@ export async function keepMovingCalls(context: Context): Promise<void> {
   await forgetCallsBefore(store, countedAt);
 }
 
+/** The last count, which a job makes once an hour. */
+async function lastOutlook(context: Context): Promise<Outlook[]> {
+  const last = (await readKeptCalls(context.store)).flatMap(readKept);
+  const outlooks = await reckonAll(
+    context,
+    last.map(({ moving }) => moving),
+  );
+  return outlooks.map((outlook, place) => ({ ...outlook, countedAt: last[place]?.countedAt ?? 0 }));
+}
+
 /**
- * What the retirement will ask of each client. Of more tokens than may be looked at now the last count serves, which a job
- * makes once an hour; undefined where there is none, because none was made yet or it was lost.
+ * What the retirement will ask of each client. Of more tokens than may be looked at now the last count serves; undefined
+ * where there is none, because none was made yet or it was lost: that does not say that nothing moves.
  */
 export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[] | undefined> {
   if (!hasOldApi(context)) return [];
   const now = await measureMoving(context, { most, isMoving: leftIn(context) });
-  const moving = now ?? (await readKeptCalls(context.store)).flatMap(readKept);
-  return now === undefined && moving.length === 0 ? undefined : reckonAll(context, moving);
+  if (now) return reckonAll(context, now);
+  const last = await lastOutlook(context);
+  return last.length > 0 ? last : undefined;
 }

@@ -37,7 +37,9 @@ export interface WindowNeed extends WindowReading {
 }
 
 export interface Outlook
-  extends Pick<MovingCalls, 'modernClientId' | 'tokens' | 'accounts' | 'withoutPosts'> {
+  extends Pick<MovingCalls, 'modernClientId' | 'tokens' | 'accounts' | 'apps' | 'withoutPosts'> {
+  /** When accounts, tokens and calls were counted; undefined where that was now. */
+  countedAt?: number;
   need: Need;
   /** When the new API told the windows; undefined where it told nothing. */
   saidAt: number | undefined;
@@ -108,11 +110,11 @@ function windowNeed(need: Need, window: WindowReading): WindowNeed {
 
 /** Reckons calls that move against the budget of their client, as it was last told. */
 export function reckon(moving: MovingCalls, reading: BudgetReading | undefined, today: string): Outlook {
-  const { modernClientId, tokens, accounts, withoutPosts } = moving;
+  const { modernClientId, tokens, accounts, apps, withoutPosts } = moving;
   const need = needOf(moving, today);
   const windows = (reading?.windows ?? []).map((window) => windowNeed(need, window));
   const isEnough = windows.every(({ suffices }) => suffices);
   const verdict = windows.length === 0 ? 'unknown' : isEnough ? 'suffices' : 'short';
-  const about = { modernClientId, tokens, accounts, withoutPosts };
+  const about = { modernClientId, tokens, accounts, apps, withoutPosts };
   return { ...about, need, saidAt: reading?.saidAt, windows, verdict };
 }

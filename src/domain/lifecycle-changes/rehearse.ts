@@ -1,5 +1,5 @@
 import { newHexId } from '../../shared/ids.ts';
-import { MINUTE } from '../../shared/lifetimes.ts';
+import { DAY, MINUTE, USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { momentText } from '../../shared/moments.ts';
 import { claimRehearsal, endBrownout, lastRehearsals } from '../../store/brownouts.ts';
 import type { BrownoutRow } from '../../store/lifecycle.ts';
@@ -24,8 +24,8 @@ const TEXT = 'The owner of this app rehearses its end. This ends by itself withi
 
 const PAST_SHOWN = 5;
 
-/** Calls fail for so long at most; what failed is noted under the days. */
-const DAYS_TOLD = 30;
+/** What failed is noted under the days, and kept as long as all usage. */
+const DAYS_KEPT = USAGE_KEPT / DAY;
 
 /** A rehearsal of one app; times in Unix milliseconds. */
 export interface Rehearsal {
@@ -109,13 +109,15 @@ export async function rehearsalsOf(
   context: Context,
   clientId: string,
 ): Promise<{ running: Rehearsal | undefined; past: Rehearsal[] }> {
-  const rows = await lastRehearsals(context.store.durable, clientId, PAST_SHOWN + 1);
+  const last = await lastRehearsals(context.store.durable, clientId, PAST_SHOWN + 1);
+  // Of one whose calls are no longer kept nobody knows what failed.
+  const rows = last.filter(({ starts_at: startsAt }) => startsAt > context.clock.now() - (USAGE_KEPT - DAY));
   // What this process has counted so far is in the tables then; others write every ten seconds.
   await context.usage.flush();
   const usage = await usageOf(
     context,
     rows.map(({ id }) => rehearsalId(id)),
-    { days: DAYS_TOLD },
+    { days: DAYS_KEPT },
   );
   const now = context.clock.now();
   const running = rows.find(({ removed_at, ends_at }) => removed_at === null && ends_at > now);

@@ -12,6 +12,7 @@ import {
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
 import type { Context } from '../context.ts';
 import { datesOf } from '../lifecycle.ts';
+import { lastCountAt } from '../progress/last-count.ts';
 import { todayIn } from './ended/days.ts';
 import { countBroken } from './ended/ended-on-day.ts';
 
@@ -105,9 +106,18 @@ export interface DeskCount {
   count: number;
   /** Whether there are more than `count`. */
   isMore: boolean;
+  /** When it was counted; undefined of what is counted now. */
+  countedAt: number | undefined;
 }
 
-async function countOf(context: Context, desk: Desk, zone: string): Promise<Omit<DeskCount, 'desk'>> {
+/** When a desk was counted; undefined of those that are counted when they are asked for. */
+export async function countedAtOf(context: Context, desk: Desk): Promise<number | undefined> {
+  return desk === 'waiting' ? lastCountAt(context) : undefined;
+}
+
+type Counted = Pick<DeskCount, 'count' | 'isMore'>;
+
+async function countOf(context: Context, desk: Desk, zone: string): Promise<Counted> {
   if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
   const { keys, isMore } = await stackOf(context, desk);
   return { count: keys.length, isMore };
@@ -115,5 +125,10 @@ async function countOf(context: Context, desk: Desk, zone: string): Promise<Omit
 
 /** How much stands on each desk, up to a bound; today is that of a time zone. */
 export async function deskCounts(context: Context, zone: string): Promise<DeskCount[]> {
-  return Promise.all(DESKS.map(async (desk) => ({ desk, ...(await countOf(context, desk, zone)) })));
+  return Promise.all(
+    DESKS.map(async (desk) => {
+      const counted = await countOf(context, desk, zone);
+      return { desk, ...counted, countedAt: await countedAtOf(context, desk) };
+    }),
+  );
 }

@@ -30,9 +30,18 @@ function budgetCard({ server }: Context, outlooks: readonly Outlook[]): BudgetCa
   };
 }
 
+/** Of very many tokens nothing is told before the job of the hour has found some that move. */
+const UNCOUNTED: BudgetCard = {
+  isDoubtful: false,
+  verdict: 'What the retirement moves to the new API has not been counted yet.',
+  lines: ['It is counted once an hour.'],
+  advice: undefined,
+};
+
 /** Whether the clients at the new API can carry what the retirement will bring them, for the first page of support. */
 export async function budgetOfRetirement(context: Context): Promise<BudgetCard | undefined> {
-  return budgetCard(context, (await outlookOfRetirement(context, TOKENS_READ)) ?? []);
+  const outlooks = await outlookOfRetirement(context, TOKENS_READ);
+  return outlooks ? budgetCard(context, outlooks) : UNCOUNTED;
 }
 
 /** An app and how far it is cut over. */

@@ -14,7 +14,7 @@ import type { Resolved } from '../../domain/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { requestIdOf } from '../request-id.ts';
 import { ownHeaders } from './added-headers.ts';
-import { tokenInHeader } from './bearer-token.ts';
+import { tokenIfAny, tokenInHeader } from './bearer-token.ts';
 import { refuseHiddenTokens } from './carriers.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
 import { clientIdIn } from './named-app.ts';
@@ -93,6 +93,7 @@ async function legacyCall({ req, res, token }: OldApiCall & { token: string }): 
     userAgent: req.get('user-agent'),
     address: req.ip ?? '',
     requestId: requestIdOf(res),
+    carrier: (await tokenIfAny(req))?.carrier ?? 'header',
   };
 }
 

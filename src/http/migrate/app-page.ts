@@ -16,6 +16,9 @@ import { wantedFirst } from './wanted-language.ts';
 /** As long as calls are kept. */
 const DAYS = 90;
 
+/** The calls of a token that called very many addresses on one day, whichever they were. */
+const UNNAMED = 'other';
+
 type Shown = ReturnType<typeof shownCalls>['calls'][number];
 
 /** What the app calls, the most frequent first, and what it does not. */
@@ -43,7 +46,7 @@ function showNewCalls(frame: Frame): RequestHandler {
       app,
       here: `/apps/${app.client_id}/new-calls`,
       days: DAYS,
-      isPartial: asked.isPartial(DAYS),
+      isPartial: asked.isPartial(DAYS) || perDay.some(({ endpoint }) => endpoint === UNNAMED),
       isLanguageKnown: kinds.some(({ user_agent: agent }) => languageOf(agent) !== undefined),
       settingsUrl: context.settings.modernSettingsUrl,
       ...byUse(calls, callsMade(perDay)),

@@ -1,4 +1,5 @@
 import { carrierWords, isAnsweredHere, programWords } from '../../domain/calls-of.ts';
+import { numberWords } from '../people/words.ts';
 import type { LiveCallRow } from '../../domain/live/read-live.ts';
 
 /** What a row of the live page says. */
@@ -87,8 +88,8 @@ export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boo
   };
 }
 
-/** How many came since the page was opened, for those who do not see the rows. */
+/** How many were shown since the page was opened, for those who do not see the rows; of very many at once more came. */
 export function toldWords(told: number): string {
   if (told === 0) return 'No new call since you opened this page.';
-  return `${told === 1 ? '1 new call' : `${told} new calls`} since you opened this page.`;
+  return `${told === 1 ? '1 new call' : `${numberWords(told)} new calls`} shown since you opened this page.`;
 }

@@ -45,7 +45,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   waiting: {
     title: 'Apps with people who wait',
     about:
-      'Apps whose users have tokens that are not connected, as last counted (hourly): those that are refused already first, then by the nearest date, then the most people.',
+      'Apps whose users have tokens that are not connected: those that are refused already first, then by the nearest date, then the most people. This is counted every hour.',
     empty: 'Good news: nobody waits. This is counted every hour; after an import it takes a while to show.',
   },
   extensions: {

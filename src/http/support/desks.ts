@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { type Desk, deskCounts, DESKS } from '../../domain/support/desks.ts';
+import { countedAtOf, type Desk, deskCounts, DESKS } from '../../domain/support/desks.ts';
 import { zoneOfReader } from '../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import { PageError } from '../page-error.ts';
@@ -46,9 +46,10 @@ function showDesk(frame: Frame): RequestHandler {
     const after = oneText(req.query['after']);
     const list = await deskList(frame.context, desk, { after, role: roleIn(res) as StaffRole });
     const next = list.next && `?${new URLSearchParams({ after: list.next }).toString()}`;
-    const { title } = DESK_WORDS[desk];
-    const first = `/support/desks/${desk}`;
-    frame.page(res, 'support-desk', { title, wide: true, words: DESK_WORDS[desk], ...list, next, first });
+    const [{ title }, first] = [DESK_WORDS[desk], `/support/desks/${desk}`];
+    const countedAt = await countedAtOf(frame.context, desk);
+    const data = { words: DESK_WORDS[desk], ...list, next, first, countedAt };
+    frame.page(res, 'support-desk', { title, wide: true, ...data });
   };
 }
 

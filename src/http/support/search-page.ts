@@ -116,7 +116,8 @@ function search(frame: Frame): RequestHandler {
 async function busyDesks(context: Context, accountId: string) {
   const zone = await zoneOfReader(context, accountId);
   const counts = (await deskCounts(context, zone)).filter(({ count }) => count > 0);
-  return counts.map(({ desk, count, isMore }) => ({
+  return counts.map(({ desk, count, isMore, countedAt }) => ({
+    countedAt,
     href: `/support/desks/${desk}`,
     label: DESK_WORDS[desk].title,
     count: isMore ? `at least ${numberWords(count)}` : numberWords(count),

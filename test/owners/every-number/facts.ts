@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { MappingState } from '../../../src/store/tables.ts';
+import type { World } from './world.ts';
+
+/** What is true, read by statements of the test alone: the tokens now, those of the last count, and the calls that were made. */
+
+export interface Token {
+  id: string;
+  client_id: string;
+  account_id: string | null;
+  account_email: string | null;
+  state: MappingState;
+  hint_first: string | null;
+  hint_last: string | null;
+  owner: string | null;
+  app: string;
+}
+
+/** Calls that the test made, by the digits of their tokens. */
+export interface MadeCall {
+  hint: string;
+  endpoint: string;
+  status: number;
+}
+
+export interface Facts {
+  tokens: readonly Token[];
+  /** As the tokens were when they were last counted. */
+  counted: readonly Token[];
+  calls: ReadonlyArray<MadeCall & { token: Token }>;
+  /** How many connections ended today, by the cause. */
+  ended: Readonly<Record<string, number>>;
+  /** Calls that failed in a rehearsal. */
+  failed: number;
+  /** Sign-ins of each account. */
+  browsers: Readonly<Record<string, number>>;
+}
+
+/** Every token, by one statement. */
+export async function readTokens({ system }: World): Promise<Token[]> {
+  const { rows } = await sql<Token>`
+    select m.id, m.client_id, m.account_id, m.account_email, m.state, m.hint_first, m.hint_last,
+      a.owner_account_id as owner, a.name as app
+    from mappings m join apps a on a.client_id = m.client_id`.execute(system.bridge.context.store.durable);
+  return rows;
+}
+
+/** Connections that ended, by the cause. */
+export async function readEnded({ system }: World): Promise<Record<string, number>> {
+  const { rows } = await sql<{ dead_cause: string; n: number | string }>`
+    select dead_cause, count(*) as n from grants where state = 'dead' group by dead_cause`.execute(
+    system.bridge.context.store.durable,
+  );
+  return Object.fromEntries(rows.map(({ dead_cause: cause, n }) => [cause, Number(n)]));
+}
+
+export const hintOf = ({ hint_first: first, hint_last: last }: Token) => `${first}…${last}`;
+
+/** What the label of a state stands for. */
+export const LABELS: Record<string, MappingState> = {
+  waiting: 'unmapped',
+  working: 'active',
+  stopped: 'reauthorization_required',
+  revoked: 'revoked',
+  moved: 'migrated',
+};
+
+export const waits = ({ state }: Token) => state === 'unmapped' || state === 'reauthorization_required';
+export const isDone = ({ state }: Token) => state === 'active' || state === 'migrated';
+export const isAlive = (token: Token) => waits(token) || isDone(token);
+
+/** How many people have one of these tokens that waits; an account is one, and so is an address. */
+export function peopleIn(tokens: readonly Token[], besides?: string | null): number {
+  const people = tokens
+    .filter((token) => waits(token) && (besides === undefined || token.account_id !== besides))
+    .flatMap(({ client_id: app, account_id: id, account_email: email }) => {
+      const person = id ?? email;
+      return person === null ? [] : [`${app} ${person}`];
+    });
+  return new Set(people).size;
+}
