@@ -87,7 +87,7 @@ const PROVEN = {
 export async function checkDatabase(config: Config): Promise<Verdict> {
   const { database } = config;
   const place = describeLocation(database);
-  const lost = findLostDatabase(epochFileOf(config), database);
+  const lost = await findLostDatabase(epochFileOf(config), database);
   if (lost !== undefined) throw new Error(lost);
   if ((await readSchema(database)).present === undefined) {
     const reached = database.kind === 'postgres' ? `${place} is reached and holds` : `${place} holds`;
