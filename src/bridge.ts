@@ -86,7 +86,7 @@ async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promis
   const app = createApp({ ...config, context });
   const stopSharing = await startSharing(context);
   undo.push(stopSharing);
-  const server = await startServer(config, app);
+  const server = await startServer({ ...config, logger: context.logger }, app);
   undo.push(() => server.close());
   await context.instance.start();
   undo.push(() => context.instance.stop());

@@ -35,7 +35,12 @@ function isProxyRange(text: string): boolean {
   );
 }
 
-const isHttpAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+/** A star is in no host's name, though `URL` lets it pass. */
+function isHttpAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return /^https?:$/.test(protocol) && !hostname.includes('*');
+}
 
 /** Paths are put behind such an address: a query or a fragment would swallow them. */
 function isPlainAddress(text: string): boolean {
@@ -79,18 +84,32 @@ function nearestThere(path: string): string {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** What a paste, or a file with a line break at its end, leaves around a value is no part of it. */
-export const plainText = z
+const plainText = z
   .string()
   .refine((given) => given === given.trim(), 'begins or ends with a blank or a line break');
 
+const HOME = /^(sqlite:)?~/;
+
+/** Services have no shell that would put a home folder in the place of `~`: a folder of that name would be made. */
+export const path = plainText.refine(
+  (given) => !HOME.test(given),
+  'begins with ~, which a shell alone replaces: write the whole path',
+);
+
+/** What a client is known by (RFC 6749 appendix A.1 and A.2). */
+export const clientWord = plainText.refine(
+  (given) => /^[\x20-\x7e]*$/.test(given.trim()),
+  'must be printable ASCII, on one line',
+);
+
 /** A folder that is there, or could be made. */
-export const folder = plainText.superRefine((given, check) => {
+export const folder = path.superRefine((given, check) => {
   const there = nearestThere(resolve(given));
   if (!isFolder(there)) check.addIssue({ code: 'custom', message: `${redactText(there)} is not a folder` });
 });
 
-export const readableFile = plainText
-  .refine(isReadable, 'cannot be read')
+export const readableFile = path
+  .refine((file) => HOME.test(file) || isReadable(file), 'cannot be read')
   .refine((file) => !isFolder(file), 'is a folder, and must be a file');
 
 /** What a server can listen on: a name or an address alone. */
@@ -114,7 +133,7 @@ export function isDatabaseFolderThere(given: string | undefined, varDir: string)
   return !relative(resolve(varDir), file).startsWith('..');
 }
 
-export const databaseUrl = plainText
+export const databaseUrl = path
   .refine(
     isDatabaseUrl,
     'must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME (in a password write # / @ % as %23 %2F %40 %25)',
@@ -130,7 +149,9 @@ export const proxies = z
 export type Quotas = readonly [number, number, number];
 
 export const port = wholeNumber(0, 65535);
-export const seconds = wholeNumber(0, 10 * 365 * 86400);
+const LONGEST = 10 * 365 * 86400;
+export const seconds = wholeNumber(0, LONGEST);
+export const secondsAboveZero = wholeNumber(1, LONGEST);
 
 /** Calls of one client of the embedded modern generation in 15 minutes, 24 hours and 30 days. */
 export const quotas = z

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { contradictions, NO_KEYS } from './config-rules.ts';
 import {
+  clientWord,
   cron,
   databaseUrl,
   dayList,
@@ -19,8 +20,9 @@ import {
   type Quotas,
   quotas,
   readableFile,
+  path,
   seconds,
-  plainText,
+  secondsAboveZero,
   wholeNumber,
 } from './config-values.ts';
 import { ConfigError } from './config/config-error.ts';
@@ -51,11 +53,11 @@ const environment = z.object({
   DATABASE_URL: databaseUrl.optional(),
   MODERN_AUTH_URL: httpAddress.optional(),
   MODERN_API_URL: httpAddress.optional(),
-  MODERN_CLIENT_ID: plainText.optional(),
-  MODERN_CLIENT_SECRET: plainText.optional(),
+  MODERN_CLIENT_ID: clientWord.optional(),
+  MODERN_CLIENT_SECRET: clientWord.optional(),
   MODERN_SETTINGS_URL: httpAddress.optional(),
   MODERN_PORT: port.default(3001),
-  MODERN_ACCESS_TOKEN_SECONDS: seconds.pipe(z.number().min(1)).default(3600),
+  MODERN_ACCESS_TOKEN_SECONDS: secondsAboveZero.default(3600),
   MODERN_QUOTAS: quotas.optional(),
   MODERN_SCOPES: z
     .string()
@@ -65,7 +67,7 @@ const environment = z.object({
   IN_DOUBT_QUIET_SECONDS: seconds.default(300),
   GRANT_KEEPALIVE_DAYS: wholeNumber(1, 365).default(5),
   WORKERS: wholeNumber(1, 256).default(1),
-  KEYS_FILE: plainText.optional(),
+  KEYS_FILE: path.optional(),
   PROFILES_FRESH_SECONDS: seconds.default(60),
   PROFILES_STALE_SECONDS: seconds.default(86400),
   APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),

@@ -123,7 +123,7 @@ export async function openWorkshop(
   overrides: Overrides = {},
 ): Promise<Workshop> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
-  const lost = findLostDatabase(epochFileOf(config), config.database);
+  const lost = await findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
   // A key file that is not usable is refused before the database is brought to a newer schema.
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);

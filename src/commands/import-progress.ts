@@ -13,7 +13,8 @@ function shareOf({ bytes, totalBytes }: Progress): number {
 function numbersOf(progress: Progress): string {
   const { new: added, known, changed, refused } = progress.tally;
   const percent = Math.floor(100 * shareOf(progress));
-  return `${percent} %  ${added} new, ${known} known, ${changed} changed, ${refused} refused`;
+  const said = progress.isTrial ? 'a trial, nothing is changed: ' : '';
+  return `${percent} %  ${said}${added} new, ${known} known, ${changed} changed, ${refused} refused`;
 }
 
 function barOf(progress: Progress): string {
@@ -21,10 +22,21 @@ function barOf(progress: Progress): string {
   return `\r[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${numbersOf(progress)}`;
 }
 
+const INTERRUPTED =
+  'Interrupted. Rows that were taken over before stay. The same import again finds them and goes on with the others.\n';
+
 /** Tells on standard error how far an import is: a bar on a terminal, else a line every few seconds. */
 export function createProgress() {
   const { isTTY: isTerminal } = process.stderr;
   let toldAt = performance.now();
+  const clear = () => isTerminal && process.stderr.write('\r\u001B[K');
+  const interrupted = () => {
+    clear();
+    process.stderr.write(INTERRUPTED);
+    // Without this listener, which was for once, the signal does what it does to every program.
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', interrupted);
   return {
     tell(progress: Progress): void {
       const isDue = performance.now() - toldAt >= (isTerminal ? BAR_EVERY : LINE_EVERY);
@@ -33,7 +45,8 @@ export function createProgress() {
       process.stderr.write(isTerminal ? barOf(progress) : `${numbersOf(progress)}\n`);
     },
     end(): void {
-      if (isTerminal) process.stderr.write('\r\u001B[K');
+      clear();
+      process.off('SIGINT', interrupted);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { readConfig } from '../config.ts';
 import { readSchema, type SchemaState } from '../store/driver/schema-state.ts';
+import { findLostDatabase } from '../store/epoch-file.ts';
 import { describeLocation } from '../store/open-store.ts';
+import { epochFileOf } from '../workshop.ts';
 import type { Result } from './result.ts';
 import { withNewestSchema } from './with-workshop.ts';
 
@@ -16,7 +18,10 @@ function linesOf(place: string, { present, newest, waiting }: SchemaState): stri
 }
 
 async function tellStatus(): Promise<Result> {
-  const { database } = readConfig();
+  const config = readConfig();
+  const { database } = config;
+  const lost = await findLostDatabase(epochFileOf(config), database);
+  if (lost !== undefined) throw new Error(lost);
   const state = await readSchema(database);
   const { present = null, newest, waiting } = state;
   return {

@@ -21,7 +21,7 @@ export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed 
 /** A dump that is read into a new database is known for a copy by its place. */
 export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restored by its own programs.', [
   'export PGHOST=HOST PGUSER=USER   # and the password in ~/.pgpass',
-  'createdb NEW_NAME',
+  'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
   'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own (README)',

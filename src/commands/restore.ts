@@ -60,7 +60,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
     const { epoch } = context.instance.seen();
     const lines = [
       `The copy was taken over and is the original now, with epoch ${epoch}.`,
-      `${grants} grants are in doubt: each serves on with its access token, and is looked into before it is refreshed.`,
+      `Grants in doubt: ${grants}. Each serves on with its access token, and is looked into before it is refreshed.`,
     ];
     return { ok: true, lines, json: { state: 'original', grants, epoch } };
   });

@@ -7,7 +7,7 @@ import { epochFileOf, openWorkshop, type Overrides, type Workshop } from '../wor
 
 async function requireSchema(config: Config): Promise<void> {
   const { database } = config;
-  const lost = findLostDatabase(epochFileOf(config), database);
+  const lost = await findLostDatabase(epochFileOf(config), database);
   const problem = lost ?? schemaProblem(database, await readSchema(database));
   if (problem !== undefined) throw new Error(problem);
 }

@@ -14,7 +14,8 @@ import {
   type Vault,
 } from '../shared/secrets.ts';
 import { forgetHolders, type Holding, reportHolding } from '../store/key-holders.ts';
-import { type HeldKeys, loadKeys, stampOf } from '../store/keys-file.ts';
+import { stampOf } from '../shared/file-stamp.ts';
+import { type HeldKeys, loadKeys } from '../store/keys-file.ts';
 import { listKeys } from '../store/keys.ts';
 import type { Spill } from '../store/spill.ts';
 import type { Store } from '../store/store.ts';

@@ -1,19 +1,21 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as takeTurn, setTimeout as delay } from 'node:timers/promises';
-import { readTlsPair, type TlsFiles } from '../shared/tls-pair.ts';
+import type { TlsFiles } from '../shared/tls-pair.ts';
 import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
 import { CALLS_CUT_AFTER, SECOND } from '../shared/lifetimes.ts';
 import { listenFailure } from '../shared/listen-failure.ts';
+import type { Logger } from '../shared/logger.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { refuseAll } from './ops/refuse-all.ts';
+import { createTlsServer } from './wire/tls-server.ts';
 
 export interface ServerOptions {
   host: string;
   port: number;
   /** The bridge's own certificate; without one it serves plain HTTP, for loopback or a proxy. */
   tls: TlsFiles | undefined;
+  logger: Logger;
 }
 
 export interface RunningServer {
@@ -34,9 +36,8 @@ const FIRST_REQUEST = 1 * SECOND;
 
 const LOOK_EVERY = 20;
 
-function createServer({ tls }: ServerOptions): Server {
-  if (!tls) return createHttpServer(CONNECTION_LIMITS);
-  return createHttpsServer({ ...CONNECTION_LIMITS, ...readTlsPair(tls), minVersion: 'TLSv1.2' });
+function createServer({ tls, logger }: ServerOptions): Server {
+  return tls ? createTlsServer(tls, logger) : createHttpServer(CONNECTION_LIMITS);
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { replacePrivateFile } from '../shared/private-file.ts';
+import { readSchema } from './driver/schema-state.ts';
 import type { SeenInstance } from './instance.ts';
 import { type DatabaseLocation, describeLocation, isMissing } from './open-store.ts';
 
@@ -96,14 +97,24 @@ export function openEpochFile(path: string, location: DatabaseLocation): EpochFi
   };
 }
 
+/** Whether there is no database of the bridge at the place; a PostgreSQL database that is empty is none. */
+async function isNoneThere(location: DatabaseLocation): Promise<boolean> {
+  return location.kind === 'sqlite'
+    ? isMissing(location)
+    : (await readSchema(location)).present === undefined;
+}
+
 /**
- * Why a new database must not be begun: the machine remembers one whose file is not there, because it was moved, lost or
- * taken away by a restore that was cut short.
+ * Why a new database must not be begun: the machine remembers one, and here is none. It was moved, lost, taken away by a
+ * restore that was cut short, or not read in yet; a bridge on a new one would refuse every token.
  * @returns a line in plain words; undefined where nothing is missing
  */
-export function findLostDatabase(path: string, location: DatabaseLocation): string | undefined {
+export async function findLostDatabase(
+  path: string,
+  location: DatabaseLocation,
+): Promise<string | undefined> {
   // Read first: another first start on this machine makes the database before it remembers it.
   const remembered = openEpochFile(path, location).read();
-  if (remembered === undefined || !isMissing(location)) return undefined;
-  return `DATABASE_URL: there is no database at ${describeLocation(location)}, and ${path} remembers a database that is not there: restore it, or remove that file to begin anew`;
+  if (remembered === undefined || !(await isNoneThere(location))) return undefined;
+  return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}, and ${path} remembers one: correct the address, restore that database, or remove the file to begin anew`;
 }

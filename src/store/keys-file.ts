@@ -182,13 +182,3 @@ export function removeKeyFromFile(path: string, purpose: Purpose, id: string): b
   replaceContent(path, { ...content, [purpose]: left });
   return true;
 }
-
-/** Changes when the file does; undefined when it cannot be seen. */
-export function stampOf(path: string): string | undefined {
-  try {
-    const { ino, mtimeMs, ctimeMs, size } = statSync(path);
-    return [ino, mtimeMs, ctimeMs, size].join('/');
-  } catch {
-    return undefined;
-  }
-}

@@ -95,7 +95,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
   await delay(3100);
   child.stdin.end(readFileSync(file));
   expect(await once(child, 'close')).toEqual([0, null]);
-  expect(complaints).toMatch(/^25 %  .*refused\n/);
+  expect(complaints).toMatch(/^25 %  a trial, nothing is changed: .*refused\n/);
   expect(JSON.parse(output)).toEqual({
     new: 4,
     known: 0,
@@ -110,4 +110,22 @@ test('from standard input, with one JSON object at the end, and no token in any 
     const content = readFileSync(join(entry.parentPath, entry.name));
     expect(content.includes(tokenOf(1).slice(2))).toBe(false);
   }
+});
+
+test('one that is interrupted says what became of its rows, and ends by the signal', async () => {
+  const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const place = { ...settings, VAR_DIR: join(folder, 'interrupted') };
+  expect((await run(place, 'migrate')).code).toBe(0);
+  const child = spawn(process.execPath, [program, 'tokens', 'import', '-'], {
+    env: { PATH: process.env['PATH'], ...place },
+    stdio: 'pipe',
+  });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  await until(() => existsSync(join(place.VAR_DIR, 'imports')), 30_000);
+  child.kill('SIGINT');
+  expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
+  expect(complaints).toMatch(
+    /^Interrupted\. Rows that were taken over before stay\..*goes on with the others\.\n$/,
+  );
 });

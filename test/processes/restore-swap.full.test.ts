@@ -97,7 +97,7 @@ test('a draft of a restore that was killed is removed by the next, one of a runn
 test('a start does not make a new database where the machine remembers one', async () => {
   const settings = placeAhead('lost');
   for (const name of ['bridge.db', 'bridge-volatile.db']) rmSync(fileIn('lost', name));
-  const words = `remembers a database that is not there: restore it, or remove that file to begin anew`;
+  const words = 'remembers one: correct the address, restore that database, or remove the file to begin anew';
   const { code, complaints } = await run(settings, 'serve');
   expect({ code, complaints }).toEqual({ code: 1, complaints: expect.stringContaining(words) as string });
   const doctor = await run(settings, 'doctor');

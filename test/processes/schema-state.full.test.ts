@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -150,5 +150,21 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await presentNumber()).toBe(newestOf(kind));
     expect((await run(settings, 'migrate', '--status')).output).toContain('the newest one');
     expect(await run(settings, 'apps', 'list')).toMatchObject({ code: 0, complaints: '' });
+  });
+
+  test('where this machine remembers one, an empty place is a mistake: nothing is begun there', async () => {
+    writeFileSync(join(folder, kind, 'epoch.json'), '{"instance":"one-of-before","epoch":7}');
+    if (kind === 'sqlite') rmSync(file());
+    else await onServer('drop schema public cascade; create schema public');
+    for (const command of [...COMMANDS, ['migrate'], ['migrate', '--status'], ['serve']]) {
+      const { code, output, complaints } = await run(settings, ...command);
+      expect({ command, code, output }).toEqual({ command, code: 1, output: '' });
+      expect(complaints).toContain('epoch.json remembers one: correct the address');
+    }
+    expect(await doctorSays()).toEqual({
+      state: 'failed',
+      detail: expect.stringContaining('remembers one') as string,
+    });
+    expect(await presentNumber()).toBeNull();
   });
 });

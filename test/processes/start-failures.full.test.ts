@@ -70,6 +70,17 @@ const tls = (cert: string, key: string): Settings => ({
   TLS_KEY_FILE: inFolder(key),
 });
 
+/** Only a production may listen on what is not loopback; it wants a database that keeps what it commits. */
+const elsewhere = (HOST: string): Settings => ({
+  HOST,
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://bridge.test',
+  TRUST_PROXY: 'loopback',
+  VAR_DIR: inFolder('elsewhere'),
+  KEYS_FILE: inFolder('var/keys.json'),
+  DATABASE_URL: `sqlite:${inFolder('elsewhere/bridge.db')}`,
+});
+
 const takenPort = () => String(portOf(taken));
 
 async function otherName(): Promise<Settings> {
@@ -92,6 +103,8 @@ const FAILURES: Array<[string, () => Settings | Promise<Settings>, string | RegE
     /TLS_KEY_FILE: .* is not the key of the certificate/,
   ],
   ['a key with a passphrase', () => tls('cert.pem', 'locked-key.pem'), /TLS_KEY_FILE: .* passphrase/],
+  ['a host of nobody', () => elsewhere('no-host.invalid'), /HOST: no-host.invalid is no address/],
+  ['a host of another machine', () => elsewhere('192.0.2.1'), /HOST: 192.0.2.1 is no address/],
   ['a port that is taken', () => ({ PORT: takenPort() }), /PORT: port \d+ on 127.0.0.1 is taken/],
   [
     'a port that is taken, for workers',

@@ -36,6 +36,11 @@ test('plan tells who would get what and why, and writes nothing', async () => {
   expect(await readMails(context)).toEqual([]);
 });
 
+test('before anything was sent nothing says that everybody was reached', async () => {
+  const { code, output } = await run(ground.settings, 'reminders', 'undeliverable');
+  expect({ code, output }).toEqual({ code: 0, output: 'No undeliverable mail waits for support.\n' });
+});
+
 test('run plans and sends now; what reached nobody is listed', async () => {
   await addAccount(context, { email: 'owner@box.example' });
   await planReminders(context);

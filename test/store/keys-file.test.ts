@@ -11,14 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stampOf } from '../../src/shared/file-stamp.ts';
 import { PURPOSES } from '../../src/shared/secrets.ts';
-import {
-  addKeyToFile,
-  loadKeys,
-  makeKeysFile,
-  removeKeyFromFile,
-  stampOf,
-} from '../../src/store/keys-file.ts';
+import { addKeyToFile, loadKeys, makeKeysFile, removeKeyFromFile } from '../../src/store/keys-file.ts';
 
 /** Changes of the key file by the operator's commands. */
 

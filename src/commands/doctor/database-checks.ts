@@ -31,8 +31,9 @@ interface OpenInstance {
 /** Found out once for all checks. */
 export type FindInstance = () => Promise<Instance>;
 
-/** Nobody has to end what ends by itself: this is told and fails nothing. */
+/** Nobody has to end what ends by itself: this is told and fails nothing. A copy refreshes nothing, whatever its rows say. */
 async function examineRefreshing(context: Context): Promise<Verdict> {
+  if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
   const trouble = await findRefreshTrouble(context);
   return trouble === undefined ? ok('goes on') : warning(troubleWords(trouble, momentText));
 }
@@ -86,7 +87,7 @@ const PROVEN = {
 export async function checkDatabase(config: Config): Promise<Verdict> {
   const { database } = config;
   const place = describeLocation(database);
-  const lost = findLostDatabase(epochFileOf(config), database);
+  const lost = await findLostDatabase(epochFileOf(config), database);
   if (lost !== undefined) throw new Error(lost);
   if ((await readSchema(database)).present === undefined) {
     const reached = database.kind === 'postgres' ? `${place} is reached and holds` : `${place} holds`;

@@ -18,9 +18,10 @@ function lineOf(refusal: RefusalCount): string {
 function linesOfRefusals(refusals: readonly RefusalCount[]): string[] {
   const others = refusals.slice(KINDS_MAX);
   const rows = others.reduce((sum, { count }) => sum + count, 0);
+  const kinds = others.length === 1 ? 'another reason' : `${others.length} other reasons`;
   return [
     ...refusals.slice(0, KINDS_MAX).map(lineOf),
-    ...(others.length > 0 ? [`    ${rows} refused for ${others.length} other reasons`] : []),
+    ...(others.length > 0 ? [`    ${rows} refused for ${kinds}`] : []),
   ];
 }
 

@@ -37,6 +37,8 @@ export interface Progress {
   bytes: number;
   totalBytes: number;
   tally: Tally;
+  /** What is counted would be so: nothing is changed. */
+  isTrial: boolean;
 }
 
 export interface Imported extends Tally {
@@ -83,7 +85,7 @@ interface Run {
 
 /** Says how far an import is over all passes that it makes. */
 interface Meter {
-  read(bytes: number, tally: Tally): void;
+  read(bytes: number, progress: Pick<Progress, 'tally' | 'isTrial'>): void;
   endPass(): void;
 }
 
@@ -92,8 +94,8 @@ const PASSES = 2;
 function createMeter(request: ImportRequest, size: number, runs: number): Meter {
   let passed = 0;
   return {
-    read: (bytes, tally) =>
-      request.onProgress({ bytes: passed * size + bytes, totalBytes: runs * PASSES * size, tally }),
+    read: (bytes, progress) =>
+      request.onProgress({ ...progress, bytes: passed * size + bytes, totalBytes: runs * PASSES * size }),
     endPass() {
       passed += 1;
     },
@@ -139,7 +141,7 @@ class Importer {
         const row = rowOf(entry, this.#now, pass);
         if (row && pass.isWanted(row)) await this.#batches.add(row);
       }
-      this.#run.meter.read(bytes, this.#report.tally);
+      this.#run.meter.read(bytes, { tally: this.#report.tally, isTrial: this.#run.isTrial });
     }
     await this.#batches.flush();
     this.#run.meter.endPass();
