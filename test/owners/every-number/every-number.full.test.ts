@@ -61,7 +61,9 @@ async function factsNow(): Promise<Facts> {
     return token ? [{ ...one, token }] : [];
   });
   expect(calls).toHaveLength(made.length);
-  return { tokens, counted, calls, browsers, failed, ended: await readEnded(world) };
+  const ended = await readEnded(world);
+  const now = world.system.bridge.context.clock.now();
+  return { tokens, counted, calls, browsers, failed, ended, now };
 }
 
 const SHAPES = [

@@ -23,13 +23,19 @@ export interface MadeCall {
   status: number;
 }
 
+export interface Ended {
+  cause: string;
+  at: number;
+}
+
 export interface Facts {
   tokens: readonly Token[];
   /** As the tokens were when they were last counted. */
   counted: readonly Token[];
   calls: ReadonlyArray<MadeCall & { token: Token }>;
-  /** How many connections ended today, by the cause. */
-  ended: Readonly<Record<string, number>>;
+  /** Connections that ended. */
+  ended: readonly Ended[];
+  now: number;
   /** Calls that failed in a rehearsal. */
   failed: number;
   /** Sign-ins of each account. */
@@ -45,14 +51,30 @@ export async function readTokens({ system }: World): Promise<Token[]> {
   return rows;
 }
 
-/** Connections that ended, by the cause. */
-export async function readEnded({ system }: World): Promise<Record<string, number>> {
-  const { rows } = await sql<{ dead_cause: string; n: number | string }>`
-    select dead_cause, count(*) as n from grants where state = 'dead' group by dead_cause`.execute(
+/** Connections that ended, each with its cause and its moment. */
+export async function readEnded({ system }: World): Promise<Ended[]> {
+  const { rows } = await sql<{ cause: string; at: number | string }>`
+    select dead_cause as cause, dead_at as at from grants where state = 'dead'`.execute(
     system.bridge.context.store.durable,
   );
-  return Object.fromEntries(rows.map(({ dead_cause: cause, n }) => [cause, Number(n)]));
+  return rows.map(({ cause, at }) => ({ cause, at: Number(at) }));
 }
+
+/** Where every person of this world lives, by what the new API says of the account. */
+const ZONE_OF_READERS = 'America/New_York';
+
+const dayIn = (timeZone: string, at: number) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(at);
+
+/** How many connections the new API ended on the day that an address names: today without a day, of the reader without a zone. */
+export function refusedOnDay({ ended, now }: Facts, path: string): number {
+  const query = new URL(path, 'http://any').searchParams;
+  const zone = query.get('zone') ?? ZONE_OF_READERS;
+  const day = query.get('day') ?? dayIn(zone, now);
+  return ended.filter(({ cause, at }) => cause === 'refused' && dayIn(zone, at) === day).length;
+}
+
+/** How many connections the new API ended. */
+export const refused = ({ ended }: Facts) => ended.filter(({ cause }) => cause === 'refused').length;
 
 export const hintOf = ({ hint_first: first, hint_last: last }: Token) => `${first}…${last}`;
 

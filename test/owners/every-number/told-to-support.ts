@@ -1,4 +1,4 @@
-import { type Facts, isDone, LABELS, peopleIn, type Token, waits } from './facts.ts';
+import { type Facts, isDone, LABELS, peopleIn, refused, refusedOnDay, type Token, waits } from './facts.ts';
 import type { Place, Rule } from './rules.ts';
 import { count, inPath, named } from './told-to-owners.ts';
 import { APPS } from './world.ts';
@@ -56,14 +56,9 @@ const desks: Rule[] = [
   },
   { on: /^\/support\/desks/, says: 'within 30 days' },
   {
-    on: /^\/support\/desks$/,
+    on: /^\/support(?:\/desks)?$/,
     says: 'Connections that ended today #',
-    truth: ({ ended }) => [ended['refused'] ?? 0],
-  },
-  {
-    on: /^\/support$/,
-    says: 'Connections that ended today #',
-    truth: ({ ended }) => [ended['refused'] ?? 0],
+    truth: (facts, { path }) => [refusedOnDay(facts, path)],
   },
   {
     on: /^\/support\/desks$/,
@@ -73,19 +68,20 @@ const desks: Rule[] = [
   {
     on: /^\/support\/desks\/died-today/,
     says: '(?<cause>Refused by the new API|Lost answer|Went on elsewhere|Ended on request|Replaced by a newer consent|Never finished|Taken over by its app) (?:\\| )?#',
-    truth: ({ ended }, { names }) => [
-      names['cause'] === 'Refused by the new API' ? (ended['refused'] ?? 0) : 0,
+    truth: (facts, { path, names }) => [
+      names['cause'] === 'Refused by the new API' ? refusedOnDay(facts, path) : 0,
     ],
   },
   {
     on: /^\/support\/desks\/died-today/,
-    says: '# to # of #\\.',
-    truth: ({ ended }) => [1, ended['refused'] ?? 0, ended['refused'] ?? 0],
+    says: '# to # of #,',
+    truth: (facts, { path }) => [1, refusedOnDay(facts, path), refusedOnDay(facts, path)],
   },
+  { on: /^\/support\/desks\/died-today/, says: 'Another of the last 30 days' },
   {
     on: /^\/support\/numbers$/,
     says: 'Refused by the new API (?:\\| )?#',
-    truth: ({ ended }) => [ended['refused'] ?? 0],
+    truth: (facts) => [refused(facts)],
   },
   { on: /^\/support/, says: 'as it came: 1/…|1/ab12…yz89' },
   {
@@ -225,12 +221,12 @@ const numbers: Rule[] = [
   {
     on: NUMBERS,
     says: 'Refused by the new API: #\\. The most on one day: #, on DATE',
-    truth: ({ ended }) => [ended['refused'] ?? 0, ended['refused'] ?? 0],
+    truth: (facts) => [refused(facts), refused(facts)],
   },
   {
     on: NUMBERS,
-    says: 'Refused by the new API \\| DATE \\| #',
-    truth: ({ ended }) => [ended['refused'] ?? 0],
+    says: 'Refused by the new API \\| DATE (?:: What ended on DATE )?\\| #',
+    truth: (facts) => [refused(facts)],
   },
   { on: NUMBERS, says: 'last 90 days|days=400|up to 400|in 30 days' },
   { on: NUMBERS, says: 'Sent \\| # \\| Reached nobody \\| #', truth: () => [0, 0] },
