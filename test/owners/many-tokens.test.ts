@@ -164,10 +164,18 @@ async function callsAreTrue(calls: number): Promise<void> {
   );
 }
 
+let isCounted = false;
+
+/** True until the first hourly count, and told by the first page of support alone. */
+const UNCOUNTED = 'What the retirement moves to the new API has not been counted yet.';
+
 const nothingIsFalse = async () => {
   for (const path of OWNERS)
     expect([path, FALSE.exec(await words(dana, `/apps/${APP}${path}`))]).toEqual([path, null]);
-  for (const path of SUPPORTS) expect([path, FALSE.exec(await words(staff, path))]).toEqual([path, null]);
+  for (const path of SUPPORTS) {
+    const said = (await words(staff, path)).replace(isCounted ? '' : UNCOUNTED, '');
+    expect([path, FALSE.exec(said)]).toEqual([path, null]);
+  }
 };
 
 test('in the minute after its import all its tokens are told, and that nobody called is no step that is done', async () => {
@@ -190,6 +198,7 @@ test('an hour and its jobs later all of it is still true', async () => {
   await call(1);
   await keepProgress(system.bridge.context);
   await keepMovingCalls(system.bridge.context);
+  isCounted = true;
   await tokensAreTrue();
   await callsAreTrue(CALLS + 1);
   await nothingIsFalse();

@@ -49,7 +49,8 @@ async function examineBudget(context: Context): Promise<Verdict> {
     return notLookedAt(
       'the connected tokens are too many to count here, and no count of a running bridge is kept',
     );
-  if (outlooks.length === 0) return ok('no connected token has still to move to the new API');
+  if (outlooks.length === 0)
+    return ok('no connected token had still to move to the new API when they were last counted');
   const words = `at the retirement, ${outlookLines(context, outlooks).join(' ')}`;
   return isDoubtful(outlooks) ? warning(words) : ok(words);
 }

@@ -97,6 +97,9 @@ function readKept({ modern_client_id: modernClientId, body, counted_at: countedA
   }
 }
 
+/** Kept in the place of a client's id: that all were counted, which the clients do not say where none is to move. */
+const WHOLE_COUNT = '';
+
 /** Counts the calls of all tokens that the retirement will move, and keeps them for the pages. */
 export async function keepMovingCalls(context: Context): Promise<void> {
   const { store, clock } = context;
@@ -108,12 +111,16 @@ export async function keepMovingCalls(context: Context): Promise<void> {
       body: JSON.stringify(rest),
       counted_at: countedAt,
     });
+  await keepCalls(store, { modern_client_id: WHOLE_COUNT, body: '', counted_at: countedAt });
   await forgetCallsBefore(store, countedAt);
 }
 
-/** The last count, which a job makes once an hour. */
-async function lastOutlook(context: Context): Promise<Outlook[]> {
-  const last = (await readKeptCalls(context.store)).flatMap(readKept);
+/** The last count, which a job makes once an hour; undefined where none is kept that this version can read. */
+async function lastOutlook(context: Context): Promise<Outlook[] | undefined> {
+  const rows = await readKeptCalls(context.store);
+  const clients = rows.filter((row) => row.modern_client_id !== WHOLE_COUNT);
+  const last = clients.flatMap(readKept);
+  if (rows.length === 0 || last.length < clients.length) return undefined;
   const outlooks = await reckonAll(
     context,
     last.map(({ moving }) => moving),
@@ -128,7 +135,5 @@ async function lastOutlook(context: Context): Promise<Outlook[]> {
 export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[] | undefined> {
   if (!hasOldApi(context)) return [];
   const now = await measureMoving(context, { most, isMoving: leftIn(context) });
-  if (now) return reckonAll(context, now);
-  const last = await lastOutlook(context);
-  return last.length > 0 ? last : undefined;
+  return now ? reckonAll(context, now) : lastOutlook(context);
 }
