@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { Context } from './domain/context.ts';
-import { followSettings, warnOfIdleSettings } from './domain/fill-dates.ts';
-import { findProductionProblem } from './domain/prove-production.ts';
-import { startSealing } from './domain/seal-history.ts';
-import { startSharing } from './domain/share-limits.ts';
+import { followSettings, warnOfIdleSettings } from './domain/lifecycle/fill-dates.ts';
+import { findProductionProblem } from './domain/instance/prove-production.ts';
+import { startSealing } from './domain/history/seal-history.ts';
+import { startSharing } from './domain/limits/share-limits.ts';
 import { createApp } from './http/app.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { startJobs } from './jobs/schedule.ts';

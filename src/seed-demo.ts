@@ -2,9 +2,9 @@ import type { Config } from './config.ts';
 import { seedDemoData } from './demo-data/seed.ts';
 import { IMPORTED_AGO, momentAgo } from './demo-data/life.ts';
 import type { Context } from './domain/context.ts';
-import { fillDates } from './domain/fill-dates.ts';
-import { OUT_OF_BAND } from './domain/callback-rule.ts';
-import { registerApp, registerCallback } from './domain/register-app.ts';
+import { fillDates } from './domain/lifecycle/fill-dates.ts';
+import { OUT_OF_BAND } from './domain/apps/callback-rule.ts';
+import { registerApp, registerCallback } from './domain/apps/register-app.ts';
 import { DAY } from './shared/lifetimes.ts';
 
 /** The demo app's values: fixed, so that every start prints the same; served on loopback alone and never in production. */

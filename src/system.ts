@@ -4,7 +4,7 @@ import { openWorkshop } from './workshop.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from './config.ts';
 import { readTlsPair } from './shared/tls-pair.ts';
-import { followSettings } from './domain/fill-dates.ts';
+import { followSettings } from './domain/lifecycle/fill-dates.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin, seedDemo } from './seed-demo.ts';
 import { createLogger, type Logger } from './shared/logger.ts';

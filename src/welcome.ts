@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { OUT_OF_BAND } from './domain/callback-rule.ts';
+import { OUT_OF_BAND } from './domain/apps/callback-rule.ts';
 import { embeddedOrigin } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin } from './seed-demo.ts';
 import type { System } from './system.ts';

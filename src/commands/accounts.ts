@@ -1,4 +1,4 @@
-import { pinAccount } from '../domain/pin-account.ts';
+import { pinAccount } from '../domain/accounts/pin-account.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

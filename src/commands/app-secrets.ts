@@ -1,4 +1,4 @@
-import { addSecret, type AppSecret, retireSecret, secretsOf } from '../domain/app-secrets.ts';
+import { addSecret, type AppSecret, retireSecret, secretsOf } from '../domain/apps/app-secrets.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

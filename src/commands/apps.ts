@@ -1,5 +1,5 @@
-import { callbackProblem } from '../domain/callback-rule.ts';
-import { registerApp } from '../domain/register-app.ts';
+import { callbackProblem } from '../domain/apps/callback-rule.ts';
+import { registerApp } from '../domain/apps/register-app.ts';
 import { listApps as findApps, listCallbacks } from '../store/apps.ts';
 import { describedExtensions, extensionLine } from './dates.ts';
 import type { Result } from './result.ts';

@@ -1,8 +1,8 @@
 import type { Context } from '../domain/context.ts';
-import { describeLifecycle, type PublicBrownout } from '../domain/lifecycle-changes/describe.ts';
-import { endExemption, exemptApp } from '../domain/lifecycle-changes/exempt-app.ts';
-import { planBrownout, removeBrownout } from '../domain/lifecycle-changes/plan-brownout.ts';
-import type { Milestone } from '../domain/lifecycle.ts';
+import { describeLifecycle, type PublicBrownout } from '../domain/lifecycle/changes/describe.ts';
+import { endExemption, exemptApp } from '../domain/lifecycle/changes/exempt-app.ts';
+import { planBrownout, removeBrownout } from '../domain/lifecycle/changes/plan-brownout.ts';
+import type { Milestone } from '../domain/lifecycle/lifecycle.ts';
 import { listExemptions } from '../store/brownout-exemptions.ts';
 import { actorOf } from './by-option.ts';
 import { momentOf, printable, shown } from './moment-option.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../domain/context.ts';
 import { appHasOldApi, outlookOfCutOver } from '../domain/cut-over/outlook.ts';
 import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../domain/cut-over/reckon.ts';
-import { ChangeRefused } from '../domain/lifecycle-changes/change-rules.ts';
+import { ChangeRefused } from '../domain/lifecycle/changes/change-rules.ts';
 import { momentText } from '../shared/moments.ts';
 import { cutOverOf } from '../store/cut-over/cut-overs.ts';
 import { actorOf } from './by-option.ts';

@@ -1,5 +1,5 @@
-import { endExtension, extendApp } from '../domain/lifecycle-changes/extend-app.ts';
-import type { Milestone } from '../domain/lifecycle.ts';
+import { endExtension, extendApp } from '../domain/lifecycle/changes/extend-app.ts';
+import type { Milestone } from '../domain/lifecycle/lifecycle.ts';
 import { actorOf } from './by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
 import type { Result } from './result.ts';

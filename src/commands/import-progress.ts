@@ -1,4 +1,4 @@
-import type { Progress } from '../domain/import/import-file.ts';
+import type { Progress } from '../domain/import/reading/import-file.ts';
 import { SECOND } from '../shared/lifetimes.ts';
 
 const BAR_WIDTH = 30;

@@ -1,9 +1,9 @@
 import { readConfig } from '../config.ts';
-import { activateKey } from '../domain/activate-key.ts';
-import { addKeys } from '../domain/add-keys.ts';
-import { describeKeys } from '../domain/describe-keys.ts';
-import { dropKey, inWords } from '../domain/drop-key.ts';
-import { countToReseal, resealAll } from '../domain/reseal.ts';
+import { activateKey } from '../domain/keys/activate-key.ts';
+import { addKeys } from '../domain/keys/add-keys.ts';
+import { describeKeys } from '../domain/keys/describe-keys.ts';
+import { dropKey, inWords } from '../domain/keys/drop-key.ts';
+import { countToReseal, resealAll } from '../domain/keys/reseal.ts';
 import { PURPOSES, type Purpose } from '../shared/secrets.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';

@@ -1,5 +1,5 @@
-import { reauthorizationLink } from '../domain/reauthorize.ts';
-import { findRegisteredApp } from '../domain/register-app.ts';
+import { reauthorizationLink } from '../domain/authorization/reauthorize.ts';
+import { findRegisteredApp } from '../domain/apps/register-app.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts';
 import type { Context } from '../domain/context.ts';
-import { resumeMails } from '../domain/stop-mails.ts';
+import { resumeMails } from '../domain/reminders/stop-mails.ts';
 import { type Delivered, deliverReminders } from '../domain/reminders/deliver.ts';
 import { listUndeliverable } from '../domain/reminders/deliver-undeliverable.ts';
 import { planReminders, type Preview, previewReminders } from '../domain/reminders/plan-reminders.ts';

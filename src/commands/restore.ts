@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
 import { findOtherDatabase } from '../domain/instance/other-database.ts';
-import { findKeyProblems } from '../domain/rings.ts';
-import { takeOver } from '../domain/take-over.ts';
+import { findKeyProblems } from '../domain/keys/rings.ts';
+import { takeOver } from '../domain/instance/take-over.ts';
 import { makePrivateFolder } from '../shared/private-file.ts';
 import { openEpochFile } from '../store/epoch-file.ts';
 import { loadKeys } from '../store/keys-file.ts';

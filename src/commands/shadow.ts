@@ -1,4 +1,4 @@
-import { clearShadow, describeShadow } from '../domain/shadow.ts';
+import { clearShadow, describeShadow } from '../domain/reads/shadow.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

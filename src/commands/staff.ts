@@ -1,4 +1,4 @@
-import { addStaff, removeStaff, type StaffRole } from '../domain/staff.ts';
+import { addStaff, removeStaff, type StaffRole } from '../domain/accounts/staff.ts';
 import { listStaff } from '../store/staff.ts';
 import { actorOf } from './by-option.ts';
 import { printable, shown } from './moment-option.ts';

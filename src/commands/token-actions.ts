@@ -1,6 +1,6 @@
-import { assignByHand } from '../domain/assign-token.ts';
-import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/find-tokens.ts';
-import { revokeToken } from '../domain/revoke-token.ts';
+import { assignByHand } from '../domain/tokens/assign-token.ts';
+import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/tokens/find-tokens.ts';
+import { revokeToken } from '../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../store/observed.ts';
 import type { MappingState } from '../store/tables.ts';
 import type { Result } from './result.ts';

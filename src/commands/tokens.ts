@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readConfig } from '../config.ts';
-import { importFile } from '../domain/import/import-file.ts';
+import { importFile } from '../domain/import/reading/import-file.ts';
 import { createProgress } from './import-progress.ts';
 import { isOver, summaryOf } from './import/summary.ts';
 import type { Result } from './result.ts';

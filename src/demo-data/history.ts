@@ -1,4 +1,4 @@
-import type { Change } from '../domain/record-event.ts';
+import type { Change } from '../domain/history/record-event.ts';
 import { DEMO_APPS, UNIDENTIFIED } from './apps.ts';
 import { DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
 import { IMPORTED_AGO, type LaidPair, momentAgo } from './life.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../domain/context.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
-import { recordEvents } from '../domain/record-event.ts';
+import { recordEvents } from '../domain/history/record-event.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import { momentText } from '../shared/moments.ts';
 import { upsertAccount } from '../store/accounts.ts';

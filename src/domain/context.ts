@@ -8,17 +8,17 @@ import type { Store } from '../store/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { ModernSides } from '../upstream/modern-sides.ts';
 import type { OldBackend } from '../upstream/old-backend.ts';
-import type { ClaimWatch } from './claim-watch.ts';
-import type { Keyring } from './hold-keys.ts';
-import type { Flights } from './flights.ts';
-import type { FleetSize } from './grants/fleet-size.ts';
-import type { Places } from './grants/places.ts';
-import type { InstanceWatch } from './instance-watch.ts';
-import type { LateTokens } from './late-tokens.ts';
-import type { LifecycleWatch } from './lifecycle-watch.ts';
+import type { ClaimWatch } from './grants/refresh/claim-watch.ts';
+import type { Keyring } from './keys/hold-keys.ts';
+import type { Flights } from './work/flights.ts';
+import type { FleetSize } from './grants/refresh/fleet-size.ts';
+import type { Places } from './grants/refresh/places.ts';
+import type { InstanceWatch } from './instance/instance-watch.ts';
+import type { LateTokens } from './usage/late-tokens.ts';
+import type { LifecycleWatch } from './lifecycle/lifecycle-watch.ts';
 import type { LiveFeed } from './live/live-feed.ts';
-import type { SharedCounts } from './shared-counts.ts';
-import type { UsageLog } from './usage.ts';
+import type { SharedCounts } from './limits/shared-counts.ts';
+import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
 
 /** The settings that rules depend on; times in milliseconds. */

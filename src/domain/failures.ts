@@ -2,10 +2,10 @@
 export { isStorageFault } from '../store/storage-fault.ts';
 export { Forbidden, OrganizationGone } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';
-export { GrantDead } from './access-token.ts';
+export { GrantDead } from './grants/refresh/access-token.ts';
 export { ReadGivesWay } from './limits/fair-reads.ts';
 export { TooManyGuesses } from './old-api/ask-limit.ts';
-export { BudgetSpent } from './posts/budget-spent.ts';
+export { BudgetSpent } from './limits/budget-spent.ts';
 export { ScopeMissing } from './posts/scope-missing.ts';
-export { TokenRefused } from './resolve-token.ts';
-export { alarmOf, isKeyFault } from './under-all-keys.ts';
+export { TokenRefused } from './tokens/resolve-token.ts';
+export { alarmOf, isKeyFault } from './keys/under-all-keys.ts';

@@ -26,7 +26,7 @@ import { deleteSessionsBefore } from '../store/sessions.ts';
 import { deleteUsageBefore } from '../store/usage.ts';
 import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
-import { recordEvents } from './record-event.ts';
+import { recordEvents } from './history/record-event.ts';
 import { takeTurns } from './work/take-turns.ts';
 import { inPieces } from './work/in-pieces.ts';
 

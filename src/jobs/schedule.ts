@@ -1,15 +1,15 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
-import { recoverSpilledPairs } from '../domain/keep-pair.ts';
-import { withLease } from '../domain/lease.ts';
-import { settleOwedRevocations } from '../domain/owe-revocation.ts';
+import { recoverSpilledPairs } from '../domain/grants/refresh/keep-pair.ts';
+import { withLease } from '../domain/work/lease.ts';
+import { settleOwedRevocations } from '../domain/grants/owe-revocation.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
-import { refreshIdleGrants } from '../domain/refresh-idle-grants.ts';
+import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
-import { settleDoubts } from '../domain/settle-doubts.ts';
+import { settleDoubts } from '../domain/grants/settle-doubts.ts';
 import { MINUTE } from '../shared/lifetimes.ts';
 import { sendReminders } from './send-reminders.ts';
 

@@ -1,6 +1,6 @@
-import { newAnchors } from '../../src/domain/anchor-history.ts';
-import { sealHistory } from '../../src/domain/seal-history.ts';
-import { verifyHistory } from '../../src/domain/verify-history.ts';
+import { newAnchors } from '../../src/domain/history/anchor-history.ts';
+import { sealHistory } from '../../src/domain/history/seal-history.ts';
+import { verifyHistory } from '../../src/domain/history/verify-history.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { seedDemo } from '../../src/seed-demo.ts';

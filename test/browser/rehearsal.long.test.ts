@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { issueToken } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
-import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
+import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { DANA, waitingToken } from '../owners/support/people.ts';

@@ -21,7 +21,7 @@ import {
   settle,
   type Stage,
 } from './stage.ts';
-import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 
 /**
  * What the callers do in a round. Each scene has a part without faults, which answers the part with them; the traps are

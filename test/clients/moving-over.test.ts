@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
+import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { learnPair } from '../../src/store/id-pairs.ts';
 import { browserOf, consentAt, DANA, pressIn } from '../owners/support/people.ts';

@@ -1,5 +1,5 @@
 import { budgetKnownHere, readBudget } from '../../src/domain/limits/budget-reading.ts';
-import { shareBudgets } from '../../src/domain/share-budget.ts';
+import { shareBudgets } from '../../src/domain/limits/share-budget.ts';
 import { createModernSides } from '../../src/upstream/modern-sides.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { BRIDGE_CLIENT } from '../support/modern-side.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs';
-import { anchorHistory, markTakeOver } from '../../src/domain/anchor-history.ts';
-import { sealHistory, startSealing } from '../../src/domain/seal-history.ts';
+import { anchorHistory, markTakeOver } from '../../src/domain/history/anchor-history.ts';
+import { sealHistory, startSealing } from '../../src/domain/history/seal-history.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { type History, openPair, upTo } from './support/histories.ts';
 

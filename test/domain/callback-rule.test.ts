@@ -1,4 +1,4 @@
-import { callbackProblem } from '../../src/domain/callback-rule.ts';
+import { callbackProblem } from '../../src/domain/apps/callback-rule.ts';
 
 /** Which callbacks may be registered anew: https or loopback, and nothing of hardening table A. */
 

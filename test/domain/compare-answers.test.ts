@@ -1,4 +1,4 @@
-import { compareObjects, compareProfiles } from '../../src/domain/compare-answers.ts';
+import { compareObjects, compareProfiles } from '../../src/domain/reads/compare-answers.ts';
 
 /** Which differences between an answer of the older generation and ours are named. */
 

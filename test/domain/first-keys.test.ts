@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registerKeys } from '../../src/domain/register-keys.ts';
-import { findKeyProblems } from '../../src/domain/rings.ts';
+import { registerKeys } from '../../src/domain/keys/register-keys.ts';
+import { findKeyProblems } from '../../src/domain/keys/rings.ts';
 import { createVault, type KeyRing, type Keys, PURPOSES } from '../../src/shared/secrets.ts';
 import { type HeldKeys, loadKeys } from '../../src/store/keys-file.ts';
 import { listKeys } from '../../src/store/keys.ts';

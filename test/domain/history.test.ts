@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { sealHistory, startSealing } from '../../src/domain/seal-history.ts';
+import { sealHistory, startSealing } from '../../src/domain/history/seal-history.ts';
 import { allEvents, insertEvents, readHead } from '../../src/store/events.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';

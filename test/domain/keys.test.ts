@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { activateKey } from '../../src/domain/activate-key.ts';
-import { addKeys } from '../../src/domain/add-keys.ts';
+import { activateKey } from '../../src/domain/keys/activate-key.ts';
+import { addKeys } from '../../src/domain/keys/add-keys.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { keyIdOf, PURPOSES } from '../../src/shared/secrets.ts';
 import { addKeyToFile, loadKeys } from '../../src/store/keys-file.ts';

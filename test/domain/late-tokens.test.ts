@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createLateTokens, type KnownToken } from '../../src/domain/late-tokens.ts';
+import { createLateTokens, type KnownToken } from '../../src/domain/usage/late-tokens.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { createLogger, type Logger } from '../../src/shared/logger.ts';
 import { createVault } from '../../src/shared/secrets.ts';

@@ -1,4 +1,4 @@
-import { type MappingEvent, moveOf, nextState, statesOf } from '../../src/domain/mapping-state.ts';
+import { type MappingEvent, moveOf, nextState, statesOf } from '../../src/domain/grants/mapping-state.ts';
 import type { MappingState } from '../../src/store/tables.ts';
 
 /** Every transition of design section 4; what is not a change is listed as staying. */

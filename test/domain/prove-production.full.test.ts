@@ -1,4 +1,4 @@
-import { findProductionProblem } from '../../src/domain/prove-production.ts';
+import { findProductionProblem } from '../../src/domain/instance/prove-production.ts';
 import { insertApp } from '../../src/store/apps.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';

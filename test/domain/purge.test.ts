@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { ensureAccount } from '../../src/store/accounts.ts';
 import { storeAnswer } from '../../src/store/answers.ts';
 import { insertDecision } from '../../src/store/authorization-requests.ts';

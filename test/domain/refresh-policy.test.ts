@@ -1,4 +1,4 @@
-import { backOff, doubtEndsAt, mayPresentAgain, pairTimes } from '../../src/domain/refresh-policy.ts';
+import { backOff, doubtEndsAt, mayPresentAgain, pairTimes } from '../../src/domain/grants/refresh/refresh-policy.ts';
 import type { Grant } from '../../src/store/tables.ts';
 
 const SENT = 1_000_000;

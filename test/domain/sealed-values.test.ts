@@ -1,7 +1,7 @@
-import { activateKey } from '../../src/domain/activate-key.ts';
-import { addKeys } from '../../src/domain/add-keys.ts';
-import { resealAll } from '../../src/domain/reseal.ts';
-import { pairPlace } from '../../src/domain/sealed-places.ts';
+import { activateKey } from '../../src/domain/keys/activate-key.ts';
+import { addKeys } from '../../src/domain/keys/add-keys.ts';
+import { resealAll } from '../../src/domain/keys/reseal.ts';
+import { pairPlace } from '../../src/domain/keys/sealed-places.ts';
 import { keyIdOf, PURPOSES } from '../../src/shared/secrets.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSharedCounts, type SharedCounts } from '../../src/domain/shared-counts.ts';
+import { createSharedCounts, type SharedCounts } from '../../src/domain/limits/shared-counts.ts';
 import { createVault } from '../../src/shared/secrets.ts';
 import { addCounts, deleteEndedCounts } from '../../src/store/counts.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';

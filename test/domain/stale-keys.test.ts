@@ -1,7 +1,7 @@
 import type { Workshop } from '../../src/workshop.ts';
-import { authenticateClient } from '../../src/domain/authenticate-client.ts';
-import { resealAll } from '../../src/domain/reseal.ts';
-import { resolveToken } from '../../src/domain/resolve-token.ts';
+import { authenticateClient } from '../../src/domain/apps/authenticate-client.ts';
+import { resealAll } from '../../src/domain/keys/reseal.ts';
+import { resolveToken } from '../../src/domain/tokens/resolve-token.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { addKeyToFile } from '../../src/store/keys-file.ts';
 import { until } from '../support/held-answer.ts';

@@ -1,5 +1,5 @@
-import { anchorHistory } from '../../src/domain/anchor-history.ts';
-import { sealHistory } from '../../src/domain/seal-history.ts';
+import { anchorHistory } from '../../src/domain/history/anchor-history.ts';
+import { sealHistory } from '../../src/domain/history/seal-history.ts';
 import type { Event } from '../../src/store/tables.ts';
 import { modeDatabases } from '../support/test-mode.ts';
 import { type History, openHistory } from './support/histories.ts';

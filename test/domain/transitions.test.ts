@@ -1,4 +1,4 @@
-import { storeGrantForTokens } from '../../src/domain/store-grant.ts';
+import { storeGrantForTokens } from '../../src/domain/grants/store-grant.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import type { MappingState } from '../../src/store/tables.ts';
 import { databaseKinds } from '../store/support/stores.ts';

@@ -1,5 +1,5 @@
-import { callsOf, endpointsElsewhere, endpointsPassed } from '../../src/domain/calls-of.ts';
-import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage.ts';
+import { callsOf, endpointsElsewhere, endpointsPassed } from '../../src/domain/usage/calls-of.ts';
+import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage/usage.ts';
 import { createLogger, type Logger } from '../../src/shared/logger.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';

@@ -1,4 +1,4 @@
-import { OUT_OF_BAND } from '../../src/domain/callback-rule.ts';
+import { OUT_OF_BAND } from '../../src/domain/apps/callback-rule.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { walkUntil } from '../support/authorize.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBridge } from '../../src/bridge.ts';
 import { readConfig } from '../../src/config.ts';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { openAccessToken, openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { openAccessToken, openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { MappingState } from '../../src/store/tables.ts';
 import { bodyOf, forward, send } from '../support/forward.ts';
 import { portOf } from '../support/free-port.ts';

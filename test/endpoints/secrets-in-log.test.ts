@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { openAccessToken, openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { openAccessToken, openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { authorizeIn, exchangeFields } from '../support/legacy-calls.ts';
 import { json, multipart, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';

@@ -1,6 +1,6 @@
-import { keepPair } from '../../src/domain/keep-pair.ts';
-import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
-import { sealPair } from '../../src/domain/sealed-pair.ts';
+import { keepPair } from '../../src/domain/grants/refresh/keep-pair.ts';
+import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import type { System } from '../support/system.ts';
 import {

@@ -1,5 +1,5 @@
-import { requireTaker } from '../../src/domain/authenticate-modern-client.ts';
-import { removeModernClient } from '../../src/domain/enter-modern-client.ts';
+import { requireTaker } from '../../src/domain/handover/authenticate-modern-client.ts';
+import { removeModernClient } from '../../src/domain/handover/enter-modern-client.ts';
 import { browserOf, DANA, historyOf, pressIn, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';

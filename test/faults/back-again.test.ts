@@ -1,4 +1,4 @@
-import { accessTokenFor } from '../../src/domain/access-token.ts';
+import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
 import { findGrant } from '../../src/store/grants.ts';
 import { restUntil } from '../../src/store/presentations.ts';
 import { issueToken } from '../support/legacy-calls.ts';

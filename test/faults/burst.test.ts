@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findTurn } from '../../src/domain/grants/doubt-breaker.ts';
-import { refreshIdleGrants } from '../../src/domain/refresh-idle-grants.ts';
+import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
+import { refreshIdleGrants } from '../../src/domain/grants/refresh/refresh-idle-grants.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';

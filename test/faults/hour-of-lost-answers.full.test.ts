@@ -1,6 +1,6 @@
-import { accessTokenFor } from '../../src/domain/access-token.ts';
-import { sealPair } from '../../src/domain/sealed-pair.ts';
-import { settleDoubts } from '../../src/domain/settle-doubts.ts';
+import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
+import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
+import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
 import { upsertAccount } from '../../src/store/accounts.ts';
 import { insertGrant } from '../../src/store/grants.ts';
 import { SettableClock } from '../support/settable-clock.ts';

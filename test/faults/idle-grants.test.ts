@@ -1,4 +1,4 @@
-import { refreshIdleGrants } from '../../src/domain/refresh-idle-grants.ts';
+import { refreshIdleGrants } from '../../src/domain/grants/refresh/refresh-idle-grants.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';

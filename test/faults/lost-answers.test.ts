@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import { accessTokenFor } from '../../src/domain/access-token.ts';
-import { findTurn } from '../../src/domain/grants/doubt-breaker.ts';
-import { refreshIdleGrants } from '../../src/domain/refresh-idle-grants.ts';
+import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
+import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
+import { refreshIdleGrants } from '../../src/domain/grants/refresh/refresh-idle-grants.ts';
 import { readBreaker } from '../../src/store/grants/refresh-breaker.ts';
 import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';

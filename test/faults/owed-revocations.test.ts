@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { oweRevocation, settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
-import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { oweRevocation, settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { transports } from 'winston';
-import { settleDoubts } from '../../src/domain/settle-doubts.ts';
-import { takeOver } from '../../src/domain/take-over.ts';
+import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';

@@ -1,5 +1,5 @@
-import { settleDoubts } from '../../src/domain/settle-doubts.ts';
-import { takeOver } from '../../src/domain/take-over.ts';
+import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { Answer } from '../support/forward.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { giveToAccount } from '../support/other-account.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { settleDoubts } from '../../src/domain/settle-doubts.ts';
-import { takeOver } from '../../src/domain/take-over.ts';
+import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { settleDoubts } from '../../src/domain/settle-doubts.ts';
+import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
 import { findGrant } from '../../src/store/grants.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { until } from '../support/held-answer.ts';

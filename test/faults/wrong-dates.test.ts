@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { accessTokenFor } from '../../src/domain/access-token.ts';
-import { findTurn } from '../../src/domain/grants/doubt-breaker.ts';
-import { recoverSpilledPairs } from '../../src/domain/keep-pair.ts';
-import { sealPair } from '../../src/domain/sealed-pair.ts';
+import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
+import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
+import { recoverSpilledPairs } from '../../src/domain/grants/refresh/keep-pair.ts';
+import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { LOOK_AGAIN } from '../../src/shared/lifetimes.ts';
 import { readBreaker } from '../../src/store/grants/refresh-breaker.ts';
 import { until } from '../support/held-answer.ts';

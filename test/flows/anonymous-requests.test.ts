@@ -1,7 +1,7 @@
-import { addKeys } from '../../src/domain/add-keys.ts';
-import { activateKey } from '../../src/domain/activate-key.ts';
-import { dropKey } from '../../src/domain/drop-key.ts';
-import { LONGEST_STATE, openRequest } from '../../src/domain/request-authorization.ts';
+import { addKeys } from '../../src/domain/keys/add-keys.ts';
+import { activateKey } from '../../src/domain/keys/activate-key.ts';
+import { dropKey } from '../../src/domain/keys/drop-key.ts';
+import { LONGEST_STATE, openRequest } from '../../src/domain/authorization/request-authorization.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { PURPOSES } from '../../src/shared/secrets.ts';
 import { removeKeyFromFile } from '../../src/store/keys-file.ts';

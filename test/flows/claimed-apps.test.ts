@@ -1,7 +1,7 @@
-import { assignByHand } from '../../src/domain/assign-token.ts';
-import { exemptApp } from '../../src/domain/lifecycle-changes/exempt-app.ts';
-import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
-import { planBrownout } from '../../src/domain/lifecycle-changes/plan-brownout.ts';
+import { assignByHand } from '../../src/domain/tokens/assign-token.ts';
+import { exemptApp } from '../../src/domain/lifecycle/changes/exempt-app.ts';
+import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
+import { planBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
 import { issueToken } from '../support/legacy-calls.ts';

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createRefusedTokens } from '../../src/domain/refused-tokens.ts';
+import { createRefusedTokens } from '../../src/domain/old-api/refused-tokens.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken } from '../support/legacy-calls.ts';

@@ -1,4 +1,4 @@
-import { describeShadow } from '../../src/domain/shadow.ts';
+import { describeShadow } from '../../src/domain/reads/shadow.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import type { Door } from '../endpoints/support/door.ts';
 import { knock } from '../endpoints/support/knock.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { shadow } from '../../src/commands/shadow.ts';
-import { describeShadow } from '../../src/domain/shadow.ts';
+import { describeShadow } from '../../src/domain/reads/shadow.ts';
 import { ensureAccount } from '../../src/store/accounts.ts';
 import { insertMapping } from '../../src/store/mappings.ts';
 import { until } from '../support/held-answer.ts';

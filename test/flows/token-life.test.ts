@@ -6,8 +6,8 @@ import { until } from '../support/held-answer.ts';
 import { exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
-import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
-import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findLiveGrant } from '../../src/store/grants.ts';
 import { startSystem, type System } from '../support/system.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buryGrant } from '../../src/domain/bury-grant.ts';
-import { importFile } from '../../src/domain/import/import-file.ts';
+import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
+import { importFile } from '../../src/domain/import/reading/import-file.ts';
 import { findGrant } from '../../src/store/grants.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
 import { act } from '../staff/support/actions.ts';

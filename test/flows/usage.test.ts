@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { findTokens } from '../../src/domain/find-tokens.ts';
+import { findTokens } from '../../src/domain/tokens/find-tokens.ts';
 import { forgetHints } from '../support/forgotten-hints.ts';
 import { until } from '../support/held-answer.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';

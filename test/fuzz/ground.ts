@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import type { LegacyApp, Person } from '../support/authorize.ts';

@@ -1,4 +1,4 @@
-import { createFleetSize } from '../../src/domain/grants/fleet-size.ts';
+import { createFleetSize } from '../../src/domain/grants/refresh/fleet-size.ts';
 import type { Store } from '../../src/store/store.ts';
 import { keepAppAndAccount, keepGrant } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';

@@ -1,4 +1,4 @@
-import { findRefreshTrouble, troubleOf } from '../../src/domain/grants/refresh-trouble.ts';
+import { findRefreshTrouble, troubleOf } from '../../src/domain/grants/refresh/refresh-trouble.ts';
 import { timeWords } from '../../src/http/dates/words.ts';
 import { readBreaker, stopForDeaths } from '../../src/store/grants/refresh-breaker.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';

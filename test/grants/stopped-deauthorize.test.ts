@@ -1,4 +1,4 @@
-import { buryGrant } from '../../src/domain/bury-grant.ts';
+import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
 import { PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../src/domain/context.ts';
-import { enter } from '../../src/domain/grants/few-at-once.ts';
+import { enter } from '../../src/domain/grants/refresh/few-at-once.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { otherMachine } from './support/other-machine.ts';
 

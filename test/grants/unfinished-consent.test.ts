@@ -1,4 +1,4 @@
-import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
+import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
 import { UNFINISHED_CONSENT } from '../../src/shared/lifetimes.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { authorizeIn, issueToken, read } from '../support/legacy-calls.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { importFile } from '../../src/domain/import/import-file.ts';
-import { spool } from '../../src/domain/import/spool.ts';
+import { importFile } from '../../src/domain/import/reading/import-file.ts';
+import { spool } from '../../src/domain/import/reading/spool.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';
 
 /** CSV, files in which nothing can be read, and what can be read only once. */

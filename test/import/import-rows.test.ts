@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importFile, type Imported } from '../../src/domain/import/import-file.ts';
+import { importFile, type Imported } from '../../src/domain/import/reading/import-file.ts';
 import { sha256Of } from '../../src/shared/secrets.ts';
 import { insertGrant } from '../../src/store/grants.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';

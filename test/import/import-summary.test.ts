@@ -1,5 +1,5 @@
 import { isOver, summaryOf } from '../../src/commands/import/summary.ts';
-import type { Imported } from '../../src/domain/import/import-file.ts';
+import type { Imported } from '../../src/domain/import/reading/import-file.ts';
 import { createRefusalCounts } from '../../src/domain/import/refusal-counts.ts';
 
 /** What an import says at its end. */

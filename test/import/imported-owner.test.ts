@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importFile } from '../../src/domain/import/import-file.ts';
-import { setDateOf } from '../../src/domain/lifecycle-changes/set-date.ts';
+import { importFile } from '../../src/domain/import/reading/import-file.ts';
+import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { type Preview, previewReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';

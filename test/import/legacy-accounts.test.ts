@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importFile } from '../../src/domain/import/import-file.ts';
-import { pinAccount } from '../../src/domain/pin-account.ts';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { importFile } from '../../src/domain/import/reading/import-file.ts';
+import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { ensureAccount, upsertAccount } from '../../src/store/accounts.ts';
 import { insertGrant } from '../../src/store/grants.ts';

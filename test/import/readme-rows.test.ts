@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RowRefused } from '../../src/domain/import/refusals.ts';
-import { readRow } from '../../src/domain/import/rows.ts';
-import { KNOWN_FIELDS } from '../../src/domain/import/unknown-fields.ts';
+import { readRow } from '../../src/domain/import/reading/rows.ts';
+import { KNOWN_FIELDS } from '../../src/domain/import/reading/unknown-fields.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
 import { sha256Of } from '../../src/shared/secrets.ts';
 

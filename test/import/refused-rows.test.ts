@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importFile, type Imported, type Progress } from '../../src/domain/import/import-file.ts';
+import { importFile, type Imported, type Progress } from '../../src/domain/import/reading/import-file.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 

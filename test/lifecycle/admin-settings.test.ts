@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { examineDates } from '../../src/commands/dates.ts';
 import { readConfig } from '../../src/config.ts';
-import { setDateOf } from '../../src/domain/lifecycle-changes/set-date.ts';
+import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { seedDemo } from '../../src/seed-demo.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { testInProcess } from '../support/test-mode.ts';

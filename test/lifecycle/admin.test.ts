@@ -1,11 +1,11 @@
 import type { Context } from '../../src/domain/context.ts';
-import { ChangeRefused } from '../../src/domain/lifecycle-changes/change-rules.ts';
-import { describeLifecycle } from '../../src/domain/lifecycle-changes/describe.ts';
-import { endExemption, exemptApp } from '../../src/domain/lifecycle-changes/exempt-app.ts';
-import { endExtension, extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
-import { planBrownout, removeBrownout } from '../../src/domain/lifecycle-changes/plan-brownout.ts';
-import { rehearsalsOf, startRehearsal, stopRehearsal } from '../../src/domain/lifecycle-changes/rehearse.ts';
-import { setDateOf } from '../../src/domain/lifecycle-changes/set-date.ts';
+import { ChangeRefused } from '../../src/domain/lifecycle/changes/change-rules.ts';
+import { describeLifecycle } from '../../src/domain/lifecycle/changes/describe.ts';
+import { endExemption, exemptApp } from '../../src/domain/lifecycle/changes/exempt-app.ts';
+import { endExtension, extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
+import { planBrownout, removeBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
+import { rehearsalsOf, startRehearsal, stopRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
+import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { type AdminBridge, startAdminBridge } from './support/admin-bridge.ts';

@@ -7,7 +7,7 @@ import {
   type Ending,
   type Lifecycle,
   type Milestone,
-} from '../../src/domain/lifecycle.ts';
+} from '../../src/domain/lifecycle/lifecycle.ts';
 
 /** The rules of dates, extensions, exemptions and brownouts hold for any of them, at any moment (design 6). */
 

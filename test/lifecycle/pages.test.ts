@@ -1,8 +1,8 @@
-import { endExtension, extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
-import { exemptApp } from '../../src/domain/lifecycle-changes/exempt-app.ts';
-import { planBrownout, removeBrownout } from '../../src/domain/lifecycle-changes/plan-brownout.ts';
-import { startRehearsal } from '../../src/domain/lifecycle-changes/rehearse.ts';
-import { setDateOf } from '../../src/domain/lifecycle-changes/set-date.ts';
+import { endExtension, extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
+import { exemptApp } from '../../src/domain/lifecycle/changes/exempt-app.ts';
+import { planBrownout, removeBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
+import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
+import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { type AdminBridge, startAdminBridge } from './support/admin-bridge.ts';

@@ -1,6 +1,6 @@
-import { rehearsalId } from '../../src/domain/lifecycle.ts';
-import { inspectPasted } from '../../src/domain/prove-observed.ts';
-import { usageOf } from '../../src/domain/usage.ts';
+import { rehearsalId } from '../../src/domain/lifecycle/lifecycle.ts';
+import { inspectPasted } from '../../src/domain/old-api/prove-observed.ts';
+import { usageOf } from '../../src/domain/usage/usage.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

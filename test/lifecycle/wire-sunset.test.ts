@@ -1,5 +1,5 @@
-import { rehearsalId } from '../../src/domain/lifecycle.ts';
-import { usageOf } from '../../src/domain/usage.ts';
+import { rehearsalId } from '../../src/domain/lifecycle/lifecycle.ts';
+import { usageOf } from '../../src/domain/usage/usage.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

@@ -1,4 +1,4 @@
-import type { MovedSoFar } from '../../src/domain/migration-checklist.ts';
+import type { MovedSoFar } from '../../src/domain/handover/migration-checklist.ts';
 import { checklist } from '../../src/http/owners/checklist.ts';
 
 /** What the pages of one app say of its move, without a server. */

@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../src/domain/lifecycle.ts';
+import type { Lifecycle } from '../../src/domain/lifecycle/lifecycle.ts';
 import { leftWords } from '../../src/http/dates/words.ts';
 import { brownoutLines, connectByWords, dateLines, nextLine, phaseOf } from '../../src/http/dates/lines.ts';
 import { appNeed } from '../../src/http/owners/home-needs.ts';

@@ -1,5 +1,5 @@
-import type { Milestone } from '../../src/domain/lifecycle.ts';
-import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
+import type { Milestone } from '../../src/domain/lifecycle/lifecycle.ts';
+import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { describeMapping } from '../../src/domain/support/describe-mapping.ts';
 import { timeElement } from '../../src/http/people/words.ts';

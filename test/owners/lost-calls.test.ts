@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { movedSoFar } from '../../src/domain/migration-checklist.ts';
-import { takeOver } from '../../src/domain/take-over.ts';
+import { movedSoFar } from '../../src/domain/handover/migration-checklist.ts';
+import { takeOver } from '../../src/domain/instance/take-over.ts';
 import { checklist } from '../../src/http/owners/checklist.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { markCopy, readInstance } from '../../src/store/instance.ts';

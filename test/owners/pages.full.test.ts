@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { reauthorizationLink } from '../../src/domain/reauthorize.ts';
+import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from '../browser/chromium.ts';
 import { inspect } from '../browser/inspect.ts';
 import { follow, press, seeHeading, signIn } from '../browser/steps.ts';

@@ -1,4 +1,4 @@
-import { startRehearsal } from '../../src/domain/lifecycle-changes/rehearse.ts';
+import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
 import { type Bridges, startBridges } from '../races/bridges.ts';
 import { until } from '../support/held-answer.ts';
 import { sendRaw } from '../support/raw-request.ts';

@@ -1,6 +1,6 @@
-import { startRehearsal } from '../../src/domain/lifecycle-changes/rehearse.ts';
-import { touchSession } from '../../src/domain/sessions.ts';
-import { addStaff } from '../../src/domain/staff.ts';
+import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
+import { touchSession } from '../../src/domain/accounts/sessions.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/domain/context.ts';
-import { movedSoFar } from '../../src/domain/migration-checklist.ts';
+import { movedSoFar } from '../../src/domain/handover/migration-checklist.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { type ProgressDay, progressOf, progressOfApps } from '../../src/domain/progress/progress-of.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';

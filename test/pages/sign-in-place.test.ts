@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { browserOf, DANA, SAM, signIn } from '../owners/support/people.ts';
-import { addStaff } from '../../src/domain/staff.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { startSystem, type System } from '../support/system.ts';
 

@@ -1,4 +1,4 @@
-import { accessTokenFor } from '../../src/domain/access-token.ts';
+import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
 import { settleWrites } from '../../src/domain/posts/writes/settle-writes.ts';
 import type { Answer } from '../support/forward.ts';
 import { until } from '../support/held-answer.ts';

@@ -1,4 +1,4 @@
-import { openAccessToken } from '../../src/domain/sealed-pair.ts';
+import { openAccessToken } from '../../src/domain/grants/sealed-pair.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { cut, isWrite } from './support/bakery.ts';

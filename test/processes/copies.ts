@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { openWorkshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/domain/context.ts';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { authorize, type LegacyApp, type Person } from '../support/authorize.ts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
-import { owedPlace } from '../../src/domain/sealed-places.ts';
+import { owedPlace } from '../../src/domain/keys/sealed-places.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { insertOwed } from '../../src/store/owed-revocations.ts';

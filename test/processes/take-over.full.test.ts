@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { until } from '../support/held-answer.ts';
 import {
   callWith,

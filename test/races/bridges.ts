@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { openWorkshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/domain/context.ts';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { buildProgram } from '../processes/running-program.ts';
 import type { LegacyApp, Person } from '../support/authorize.ts';

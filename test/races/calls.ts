@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { authorize, type LegacyApp } from '../support/authorize.ts';
 import type { BridgeProcess } from '../support/bridge-process.ts';

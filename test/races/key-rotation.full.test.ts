@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { registerApp } from '../../src/domain/register-app.ts';
+import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { authorize, type LegacyApp } from '../support/authorize.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';

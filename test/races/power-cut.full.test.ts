@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
-import { openRefreshToken } from '../../src/domain/sealed-pair.ts';
+import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { Grant } from '../../src/store/tables.ts';
 import { startBridgeProcess } from '../support/bridge-process.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

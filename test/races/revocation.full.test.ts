@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { settleOwedRevocations } from '../../src/domain/owe-revocation.ts';
+import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
 import { modeDatabases } from '../support/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';

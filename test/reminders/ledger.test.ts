@@ -1,6 +1,6 @@
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders, stillDue } from '../../src/domain/reminders/plan-reminders.ts';
-import { pinAccount } from '../../src/domain/pin-account.ts';
+import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';

@@ -1,5 +1,5 @@
-import { newEmailProof } from '../../src/domain/prove-email.ts';
-import { pinAccount } from '../../src/domain/pin-account.ts';
+import { newEmailProof } from '../../src/domain/accounts/prove-email.ts';
+import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
 import { loadPerson } from '../../src/domain/reminders/load-people.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';

@@ -5,7 +5,7 @@ import { text as readAll } from 'node:stream/consumers';
 import ICAL from 'ical.js';
 import PostalMime from 'postal-mime';
 import { DAY } from '../../src/shared/lifetimes.ts';
-import { callsOf } from '../../src/domain/calls-of.ts';
+import { callsOf } from '../../src/domain/usage/calls-of.ts';
 import { DANA, waitingToken } from '../owners/support/people.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';

@@ -1,4 +1,4 @@
-import { mailedAddress, notMePath } from '../../src/domain/stop-mails.ts';
+import { mailedAddress, notMePath } from '../../src/domain/reminders/stop-mails.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';

@@ -1,6 +1,6 @@
-import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
+import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
-import type { StaffRole } from '../../src/domain/staff.ts';
+import type { StaffRole } from '../../src/domain/accounts/staff.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { mappingOf, SAM, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';

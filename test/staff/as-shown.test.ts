@@ -1,4 +1,4 @@
-import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
+import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { DANA, mappingOf, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';

@@ -1,4 +1,4 @@
-import { extendApp } from '../../src/domain/lifecycle-changes/extend-app.ts';
+import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { waitingToken, wordsOf } from '../owners/support/people.ts';

@@ -1,7 +1,7 @@
 import { newHexId } from '../../src/shared/ids.ts';
-import { buryGrant } from '../../src/domain/bury-grant.ts';
-import { recordEvents } from '../../src/domain/record-event.ts';
-import { revokeToken } from '../../src/domain/revoke-token.ts';
+import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
+import { recordEvents } from '../../src/domain/history/record-event.ts';
+import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { findGrant } from '../../src/store/grants.ts';
 import { addUsage } from '../../src/store/usage.ts';

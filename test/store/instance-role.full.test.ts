@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openInstanceWatch } from '../../src/domain/instance-watch.ts';
+import { openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { openEpochFile } from '../../src/store/epoch-file.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { type InstanceWatch, openInstanceWatch } from '../../src/domain/instance-watch.ts';
+import { type InstanceWatch, openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { openEpochFile } from '../../src/store/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants.ts';

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
-import { exchangeCode } from '../../src/domain/exchange-code.ts';
+import { exchangeCode } from '../../src/domain/authorization/exchange-code.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
 import { findLiveGrant, insertGrant } from '../../src/store/grants.ts';

@@ -1,4 +1,4 @@
-import { type Registration, registerApp } from '../../src/domain/register-app.ts';
+import { type Registration, registerApp } from '../../src/domain/apps/register-app.ts';
 import type { Bridge } from '../../src/bridge.ts';
 import type { LegacyApp } from './authorize.ts';
 

@@ -53,7 +53,7 @@ function residentMemory(pid: number): number {
   return children.map(Number).reduce((sum, child) => sum + residentMemory(child), Number(pages) * 4096);
 }
 
-/** Sharing takes two turns of 400 ms (src/domain/share-limits.ts). */
+/** Sharing takes two turns of 400 ms (src/domain/limits/share-limits.ts). */
 const SHARED_AFTER = 1000;
 
 /** Lines from another process may still be in its pipe. */

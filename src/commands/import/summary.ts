@@ -1,4 +1,4 @@
-import type { Imported } from '../../domain/import/import-file.ts';
+import type { Imported } from '../../domain/import/reading/import-file.ts';
 import type { RefusalCount } from '../../domain/import/refusal-counts.ts';
 
 /** What `tokens import` says at its end. */

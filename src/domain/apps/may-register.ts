@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { mayAct, type StaffRole } from '../staff.ts';
+import { mayAct, type StaffRole } from '../accounts/staff.ts';
 
 /** Who may register an app on a page of ours; the operator's command always may. */
 

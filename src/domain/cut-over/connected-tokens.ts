@@ -1,6 +1,6 @@
 import { type TokenKey, type TokenOfPair, tokensByPair } from '../../store/cut-over/tokens-by-pair.ts';
 import type { Context } from '../context.ts';
-import { isKnownThere } from '../resolve-token.ts';
+import { isKnownThere } from '../tokens/resolve-token.ts';
 import { takeTurns } from '../work/take-turns.ts';
 
 /** Connected tokens of which the old API answers most calls: those that a cut-over or the retirement can move. */

@@ -1,4 +1,4 @@
-import { callDaysOf } from '../calls-per-day.ts';
+import { callDaysOf } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type ConnectedToken, eachConnected } from './connected-tokens.ts';
 import { costOf } from './request-costs.ts';

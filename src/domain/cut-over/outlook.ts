@@ -7,9 +7,9 @@ import {
 } from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
-import { lostCalls } from '../callers.ts';
+import { lostCalls } from '../usage/callers.ts';
 import { readBudget } from '../limits/budget-reading.ts';
-import { retirementOf } from '../old-backend-for.ts';
+import { retirementOf } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import type { ConnectedToken } from './connected-tokens.ts';
 import { isCutOver, isMovedEarly } from './moved-early.ts';

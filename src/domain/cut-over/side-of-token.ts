@@ -1,6 +1,6 @@
 import { findMappingById } from '../../store/mappings.ts';
 import type { Context } from '../context.ts';
-import { isFromBefore } from '../resolve-token.ts';
+import { isFromBefore } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import { isCutOver } from './moved-early.ts';
 import { appHasOldApi } from './outlook.ts';

@@ -4,8 +4,8 @@ import type { SealedPair } from '../../store/presentations.ts';
 import type { Database } from '../../store/store.ts';
 import type { Grant } from '../../store/tables.ts';
 import type { Context } from '../context.ts';
-import { moveOf } from '../mapping-state.ts';
-import { ofMappings, recordEvents } from '../record-event.ts';
+import { moveOf } from './mapping-state.ts';
+import { ofMappings, recordEvents } from '../history/record-event.ts';
 
 /**
  * A grant may be given up while its next pair lies on a machine that cannot reach the database. That pair is the answer of

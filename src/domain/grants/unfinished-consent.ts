@@ -4,9 +4,9 @@ import { deleteOwed, insertOwed } from '../../store/owed-revocations.ts';
 import type { Database } from '../../store/store.ts';
 import type { Grant } from '../../store/tables.ts';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
-import { owedPlace } from '../sealed-places.ts';
-import { requireUsable } from '../under-all-keys.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { owedPlace } from '../keys/sealed-places.ts';
+import { requireUsable } from '../keys/under-all-keys.ts';
 
 /**
  * A consent ends with the legacy code. A process may end between the two, and then the modern side holds a grant that

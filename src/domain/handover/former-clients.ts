@@ -6,7 +6,7 @@ import {
   setHandovers,
 } from '../../store/modern-clients.ts';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
+import { recordEvent } from '../history/record-event.ts';
 
 /**
  * What an owner decides of the clients that an app has, or had, of its own at the modern side. A client that consents no

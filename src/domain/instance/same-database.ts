@@ -1,4 +1,4 @@
-import { isSamePlace } from '../judge-instance.ts';
+import { isSamePlace } from './judge-instance.ts';
 
 const POSTGRES = /^postgres:/;
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { sharedBudget } from '../share-budget.ts';
+import { sharedBudget } from './share-budget.ts';
 
 /** The budget of a client at the new API, window by window, as the new API last told it. */
 

@@ -1,7 +1,7 @@
-import type { GrantClient } from '../ask-for-account.ts';
+import type { GrantClient } from '../reads/ask-for-account.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
-import { BudgetSpent } from '../posts/budget-spent.ts';
+import { BudgetSpent } from './budget-spent.ts';
 import { countRequest, type Taker, windowsTakenBy } from './taken.ts';
 
 /**

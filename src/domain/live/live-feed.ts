@@ -4,8 +4,8 @@ import type { Logger } from '../../shared/logger.ts';
 import { insertLiveCalls, type NewLiveCall } from '../../store/live-calls.ts';
 import type { Store } from '../../store/store.ts';
 import { keepWatched, listWatched } from '../../store/watched-apps.ts';
-import { tolerant } from '../tolerant.ts';
-import { agentOf, endpointOf } from '../usage.ts';
+import { tolerant } from '../work/tolerant.ts';
+import { agentOf, endpointOf } from '../usage/usage.ts';
 import { createLiveIds } from './live-id.ts';
 import { networkOf } from './network.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { findRegisteredApp } from '../register-app.ts';
-import { tokensOfPair } from '../tokens-of-account.ts';
+import { findRegisteredApp } from '../apps/register-app.ts';
+import { tokensOfPair } from '../tokens/tokens-of-account.ts';
 import type { Seen } from './read-live.ts';
 
 /** What a person may see of an app's calls. */

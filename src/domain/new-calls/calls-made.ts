@@ -1,5 +1,5 @@
-import type { DayCalls } from '../calls-per-day.ts';
-import { oldCallOf, type OldCallName } from '../posts/old-calls.ts';
+import type { DayCalls } from '../usage/calls-per-day.ts';
+import { oldCallOf, type OldCallName } from '../translation/old-calls.ts';
 
 /** How often each of the nineteen was called; what was never called is not there. */
 export function callsMade(

@@ -1,4 +1,4 @@
-import type { Calls } from '../calls-of.ts';
+import type { Calls } from '../usage/calls-of.ts';
 
 /**
  * In which language a program is written, by the name that it gives itself (`User-Agent`). A guess that decides an order

@@ -1,7 +1,7 @@
 import { addressKey } from '../../shared/addresses.ts';
 import { CALLER_WAIT } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
-import { withPatience } from '../patience.ts';
+import { withPatience } from '../work/patience.ts';
 
 /** How many questions of callers that the bridge does not know an address may have the old API asked. */
 

@@ -1,7 +1,7 @@
 import { keepRefusedThere } from '../../store/tokens/refused-there.ts';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
-import type { ServedMapping } from '../resolve-token.ts';
+import { recordEvent } from '../history/record-event.ts';
+import type { ServedMapping } from '../tokens/resolve-token.ts';
 
 /**
  * The old API has refused a token that a grant serves. The bridge keeps that for good: no process passes a

@@ -2,7 +2,7 @@ import type { FoundMapping } from '../../store/mappings.ts';
 import { isIdentifiedApp } from '../../store/observed.ts';
 import { keepClaim } from '../../store/tokens/claims.ts';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
+import { recordEvent } from '../history/record-event.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /** The app that a call names, kept beside a token of which no app is proven. Anybody may name an app. */

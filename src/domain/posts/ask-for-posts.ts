@@ -1,7 +1,7 @@
 import type { PostsAsker } from '../../upstream/posts/read-posts.ts';
-import type { GrantClient } from '../ask-for-account.ts';
+import type { GrantClient } from '../reads/ask-for-account.ts';
 import type { Context } from '../context.ts';
-import { withAccessToken } from '../grants/with-access-token.ts';
+import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 import { takeRead } from '../limits/fair-reads.ts';
 import { requireScope } from './scope-missing.ts';
 

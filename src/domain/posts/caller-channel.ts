@@ -1,9 +1,9 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../learn-ids.ts';
-import { type LegacyIds, legacyIds, meantChannel } from '../legacy-ids.ts';
-import { type Reading, readAccount } from '../read-account.ts';
-import { servedBy } from '../resolve-token.ts';
+import type { Caller } from '../ids/learn-ids.ts';
+import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
+import { type Reading, readAccount } from '../reads/read-account.ts';
+import { servedBy } from '../tokens/resolve-token.ts';
 import type { UpdateView } from '../translation/old-update.ts';
 
 /**

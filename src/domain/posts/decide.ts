@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { isCutOver } from '../cut-over/moved-early.ts';
-import type { Ending } from '../lifecycle.ts';
-import { retirementOf } from '../old-backend-for.ts';
-import { isFromBefore, isKnownThere, type Resolved, resolveToken } from '../resolve-token.ts';
+import type { Ending } from '../lifecycle/lifecycle.ts';
+import { retirementOf } from '../lifecycle/old-backend-for.ts';
+import { isFromBefore, isKnownThere, type Resolved, resolveToken } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import {
   type Answerer,

@@ -1,6 +1,6 @@
 import { findListLengths, forgetLengths, lengthenList } from '../../store/posts/post-answers.ts';
 import type { Post } from '../../upstream/posts/post.ts';
-import { withoutCacheFaults } from '../answer-cache.ts';
+import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
 import type { Context } from '../context.ts';
 import { nameOfPending, nameOfSent } from './lists/lists.ts';
 

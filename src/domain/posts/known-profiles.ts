@@ -1,10 +1,10 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../learn-ids.ts';
-import { legacyIds, type LegacyIds, meantChannel } from '../legacy-ids.ts';
-import { readAccount, type Reading } from '../read-account.ts';
-import { servedBy } from '../resolve-token.ts';
+import type { Caller } from '../ids/learn-ids.ts';
+import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
+import { readAccount, type Reading } from '../reads/read-account.ts';
+import { servedBy } from '../tokens/resolve-token.ts';
 
 /**
  * The profiles that a call names. One reading of the account serves for an hour, so that a write costs one request. Only an

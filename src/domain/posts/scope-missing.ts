@@ -1,7 +1,7 @@
 import { findGrant } from '../../store/grants.ts';
 import { Forbidden } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
-import type { ServedMapping } from '../resolve-token.ts';
+import type { ServedMapping } from '../tokens/resolve-token.ts';
 
 /** The grant behind a token was given without the scope that a call needs; its owner can consent to more. */
 export class ScopeMissing extends Forbidden {

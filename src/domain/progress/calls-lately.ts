@@ -1,5 +1,5 @@
-import { callersOf } from '../callers.ts';
-import { callDaysOf, lastDays, totalsOf } from '../calls-per-day.ts';
+import { callersOf } from '../usage/callers.ts';
+import { callDaysOf, lastDays, totalsOf } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 
 /** The calls of all apps of one list are read of so many tokens; a page that is opened has no time for more. */

@@ -1,7 +1,7 @@
 import { newestProgress } from '../../store/progress.ts';
 import { progressOfAllSince, progressSince, sumChanges } from '../../store/progress-days.ts';
 import type { MappingState } from '../../store/tables.ts';
-import { lastDays } from '../calls-per-day.ts';
+import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 
 type Parts = Pick<Context, 'store' | 'clock'>;

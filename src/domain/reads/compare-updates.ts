@@ -1,4 +1,4 @@
-import { compareObjects, type Difference } from '../compare-answers.ts';
+import { compareObjects, type Difference } from './compare-answers.ts';
 
 /** How a list of updates differs from the one that the other side gives: by field and kind, never by value. */
 

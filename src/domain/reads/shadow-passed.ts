@@ -1,13 +1,13 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { addShadowCounts } from '../../store/shadow-differences.ts';
 import type { PassedAnswer } from '../../upstream/old-backend.ts';
-import { cachedAnswer } from '../answer-cache.ts';
-import { compareObjects, type Difference } from '../compare-answers.ts';
+import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
+import { compareObjects, type Difference } from './compare-answers.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../learn-ids.ts';
+import type { Caller } from '../ids/learn-ids.ts';
 import { takeForShadow } from '../limits/shadow-allowance.ts';
 import { jsonIn } from '../old-api/unpack.ts';
-import { ANY_FIELD, COMPARED, NOT_ANSWERED } from '../shadow.ts';
+import { ANY_FIELD, COMPARED, NOT_ANSWERED } from './shadow.ts';
 import { compareUpdates } from './compare-updates.ts';
 
 /**

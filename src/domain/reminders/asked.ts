@@ -1,4 +1,4 @@
-import { datesOf } from '../lifecycle.ts';
+import { datesOf } from '../lifecycle/lifecycle.ts';
 import type { Due, Part, Person, Stage } from './people.ts';
 import { type Planning, stagesDue } from './plan-stages.ts';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { IANAZone } from 'luxon';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle.ts';
+import { dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle/lifecycle.ts';
 import type { Due, HolderPart, OwnerPart, Part, Person, Stage } from './people.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { findUndeliverable, settleMail } from '../../store/mails.ts';
 import { namesOf } from '../../store/support-events.ts';
 import type { Context, Origin } from '../context.ts';
-import { recordEvents } from '../record-event.ts';
-import { checkedReason } from '../revoke-token.ts';
+import { recordEvents } from '../history/record-event.ts';
+import { checkedReason } from '../tokens/revoke-token.ts';
 
 /** A mail that reached nobody, and support has dealt with: somebody was called, or nothing can be done. */
 

@@ -3,8 +3,8 @@ import { findApp } from '../../store/apps.ts';
 import type { Database } from '../../store/store.ts';
 import type { MappingState } from '../../store/tables.ts';
 import type { Context } from '../context.ts';
-import { isAssignable } from '../assign-token.ts';
-import { statesOf } from '../mapping-state.ts';
+import { isAssignable } from '../tokens/assign-token.ts';
+import { statesOf } from '../grants/mapping-state.ts';
 
 /** What the actions of staff are about, as it stands at this moment. */
 

@@ -3,9 +3,9 @@ import { readAccount } from '../../store/reminder-people.ts';
 import { tokensOfHolder } from '../../store/support-app.ts';
 import { listMailsTo, type ReminderMail } from '../../store/support-pair.ts';
 import type { Context } from '../context.ts';
-import { signedInAs } from '../sessions.ts';
-import { roleOf, type StaffRole } from '../staff.ts';
-import { type AppTokens, appsOfOwner, tokensOfAccount, waitingUnder } from '../tokens-of-account.ts';
+import { signedInAs } from '../accounts/sessions.ts';
+import { roleOf, type StaffRole } from '../accounts/staff.ts';
+import { type AppTokens, appsOfOwner, tokensOfAccount, waitingUnder } from '../tokens/tokens-of-account.ts';
 
 /** Everything that support sees of one account. */
 

@@ -8,11 +8,11 @@ import {
   readApp,
   tokensAfter,
 } from '../../store/support-app.ts';
-import { callersOf } from '../callers.ts';
-import { callDaysOf, type DayCalls, lastDays } from '../calls-per-day.ts';
+import { callersOf } from '../usage/callers.ts';
+import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
-import { type EnteredClient, enteredClientOf } from '../enter-modern-client.ts';
-import { type States, statesOfApp } from '../states-of-app.ts';
+import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-client.ts';
+import { type States, statesOfApp } from '../tokens/states-of-app.ts';
 import { DAYS_TOLD } from './describe-mapping.ts';
 
 /** Everything that support sees of one app. */

@@ -8,7 +8,7 @@ import {
   waitingDeskRows,
 } from '../../store/desks-rows.ts';
 import type { Context } from '../context.ts';
-import { changesCalls } from '../lifecycle.ts';
+import { changesCalls } from '../lifecycle/lifecycle.ts';
 import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';
 import { pageOf } from './desks-pages.ts';
 

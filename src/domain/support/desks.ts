@@ -11,7 +11,7 @@ import {
 } from '../../store/desks.ts';
 import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
 import type { Context } from '../context.ts';
-import { datesOf } from '../lifecycle.ts';
+import { datesOf } from '../lifecycle/lifecycle.ts';
 import { lastCountAt } from '../progress/last-count.ts';
 import { todayIn } from './ended/days.ts';
 import { countBroken } from './ended/ended-on-day.ts';

@@ -1,9 +1,9 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { hasEventSince } from '../../store/action-target.ts';
 import type { Context, Origin } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
-import { reauthorizationLink } from '../reauthorize.ts';
-import { checkedReason } from '../revoke-token.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { reauthorizationLink } from '../authorization/reauthorize.ts';
+import { checkedReason } from '../tokens/revoke-token.ts';
 import { mappingTarget } from './actions.ts';
 
 /** The link that asks the holder of a token to connect once more, by support. */

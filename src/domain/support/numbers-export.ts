@@ -1,6 +1,6 @@
 import { listAppsAfter } from '../../store/progress.ts';
 import { progressSince } from '../../store/progress-days.ts';
-import { lastDays } from '../calls-per-day.ts';
+import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { progressOf } from '../progress/progress-of.ts';
 import { takeTurns } from '../work/take-turns.ts';

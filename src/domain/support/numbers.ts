@@ -1,7 +1,7 @@
 import { DAY } from '../../shared/lifetimes.ts';
 import { countDeaths, countMails, DEATHS_MAX, MAILS_MAX, sumApps } from '../../store/numbers.ts';
 import { readCountedAt } from '../../store/progress.ts';
-import { lastDays } from '../calls-per-day.ts';
+import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type ProgressDay, progressOf } from '../progress/progress-of.ts';
 

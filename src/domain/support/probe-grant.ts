@@ -2,16 +2,16 @@ import { findGrant } from '../../store/grants.ts';
 import type { Grant } from '../../store/tables.ts';
 import { Forbidden, Unauthorized } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
-import { GrantDead } from '../access-token.ts';
-import { cachedAnswer } from '../answer-cache.ts';
-import { askForAccount } from '../ask-for-account.ts';
+import { GrantDead } from '../grants/refresh/access-token.ts';
+import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
+import { askForAccount } from '../reads/ask-for-account.ts';
 import type { Context, Origin } from '../context.ts';
-import { serverOf } from '../modern-client.ts';
-import { withPatience } from '../patience.ts';
-import { recordEvent } from '../record-event.ts';
-import { doubtEndsAt } from '../refresh-policy.ts';
-import { checkedReason } from '../revoke-token.ts';
-import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
+import { serverOf } from '../grants/modern-client.ts';
+import { withPatience } from '../work/patience.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { doubtEndsAt } from '../grants/refresh/refresh-policy.ts';
+import { checkedReason } from '../tokens/revoke-token.ts';
+import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
 import { mappingTarget } from './actions.ts';
 
 /**

@@ -11,8 +11,8 @@ import {
 } from '../../store/support-search.ts';
 import { findGrant } from '../../store/grants.ts';
 import type { Context, Origin } from '../context.ts';
-import { ofMappings, recordEvents } from '../record-event.ts';
-import { underAllKeys } from '../under-all-keys.ts';
+import { ofMappings, recordEvents } from '../history/record-event.ts';
+import { underAllKeys } from '../keys/under-all-keys.ts';
 import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
 import { accountsByName, appsByName } from './search-names.ts';
 

@@ -2,11 +2,11 @@ import { newHexId } from '../../shared/ids.ts';
 import { insertPlanned } from '../../store/reminders.ts';
 import type { Database } from '../../store/store.ts';
 import type { Context, Origin } from '../context.ts';
-import { recordEvent } from '../record-event.ts';
+import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, askedMail } from '../reminders/asked.ts';
 import type { Somebody } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
-import { checkedReason } from '../revoke-token.ts';
+import { checkedReason } from '../tokens/revoke-token.ts';
 import { type MappingTarget, mappingTarget } from './actions.ts';
 import {
   addressHindrance,

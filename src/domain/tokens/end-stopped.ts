@@ -1,7 +1,7 @@
 import type { Mapping } from '../../store/tables.ts';
 import { stopReason, UNKNOWN_ANSWER } from '../../store/presentations.ts';
 import type { Context, Origin } from '../context.ts';
-import { revokeToken } from '../revoke-token.ts';
+import { revokeToken } from './revoke-token.ts';
 
 const REASON = 'a call with the token asked for it';
 

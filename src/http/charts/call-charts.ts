@@ -1,5 +1,5 @@
-import { type Calls, carrierWords, programWords } from '../../domain/calls-of.ts';
-import { type DayCalls, totalsOf } from '../../domain/calls-per-day.ts';
+import { type Calls, carrierWords, programWords } from '../../domain/usage/calls-of.ts';
+import { type DayCalls, totalsOf } from '../../domain/usage/calls-per-day.ts';
 import type { Series } from './charts.ts';
 
 /** The calls of an app as series of a chart and as rows of a table. */

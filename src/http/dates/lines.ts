@@ -5,7 +5,7 @@ import {
   datesOf,
   type Lifecycle,
   type Milestone,
-} from '../../domain/lifecycle.ts';
+} from '../../domain/lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
 import { daysLeft, isSoon, rehearsedWords } from './words.ts';
 import type { Sentence } from '../people/words.ts';

@@ -1,4 +1,4 @@
-import { changesCalls, type Milestone } from '../../domain/lifecycle.ts';
+import { changesCalls, type Milestone } from '../../domain/lifecycle/lifecycle.ts';
 import { DAY } from '../../shared/lifetimes.ts';
 
 /** Dates as pages tell them. */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticateModernClient, authenticateTaker } from '../../domain/authenticate-modern-client.ts';
+import { authenticateModernClient, authenticateTaker } from '../../domain/handover/authenticate-modern-client.ts';
 import type { Context } from '../../domain/context.ts';
-import { confirm, type HandedOver, handOver } from '../../domain/hand-over.ts';
+import { confirm, type HandedOver, handOver } from '../../domain/handover/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tellDates } from '../legacy/added-headers.ts';
 import { createClientDoor } from '../legacy/client-door.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { dateFor, type Lifecycle } from '../../domain/lifecycle.ts';
+import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from '../migrate/successor-link.ts';
 import { strictTransport } from '../wire/https.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts';
-import type { Brownout } from '../../domain/lifecycle.ts';
+import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { momentText } from '../../shared/moments.ts';
 import type { Refusal } from './legacy-error.ts';
 

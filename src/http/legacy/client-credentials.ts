@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Credentials } from '../../domain/authenticate-client.ts';
+import type { Credentials } from '../../domain/apps/authenticate-client.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import type { Parameters } from './request-parameters.ts';
 

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type Credentials, WrongSecret } from '../../domain/authenticate-client.ts';
+import { type Credentials, WrongSecret } from '../../domain/apps/authenticate-client.ts';
 import type { Context } from '../../domain/context.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { clientCredentials, invalidClient } from './client-credentials.ts';

@@ -1,9 +1,9 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { endServed, tellOldBackend } from '../../domain/old-backend-ends.ts';
+import { endServed, tellOldBackend } from '../../domain/old-api/old-backend-ends.ts';
 import { endStopped } from '../../domain/tokens/end-stopped.ts';
 import { actorOf } from '../../domain/tokens/proven-app.ts';
-import type { Resolved } from '../../domain/resolve-token.ts';
+import type { Resolved } from '../../domain/tokens/resolve-token.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { createCalls } from './call.ts';
 import { sendJson } from './legacy-error.ts';

@@ -1,7 +1,7 @@
 import express, { type Request } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { Brownout } from '../../domain/lifecycle.ts';
-import { learnFrom } from '../../domain/resolve-token.ts';
+import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
+import { learnFrom } from '../../domain/tokens/resolve-token.ts';
 import { untilRead } from '../wire/read-body.ts';
 import { type FoundToken, hasTokenBeforeBody, tokenIfAny } from './bearer-token.ts';
 import { answeredAs, noteAnswered, seenOf } from './usage-note.ts';

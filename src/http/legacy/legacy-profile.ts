@@ -1,6 +1,6 @@
-import type { LegacyIds } from '../../domain/legacy-ids.ts';
+import type { LegacyIds } from '../../domain/ids/legacy-ids.ts';
 import type { KnownCounts } from '../../domain/posts/known-counts.ts';
-import type { Reading } from '../../domain/read-account.ts';
+import type { Reading } from '../../domain/reads/read-account.ts';
 import { serviceName } from '../../domain/translation/networks.ts';
 
 type Channel = Reading['channels'][number];

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle.ts';
-import { findByToken } from '../../domain/resolve-token.ts';
+import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle/lifecycle.ts';
+import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../page-error.ts';

@@ -9,8 +9,8 @@ import {
   passServed,
   type PassStranger,
   passWaiting,
-} from '../../domain/pass-through.ts';
-import type { Resolved } from '../../domain/resolve-token.ts';
+} from '../../domain/old-api/pass-through.ts';
+import type { Resolved } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { requestIdOf } from '../request-id.ts';
 import { ownHeaders } from './added-headers.ts';

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { type LegacyIds, legacyIds, meantChannel } from '../../domain/legacy-ids.ts';
-import type { Caller } from '../../domain/learn-ids.ts';
+import { type LegacyIds, legacyIds, meantChannel } from '../../domain/ids/legacy-ids.ts';
+import type { Caller } from '../../domain/ids/learn-ids.ts';
 import { knownCounts } from '../../domain/posts/known-counts.ts';
-import type { Reading } from '../../domain/read-account.ts';
-import { shadow } from '../../domain/shadow.ts';
+import type { Reading } from '../../domain/reads/read-account.ts';
+import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { LegacyError, REFUSALS, sendJson } from './legacy-error.ts';
 import { legacyProfile } from './legacy-profile.ts';

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { isNoPlace } from '../../domain/callback-rule.ts';
+import { isNoPlace } from '../../domain/apps/callback-rule.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 
 /** What an app is told at its callback. */

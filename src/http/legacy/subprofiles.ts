@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.ts';
-import type { Reading } from '../../domain/read-account.ts';
-import { servedBy, type ServedMapping } from '../../domain/resolve-token.ts';
+import type { Reading } from '../../domain/reads/read-account.ts';
+import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
 import { queryParameters } from './request-parameters.ts';
 import { tellAge } from './posts/age.ts';
 

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticateClient } from '../../domain/authenticate-client.ts';
+import { authenticateClient } from '../../domain/apps/authenticate-client.ts';
 import type { Context } from '../../domain/context.ts';
-import { exchangeCode } from '../../domain/exchange-code.ts';
+import { exchangeCode } from '../../domain/authorization/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { tellDates } from './added-headers.ts';

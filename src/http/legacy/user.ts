@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { legacyIds } from '../../domain/legacy-ids.ts';
-import type { Reading } from '../../domain/read-account.ts';
-import { shadow } from '../../domain/shadow.ts';
+import { legacyIds } from '../../domain/ids/legacy-ids.ts';
+import type { Reading } from '../../domain/reads/read-account.ts';
+import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { sendJson } from './legacy-error.ts';
 import { unixSeconds } from './legacy-profile.ts';

@@ -5,8 +5,8 @@ import {
   describeLifecycle,
   type PublicBrownout,
   type PublicLifecycle,
-} from '../../domain/lifecycle-changes/describe.ts';
-import { changesCalls, type DateName } from '../../domain/lifecycle.ts';
+} from '../../domain/lifecycle/changes/describe.ts';
+import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { daysLeft, isSoon, rehearsedWords } from '../dates/words.ts';
 import { sendPage } from '../page-headers.ts';

@@ -1,10 +1,10 @@
 import type { RequestHandler, Router } from 'express';
-import { callersOf } from '../../domain/callers.ts';
-import { callsOf } from '../../domain/calls-of.ts';
-import { callDaysOf } from '../../domain/calls-per-day.ts';
+import { callersOf } from '../../domain/usage/callers.ts';
+import { callsOf } from '../../domain/usage/calls-of.ts';
+import { callDaysOf } from '../../domain/usage/calls-per-day.ts';
 import { callsMade } from '../../domain/new-calls/calls-made.ts';
 import { languageOf, languagesByUse } from '../../domain/new-calls/program-language.ts';
-import type { OldCallName } from '../../domain/posts/old-calls.ts';
+import type { OldCallName } from '../../domain/translation/old-calls.ts';
 import { ownedApp } from '../owners/owned-app.ts';
 import type { Frame } from '../people/frame.ts';
 import { addressesIn } from './addresses.ts';

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { findClockProblem, proveDatabase } from '../../domain/prove-database.ts';
+import { findClockProblem, proveDatabase } from '../../domain/instance/prove-database.ts';
 import { sendJson } from '../legacy/legacy-error.ts';
 
 const STOPPING = 'the process is stopping';

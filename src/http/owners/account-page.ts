@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { endSessionsOf, signedInAs } from '../../domain/sessions.ts';
+import { endSessionsOf, signedInAs } from '../../domain/accounts/sessions.ts';
 import { SESSION_IDLE, MINUTE } from '../../shared/lifetimes.ts';
 import { requestIdOf } from '../request-id.ts';
 import { sessionTimes, personOf } from '../signin/session.ts';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { deauthorize } from '../../domain/deauthorize.ts';
-import { type AppTokens, tokensOfPair, waitingUnder } from '../../domain/tokens-of-account.ts';
+import { deauthorize } from '../../domain/tokens/deauthorize.ts';
+import { type AppTokens, tokensOfPair, waitingUnder } from '../../domain/tokens/tokens-of-account.ts';
 import { listableTokens } from '../../domain/tokens/listable-tokens.ts';
 import { requestIdOf } from '../request-id.ts';
 import { formTargets, refuseOnCopy } from '../signin/leave.ts';

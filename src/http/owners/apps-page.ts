@@ -7,7 +7,7 @@ import {
   stoppedApps,
   tokensOfAccount,
   waitingUnder,
-} from '../../domain/tokens-of-account.ts';
+} from '../../domain/tokens/tokens-of-account.ts';
 import { type Frame, personIn } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
 import { signOut } from '../signin/session.ts';

@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { type CallsAsked, callersOf } from '../../domain/callers.ts';
+import { type CallsAsked, callersOf } from '../../domain/usage/callers.ts';
 import {
   type Calls,
   callsOf,
   endpointsElsewhere,
   endpointsPassed,
   programWords,
-} from '../../domain/calls-of.ts';
-import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
+} from '../../domain/usage/calls-of.ts';
+import { callDaysOf, lastDays } from '../../domain/usage/calls-per-day.ts';
 import { stackedBars } from '../charts/charts.ts';
 import type { Frame } from '../people/frame.ts';
 import { byCarrier, byEndpoint, callLine } from '../charts/call-charts.ts';

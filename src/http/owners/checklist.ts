@@ -1,5 +1,5 @@
-import { programWords } from '../../domain/calls-of.ts';
-import type { MovedSoFar } from '../../domain/migration-checklist.ts';
+import { programWords } from '../../domain/usage/calls-of.ts';
+import type { MovedSoFar } from '../../domain/handover/migration-checklist.ts';
 import type { Footing } from '../dates/lines.ts';
 import { counted, numberWords } from '../people/words.ts';
 

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { openLink } from '../../domain/reauthorize.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
-import { tokensOfPair } from '../../domain/tokens-of-account.ts';
+import { openLink } from '../../domain/authorization/reauthorize.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
+import { tokensOfPair } from '../../domain/tokens/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { formTargets, refuseOnCopy } from '../signin/leave.ts';
 import { personOf } from '../signin/session.ts';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../domain/app-contacts.ts';
+import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../domain/apps/app-contacts.ts';
 import { requestIdOf } from '../request-id.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../domain/context.ts';
 import { type CallsLately, callsLately } from '../../domain/progress/calls-lately.ts';
-import { type AppTokens, type OwnedTokens, tokensForOwner } from '../../domain/tokens-of-account.ts';
+import { type AppTokens, type OwnedTokens, tokensForOwner } from '../../domain/tokens/tokens-of-account.ts';
 import { sparkline } from '../charts/charts.ts';
 import { numberWords } from '../people/words.ts';
 import { leftWords } from '../dates/words.ts';

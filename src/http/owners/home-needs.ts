@@ -1,4 +1,4 @@
-import type { AppTokens } from '../../domain/tokens-of-account.ts';
+import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
 import { numberWords, type Sentence } from '../people/words.ts';
 import { type AsOf, connectByWords, type Footing, footingOf } from '../dates/lines.ts';
 import { tokenCount } from '../tokens/state-words.ts';

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { type LiveView, liveViewOf } from '../../domain/live/live-view.ts';
 import { type Place, placeText, readPlace } from '../../domain/live/place.ts';
 import { readNewest, readOn } from '../../domain/live/read-live.ts';
-import { openSession } from '../../domain/sessions.ts';
+import { openSession } from '../../domain/accounts/sessions.ts';
 import { LIVE_LOOK } from '../../shared/lifetimes.ts';
 import { type Frame, personIn } from '../people/frame.ts';
 import { openEvents } from './live-events.ts';

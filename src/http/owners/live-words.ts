@@ -1,4 +1,4 @@
-import { carrierWords, isAnsweredHere, programWords } from '../../domain/calls-of.ts';
+import { carrierWords, isAnsweredHere, programWords } from '../../domain/usage/calls-of.ts';
 import { numberWords } from '../people/words.ts';
 import type { LiveCallRow } from '../../domain/live/read-live.ts';
 

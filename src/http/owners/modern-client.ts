@@ -5,10 +5,10 @@ import {
   enteredClientOf,
   enterModernClient,
   removeModernClient,
-} from '../../domain/enter-modern-client.ts';
+} from '../../domain/handover/enter-modern-client.ts';
 import { decideHandovers, ownClientsOf, retireModernSecret } from '../../domain/handover/former-clients.ts';
 import { Unavailable } from '../../domain/failures.ts';
-import { callbackPathOf } from '../../domain/modern-client.ts';
+import { callbackPathOf } from '../../domain/grants/modern-client.ts';
 import { scopeWords } from '../signin/scope-words.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { EnteredClient } from '../../domain/enter-modern-client.ts';
-import { movedSoFar } from '../../domain/migration-checklist.ts';
+import type { EnteredClient } from '../../domain/handover/enter-modern-client.ts';
+import { movedSoFar } from '../../domain/handover/migration-checklist.ts';
 import { asOfNow } from '../dates/card.ts';
 import { footingOf } from '../dates/lines.ts';
 import type { Frame } from '../people/frame.ts';

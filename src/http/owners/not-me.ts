@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { mailedAddress, stopMails } from '../../domain/stop-mails.ts';
+import { mailedAddress, stopMails } from '../../domain/reminders/stop-mails.ts';
 import { readForm, requireOwnForm } from '../forms.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';

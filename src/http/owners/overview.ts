@@ -1,9 +1,9 @@
-import { tokensOfApp } from '../../domain/app-tokens.ts';
-import { type Asked, callersOf } from '../../domain/callers.ts';
-import { type Calls, callsOf, programWords } from '../../domain/calls-of.ts';
-import { callDaysOf, lastDays } from '../../domain/calls-per-day.ts';
+import { tokensOfApp } from '../../domain/tokens/app-tokens.ts';
+import { type Asked, callersOf } from '../../domain/usage/callers.ts';
+import { type Calls, callsOf, programWords } from '../../domain/usage/calls-of.ts';
+import { callDaysOf, lastDays } from '../../domain/usage/calls-per-day.ts';
 import type { Context } from '../../domain/context.ts';
-import { movedSoFar } from '../../domain/migration-checklist.ts';
+import { movedSoFar } from '../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';
 import { checklist, type Step } from './checklist.ts';

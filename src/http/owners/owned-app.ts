@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../page-error.ts';
 import { personIn } from '../people/frame.ts';
 

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../domain/failures.ts';
-import { inspectPasted, type Pasted } from '../../domain/prove-observed.ts';
+import { inspectPasted, type Pasted } from '../../domain/old-api/prove-observed.ts';
 import { tokensIn } from '../../shared/token-like.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../signin/leave.ts';
 import { asOfNow } from '../dates/card.ts';

@@ -7,7 +7,7 @@ import {
   tokensCounted,
 } from '../../domain/progress/progress-of.ts';
 import { lastCountAt } from '../../domain/progress/last-count.ts';
-import { appsOfOwner } from '../../domain/tokens-of-account.ts';
+import { appsOfOwner } from '../../domain/tokens/tokens-of-account.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { lines } from '../charts/charts.ts';
 import { progressSeries } from '../charts/progress-series.ts';

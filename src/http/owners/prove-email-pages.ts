@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { mailEmailProof, openEmailProof, type ProofProblem, proveEmail } from '../../domain/prove-email.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
-import { reauthorizationLink } from '../../domain/reauthorize.ts';
-import { tokensOfPair } from '../../domain/tokens-of-account.ts';
+import { mailEmailProof, openEmailProof, type ProofProblem, proveEmail } from '../../domain/accounts/prove-email.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
+import { reauthorizationLink } from '../../domain/authorization/reauthorize.ts';
+import { tokensOfPair } from '../../domain/tokens/tokens-of-account.ts';
 import { PageError } from '../page-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { personOf } from '../signin/session.ts';

@@ -5,7 +5,7 @@ import {
   registerApp,
   type RegistrationProblem,
   RegistrationRefused,
-} from '../../domain/register-app.ts';
+} from '../../domain/apps/register-app.ts';
 import { formTargets } from '../signin/leave.ts';
 import { asOfNow } from '../dates/card.ts';
 import { dateLines, endOf } from '../dates/lines.ts';

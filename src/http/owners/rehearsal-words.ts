@@ -1,6 +1,6 @@
-import { type Calls, carrierWords, endpointsElsewhere, programWords } from '../../domain/calls-of.ts';
-import type { Milestone } from '../../domain/lifecycle.ts';
-import type { Rehearsal } from '../../domain/lifecycle-changes/rehearse.ts';
+import { type Calls, carrierWords, endpointsElsewhere, programWords } from '../../domain/usage/calls-of.ts';
+import type { Milestone } from '../../domain/lifecycle/lifecycle.ts';
+import type { Rehearsal } from '../../domain/lifecycle/changes/rehearse.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import type { DateLine } from '../dates/lines.ts';
 import { counted } from '../people/words.ts';

@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { callsOf } from '../../domain/calls-of.ts';
-import { changesCalls, endingOf, type Milestone, rehearsalId } from '../../domain/lifecycle.ts';
-import { ChangeRefused } from '../../domain/lifecycle-changes/change-rules.ts';
+import { callsOf } from '../../domain/usage/calls-of.ts';
+import { changesCalls, endingOf, type Milestone, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
+import { ChangeRefused } from '../../domain/lifecycle/changes/change-rules.ts';
 import {
   type Rehearsal,
   rehearsalsOf,
   startRehearsal,
   stopRehearsal,
-} from '../../domain/lifecycle-changes/rehearse.ts';
+} from '../../domain/lifecycle/changes/rehearse.ts';
 import { DAY, USAGE_KEPT } from '../../shared/lifetimes.ts';
 import { requestIdOf } from '../request-id.ts';
 import { markUnattended } from '../signin/session.ts';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../domain/app-secrets.ts';
+import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../domain/apps/app-secrets.ts';
 import { PageError } from '../page-error.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { leaveWith } from '../people/told-once.ts';

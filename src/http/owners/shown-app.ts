@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import type { TokensOf } from '../../domain/app-tokens.ts';
+import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../page-error.ts';
 import { personIn } from '../people/frame.ts';
 

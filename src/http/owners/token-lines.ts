@@ -1,4 +1,4 @@
-import type { AppToken } from '../../domain/app-tokens.ts';
+import type { AppToken } from '../../domain/tokens/app-tokens.ts';
 import type { Footing } from '../dates/lines.ts';
 import { hintWords, holderWords, originWords, tokenWords } from '../tokens/token-words.ts';
 

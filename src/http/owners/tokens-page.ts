@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { tokensOfApp } from '../../domain/app-tokens.ts';
-import { tokensOfPair } from '../../domain/tokens-of-account.ts';
+import { tokensOfApp } from '../../domain/tokens/app-tokens.ts';
+import { tokensOfPair } from '../../domain/tokens/tokens-of-account.ts';
 import type { Frame } from '../people/frame.ts';
 import { formTargets } from '../signin/leave.ts';
 import { asOfNow } from '../dates/card.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { mappingTarget } from '../../domain/support/actions.ts';
 
 /** What the forms of our pages do, in words, by the addresses that they are sent to; for who is asked to send one again. */

@@ -5,7 +5,7 @@ import { readForm, requireOwnForm } from '../forms.ts';
 import { PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { mayRegister } from '../../domain/apps/may-register.ts';
-import { mayAct, roleOf, type StaffRole } from '../../domain/staff.ts';
+import { mayAct, roleOf, type StaffRole } from '../../domain/accounts/staff.ts';
 import { answerForm } from '../site/answer-form.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';

@@ -1,5 +1,5 @@
-import { findRegisteredApp } from '../../domain/register-app.ts';
-import { reauthorize } from '../../domain/reauthorize.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
+import { reauthorize } from '../../domain/authorization/reauthorize.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { sendPage } from '../page-headers.ts';
 import { leaveWith } from '../people/told-once.ts';

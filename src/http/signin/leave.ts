@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { startConsent } from '../../domain/consent.ts';
-import type { ConsentClient } from '../../domain/modern-client.ts';
-import { type ReauthorizationRequest, reauthorizing } from '../../domain/own-requests.ts';
+import { startConsent } from '../../domain/authorization/consent.ts';
+import type { ConsentClient } from '../../domain/grants/modern-client.ts';
+import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { expiredForm, PageError } from '../page-error.ts';
 import type { SigninParts } from './parts.ts';

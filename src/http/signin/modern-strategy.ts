@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
-import type { Consented } from '../../domain/consenting-account.ts';
-import type { ConsentClient } from '../../domain/modern-client.ts';
+import type { Consented } from '../../domain/grants/consenting-account.ts';
+import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 
 /**
  * passport-oauth2 for the shape of the redirect, PKCE and state; everything that touches the network or the outcome is

@@ -1,5 +1,5 @@
 import { claimSignIn, openSignIn, signInId } from '../../domain/authorization/sign-in-request.ts';
-import { type ClaimedReturn, isAwaited, takeReturn } from '../../domain/consent.ts';
+import { type ClaimedReturn, isAwaited, takeReturn } from '../../domain/authorization/consent.ts';
 import { queryParameters } from '../legacy/request-parameters.ts';
 import { PageError } from '../page-error.ts';
 import { countRequest, type Exchange, isUsedUp } from '../wire/brake.ts';

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import passportLibrary from 'passport';
-import type { Consented } from '../../domain/consenting-account.ts';
-import type { AuthorizationRequest } from '../../domain/consent.ts';
+import type { Consented } from '../../domain/grants/consenting-account.ts';
+import type { AuthorizationRequest } from '../../domain/authorization/consent.ts';
 import type { Context } from '../../domain/context.ts';
-import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/modern-client.ts';
+import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/grants/modern-client.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { createRefusalLog, type NoteRefusal } from '../../shared/refusal-log.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';

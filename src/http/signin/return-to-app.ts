@@ -1,7 +1,7 @@
-import { isNoPlace } from '../../domain/callback-rule.ts';
-import { completeAuthorization } from '../../domain/complete-authorization.ts';
-import { type AuthorizationRequest, isLegacy } from '../../domain/consent.ts';
-import { type LegacyRequest, rawStateOf } from '../../domain/request-authorization.ts';
+import { isNoPlace } from '../../domain/apps/callback-rule.ts';
+import { completeAuthorization } from '../../domain/authorization/complete-authorization.ts';
+import { type AuthorizationRequest, isLegacy } from '../../domain/authorization/consent.ts';
+import { type LegacyRequest, rawStateOf } from '../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { PageError } from '../page-error.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import session, { type SessionData } from 'express-session';
 import type { Context } from '../../domain/context.ts';
-import { endSession, openSession, saveSession, touchSession } from '../../domain/sessions.ts';
+import { endSession, openSession, saveSession, touchSession } from '../../domain/accounts/sessions.ts';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
 

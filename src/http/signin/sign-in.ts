@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { startSignInRequest } from '../../domain/authorization/sign-in-request.ts';
-import { completeSignIn } from '../../domain/sign-in.ts';
+import { completeSignIn } from '../../domain/authorization/sign-in.ts';
 import { sendPage } from '../page-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { Ending } from './callback.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { describeAccount } from '../../domain/support/describe-account.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, roleIn } from '../people/frame.ts';

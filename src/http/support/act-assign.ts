@@ -1,5 +1,5 @@
-import { assignByHand } from '../../domain/assign-token.ts';
-import { findRegisteredApp } from '../../domain/register-app.ts';
+import { assignByHand } from '../../domain/tokens/assign-token.ts';
+import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import type { MappingTarget } from '../../domain/support/actions.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action } from './action-form.ts';

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
-import { ChangeRefused } from '../../domain/lifecycle-changes/change-rules.ts';
+import { ChangeRefused } from '../../domain/lifecycle/changes/change-rules.ts';
 import {
   endExtension,
   type Extended,
   ExtensionInVain,
   extendApp,
-} from '../../domain/lifecycle-changes/extend-app.ts';
-import { whyNoneHelps } from '../../domain/lifecycle-changes/extension-effect.ts';
-import type { Milestone } from '../../domain/lifecycle.ts';
+} from '../../domain/lifecycle/changes/extend-app.ts';
+import { whyNoneHelps } from '../../domain/lifecycle/changes/extension-effect.ts';
+import type { Milestone } from '../../domain/lifecycle/lifecycle.ts';
 import { appTarget } from '../../domain/support/actions.ts';
 import { PageError } from '../page-error.ts';
 import type { Frame } from '../people/frame.ts';

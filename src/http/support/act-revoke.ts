@@ -1,4 +1,4 @@
-import { revokeToken } from '../../domain/revoke-token.ts';
+import { revokeToken } from '../../domain/tokens/revoke-token.ts';
 import type { MappingTarget } from '../../domain/support/actions.ts';
 import type { Frame } from '../people/frame.ts';
 import type { Action } from './action-form.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Origin } from '../../domain/context.ts';
-import { checkedReason, ReasonRefused } from '../../domain/revoke-token.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import { checkedReason, ReasonRefused } from '../../domain/tokens/revoke-token.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { tokensIn } from '../../shared/token-like.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';
 import { askAgain, type Problems } from '../people/problems.ts';

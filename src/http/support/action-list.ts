@@ -1,4 +1,4 @@
-import { mayAct, type StaffRole } from '../../domain/staff.ts';
+import { mayAct, type StaffRole } from '../../domain/accounts/staff.ts';
 import type { MappingTarget } from '../../domain/support/actions.ts';
 
 /** Which actions make sense for what a page shows, as it stands at this moment, and who may do them. */

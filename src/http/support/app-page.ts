@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { changesCalls, type Lifecycle } from '../../domain/lifecycle.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import { changesCalls, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { describeApp, type ExtensionRow } from '../../domain/support/describe-app.ts';
-import { totalOf } from '../../domain/states-of-app.ts';
+import { totalOf } from '../../domain/tokens/states-of-app.ts';
 import { timelineOfApp } from '../../domain/support/timeline.ts';
 import { stackedBars } from '../charts/charts.ts';
 import { byEndpoint } from '../charts/call-charts.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import type { DeskPage } from '../../domain/support/desks-pages.ts';
 import type { StackedDesk } from '../../domain/support/desks.ts';
 import {

@@ -1,4 +1,4 @@
-import { mayAct, type StaffRole } from '../../domain/staff.ts';
+import { mayAct, type StaffRole } from '../../domain/accounts/staff.ts';
 
 /** What the rows of the desks are made of, and what they depend on beside the row itself. */
 

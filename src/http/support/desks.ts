@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { countedAtOf, type Desk, deskCounts, DESKS } from '../../domain/support/desks.ts';
 import { zoneOfReader } from '../../domain/support/ended/ended-on-day.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { PageError } from '../page-error.ts';
 import { type Frame, personIn, roleIn } from '../people/frame.ts';
 import { deskList } from './desk-pages.ts';

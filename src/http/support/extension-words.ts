@@ -1,4 +1,4 @@
-import type { Milestone } from '../../domain/lifecycle.ts';
+import type { Milestone } from '../../domain/lifecycle/lifecycle.ts';
 
 /** Whether an extension gives its app more time, in words: a pure function. */
 

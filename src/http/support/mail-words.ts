@@ -1,4 +1,4 @@
-import { mayAct, type StaffRole } from '../../domain/staff.ts';
+import { mayAct, type StaffRole } from '../../domain/accounts/staff.ts';
 import type { ReminderMail } from '../../domain/support/describe-mapping.ts';
 import { failureWords } from './failure-words.ts';
 

@@ -1,9 +1,9 @@
 import { actionsFor } from './action-list.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../domain/support/describe-mapping.ts';
 import type { Context } from '../../domain/context.ts';
-import { isAssignable } from '../../domain/assign-token.ts';
-import { isFromBefore } from '../../domain/resolve-token.ts';
+import { isAssignable } from '../../domain/tokens/assign-token.ts';
+import { isFromBefore } from '../../domain/tokens/resolve-token.ts';
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
 import type { StandingFacts } from './mapping-standing.ts';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { StaffRole } from '../../domain/staff.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { describeMapping, type MappingDescription } from '../../domain/support/describe-mapping.ts';
 import { timelineOfMapping } from '../../domain/support/timeline.ts';
 import { stackedBars } from '../charts/charts.ts';

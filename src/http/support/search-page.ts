@@ -4,7 +4,7 @@ import {
   findRefreshTrouble,
   type RefreshTrouble,
   troubleWords,
-} from '../../domain/grants/refresh-trouble.ts';
+} from '../../domain/grants/refresh/refresh-trouble.ts';
 import { deskCounts } from '../../domain/support/desks.ts';
 import { zoneOfReader } from '../../domain/support/ended/ended-on-day.ts';
 import { QUERY_MAX } from '../../domain/support/read-query.ts';

@@ -1,4 +1,4 @@
-import type { AppTokens } from '../../domain/tokens-of-account.ts';
+import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
 
 /**
  * The colour of each state of a token, in every chart, legend and badge. With the colour goes the texture of a bar and the

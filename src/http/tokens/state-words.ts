@@ -1,6 +1,6 @@
-import type { AppToken } from '../../domain/app-tokens.ts';
-import { isFromBefore } from '../../domain/resolve-token.ts';
-import type { AppTokens } from '../../domain/tokens-of-account.ts';
+import type { AppToken } from '../../domain/tokens/app-tokens.ts';
+import { isFromBefore } from '../../domain/tokens/resolve-token.ts';
+import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
 import type { Footing } from '../dates/lines.ts';
 import { counted } from '../people/words.ts';
 import { type StateColour, STATE_COLOURS } from './state-colours.ts';

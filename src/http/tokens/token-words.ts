@@ -1,4 +1,4 @@
-import type { AppToken } from '../../domain/app-tokens.ts';
+import type { AppToken } from '../../domain/tokens/app-tokens.ts';
 import type { Footing } from '../dates/lines.ts';
 import { capital } from '../people/words.ts';
 import { whyTokenEnded } from './ends.ts';

@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
-import { findByToken } from '../../domain/resolve-token.ts';
+import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
 import { tokensBeforeBody } from '../legacy/bearer-token.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';

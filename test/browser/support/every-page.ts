@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { addStaff } from '../../../src/domain/staff.ts';
+import { addStaff } from '../../../src/domain/accounts/staff.ts';
 import type { Person } from '../../support/authorize.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
 import { startSystem, type System } from '../../support/system.ts';

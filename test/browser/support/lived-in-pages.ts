@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { DESK, NEWS } from '../../../src/demo-data/apps.ts';
-import { addStaff } from '../../../src/domain/staff.ts';
+import { addStaff } from '../../../src/domain/accounts/staff.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
 import { follow, press } from '../steps.ts';

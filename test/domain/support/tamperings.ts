@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/domain/verify-history.ts';
+import type { Finding } from '../../../src/domain/history/verify-history.ts';
 import type { Event } from '../../../src/store/tables.ts';
 
 /** Each way to change a history past the bridge, and what the proof has to name. */

@@ -1,4 +1,4 @@
-import { assignByHand } from '../../../src/domain/assign-token.ts';
+import { assignByHand } from '../../../src/domain/tokens/assign-token.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import type { History } from '../support/histories.ts';
 import { assignConnected, assignNew, handOverIt, revoke } from './acts.ts';

@@ -1,4 +1,4 @@
-import { pairPlace } from '../../../src/domain/sealed-places.ts';
+import { pairPlace } from '../../../src/domain/keys/sealed-places.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { upsertAccount } from '../../../src/store/accounts.ts';
 import { insertApp } from '../../../src/store/apps.ts';

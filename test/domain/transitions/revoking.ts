@@ -1,4 +1,4 @@
-import { revokeToken } from '../../../src/domain/revoke-token.ts';
+import { revokeToken } from '../../../src/domain/tokens/revoke-token.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import type { History } from '../support/histories.ts';
 import { addToken, grantOf, keepToken, saidOf, stateOf } from './cases.ts';

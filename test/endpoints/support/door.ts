@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Registered, registerApp } from '../../../src/domain/register-app.ts';
+import { type Registered, registerApp } from '../../../src/domain/apps/register-app.ts';
 import type { LegacyApp } from '../../support/authorize.ts';
 import { startEmbeddedModern } from '../../support/embedded-modern.ts';
 import { freePort } from '../../support/free-port.ts';

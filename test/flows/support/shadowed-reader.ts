@@ -1,4 +1,4 @@
-import { clearShadow } from '../../../src/domain/shadow.ts';
+import { clearShadow } from '../../../src/domain/reads/shadow.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
 import { CHANNEL, connectReader, type Reader } from '../../posts/support/reader.ts';

@@ -1,7 +1,7 @@
-import { createClaimWatch } from '../../../src/domain/claim-watch.ts';
+import { createClaimWatch } from '../../../src/domain/grants/refresh/claim-watch.ts';
 import type { Context } from '../../../src/domain/context.ts';
-import { createFlights } from '../../../src/domain/flights.ts';
-import { createPlaces } from '../../../src/domain/grants/places.ts';
+import { createFlights } from '../../../src/domain/work/flights.ts';
+import { createPlaces } from '../../../src/domain/grants/refresh/places.ts';
 import { openSpill } from '../../../src/store/spill.ts';
 
 /** Another machine on the same database: it shares neither the work in hand nor the spill. */

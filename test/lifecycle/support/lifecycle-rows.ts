@@ -1,4 +1,4 @@
-import type { Milestone } from '../../../src/domain/lifecycle.ts';
+import type { Milestone } from '../../../src/domain/lifecycle/lifecycle.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import type { DateName } from '../../../src/store/lifecycle-tables.ts';
 import type { Database } from '../../../src/store/store.ts';
@@ -78,7 +78,7 @@ let plans = 0;
 /** No test's own: a deprecation by which the rows beside it are known from those before. */
 const nextMark = () => (plans += 1) * 1000;
 
-/** Where other processes than this one serve, which look every second (src/domain/lifecycle-watch.ts). */
+/** Where other processes than this one serve, which look every second (src/domain/lifecycle/lifecycle-watch.ts). */
 const elsewhere = ({ url }: At) => (testMode.isSpawned ? [url] : []);
 
 /** From now on this is planned and nothing else, also for the processes at `urls`. */

@@ -1,4 +1,4 @@
-import { enteredClientOf } from '../../../src/domain/enter-modern-client.ts';
+import { enteredClientOf } from '../../../src/domain/handover/enter-modern-client.ts';
 import { registered } from '../../modern/support/clients.ts';
 import { signedIn, valueOf } from '../../modern/support/settings.ts';
 import { walkUntil } from '../../support/authorize.ts';

@@ -1,4 +1,4 @@
-import { assignByHand } from '../../../src/domain/assign-token.ts';
+import { assignByHand } from '../../../src/domain/tokens/assign-token.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import type { Page } from '../../support/cookie-walker.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importFile } from '../../../src/domain/import/import-file.ts';
+import { importFile } from '../../../src/domain/import/reading/import-file.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { staffBrowser } from '../../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../../support/cookie-walker.ts';

@@ -1,4 +1,4 @@
-import { accessTokenFor } from '../../../src/domain/access-token.ts';
+import { accessTokenFor } from '../../../src/domain/grants/refresh/access-token.ts';
 import type { Context } from '../../../src/domain/context.ts';
 
 /** What a test sees of the new API past the bridge: the posts that are really there. */

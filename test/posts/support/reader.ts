@@ -1,4 +1,4 @@
-import { openAccessToken } from '../../../src/domain/sealed-pair.ts';
+import { openAccessToken } from '../../../src/domain/grants/sealed-pair.ts';
 import { type Connected, connectApp } from '../../endpoints/support/connected.ts';
 import type { Door } from '../../endpoints/support/door.ts';
 import { knock } from '../../endpoints/support/knock.ts';

@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../../src/domain/lifecycle.ts';
+import type { Lifecycle } from '../../../src/domain/lifecycle/lifecycle.ts';
 import type { HolderPart, OwnerPart, Part, Person } from '../../../src/domain/reminders/people.ts';
 import { keyOfStage, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
 

@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../../src/domain/lifecycle.ts';
+import type { Lifecycle } from '../../../src/domain/lifecycle/lifecycle.ts';
 import type { HolderPart, OwnerPart, Part, Stage } from '../../../src/domain/reminders/people.ts';
 import { isTimeToMail, keyOfStage, localDay, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
 import { momentThere, onFor, type World } from './plan-oracle.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { saveSession } from '../../../src/domain/sessions.ts';
-import { addStaff, type StaffRole } from '../../../src/domain/staff.ts';
+import { saveSession } from '../../../src/domain/accounts/sessions.ts';
+import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
 import { formToken } from '../../../src/http/signin/browser-cookie.ts';
 import { newOpaqueValue } from '../../../src/shared/ids.ts';
 import { upsertAccount } from '../../../src/store/accounts.ts';

@@ -1,8 +1,8 @@
-import { addSecret } from '../../../src/domain/app-secrets.ts';
-import { startRehearsal } from '../../../src/domain/lifecycle-changes/rehearse.ts';
-import { reauthorizationLink } from '../../../src/domain/reauthorize.ts';
-import { registerApp } from '../../../src/domain/register-app.ts';
-import { sealPair } from '../../../src/domain/sealed-pair.ts';
+import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
+import { startRehearsal } from '../../../src/domain/lifecycle/changes/rehearse.ts';
+import { reauthorizationLink } from '../../../src/domain/authorization/reauthorize.ts';
+import { registerApp } from '../../../src/domain/apps/register-app.ts';
+import { sealPair } from '../../../src/domain/grants/sealed-pair.ts';
 import { newHexId, newOpaqueValue } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { ensureAccount } from '../../../src/store/accounts.ts';

@@ -1,4 +1,4 @@
-import { addStaff, type StaffRole } from '../../../src/domain/staff.ts';
+import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { pressIn, SAM } from '../../owners/support/people.ts';
 import type { CookieWalker, Page } from '../../support/cookie-walker.ts';

@@ -1,4 +1,4 @@
-import { addStaff, type StaffRole } from '../../../src/domain/staff.ts';
+import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
 import type { CookieWalker } from '../../support/cookie-walker.ts';
 import type { System } from '../../support/system.ts';
 import { browserOf, SAM } from '../../owners/support/people.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { openWorkshop } from '../../../src/workshop.ts';
 import { readConfig } from '../../../src/config.ts';
-import { deauthorize } from '../../../src/domain/deauthorize.ts';
+import { deauthorize } from '../../../src/domain/tokens/deauthorize.ts';
 import { createLogger } from '../../../src/shared/logger.ts';
 import type { Pair } from '../../../src/store/mappings.ts';
 

@@ -1,9 +1,9 @@
 import type { LearnedUpdate } from '../../../store/posts/tables.ts';
 import type { Context } from '../../context.ts';
-import { withAccessToken } from '../../grants/with-access-token.ts';
+import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-reads.ts';
-import { meantChannel } from '../../legacy-ids.ts';
-import { servedBy } from '../../resolve-token.ts';
+import { meantChannel } from '../../ids/legacy-ids.ts';
+import { servedBy } from '../../tokens/resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
 import { type Change, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
 import type { Writer } from '../writes/writes.ts';

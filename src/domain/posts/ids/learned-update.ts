@@ -7,7 +7,7 @@ import {
   pairUpdate,
 } from '../../../store/posts/update-ids.ts';
 import type { Context } from '../../context.ts';
-import type { ServedMapping } from '../../resolve-token.ts';
+import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { UPDATE_ID } from './updates-in-answer.ts';
 
 /** What is kept of updates. A failure to keep it costs the caller nothing. */

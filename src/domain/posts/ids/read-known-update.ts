@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../learn-ids.ts';
-import { servedBy } from '../../resolve-token.ts';
+import type { Caller } from '../../ids/learn-ids.ts';
+import { servedBy } from '../../tokens/resolve-token.ts';
 import { askForPosts } from '../ask-for-posts.ts';
 import { channelOfProfile } from '../caller-channel.ts';
 import { type PostAnswer, readOne } from '../lists/read-one.ts';

@@ -11,9 +11,9 @@ import {
 } from '../../../store/posts/update-ids.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import type { Context } from '../../context.ts';
-import { type LegacyIds, meantChannel } from '../../legacy-ids.ts';
-import { oldBackendUntilRetired } from '../../old-backend-for.ts';
-import type { ServedMapping } from '../../resolve-token.ts';
+import { type LegacyIds, meantChannel } from '../../ids/legacy-ids.ts';
+import { oldBackendUntilRetired } from '../../lifecycle/old-backend-for.ts';
+import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { provenApp } from '../../tokens/proven-app.ts';
 import { keepAsTheyAre } from './learned-update.ts';
 import { looksAlike, textOfUpdate } from './update-matches.ts';

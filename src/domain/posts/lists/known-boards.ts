@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { type Board, readBoards } from '../../../upstream/posts/read-boards.ts';
 import { OrganizationGone } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import type { GrantClient } from '../../ask-for-account.ts';
+import type { GrantClient } from '../../reads/ask-for-account.ts';
 import type { Context } from '../../context.ts';
-import { withAccessToken } from '../../grants/with-access-token.ts';
+import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { freshFor } from '../../limits/freshness.ts';
-import type { Reading } from '../../read-account.ts';
+import type { Reading } from '../../reads/read-account.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
 /** The boards of an account's Pinterest channels: the kept ones while they are fresh, else one request. */

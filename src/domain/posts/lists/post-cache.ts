@@ -1,9 +1,9 @@
 import { ReadGivesWay } from '../../limits/fair-reads.ts';
 import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { keepWhileAlive, withoutCacheFaults } from '../../answer-cache.ts';
+import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { Context } from '../../context.ts';
-import { withPatience } from '../../patience.ts';
+import { withPatience } from '../../work/patience.ts';
 
 /** The last answers about posts. They only save requests, so that a cache that fails costs nobody an answer. */
 

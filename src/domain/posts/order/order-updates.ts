@@ -1,9 +1,9 @@
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../learn-ids.ts';
+import type { Caller } from '../../ids/learn-ids.ts';
 import { requireWrites } from '../../limits/fair-reads.ts';
-import { withPatience } from '../../patience.ts';
+import { withPatience } from '../../work/patience.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
 import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';

@@ -2,7 +2,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import { FIELD_CODES } from '../../translation/call-fields.ts';
 import type { OldRefusal } from '../../translation/old-refusal.ts';
 import { waitWords } from '../../translation/wait-words.ts';
-import { BudgetSpent } from '../budget-spent.ts';
+import { BudgetSpent } from '../../limits/budget-spent.ts';
 import { TooLateToBegin } from '../writes/claim-write.ts';
 import { whyNotSent } from '../writes/why-not-sent.ts';
 import type { Stop } from './make-moves.ts';

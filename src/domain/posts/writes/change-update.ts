@@ -5,9 +5,9 @@ import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/n
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { editInput, type PostChannel } from '../../translation/post-input.ts';
 import type { Context } from '../../context.ts';
-import { withAccessToken } from '../../grants/with-access-token.ts';
+import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-reads.ts';
-import { servedBy } from '../../resolve-token.ts';
+import { servedBy } from '../../tokens/resolve-token.ts';
 import { contentText } from './content-digest.ts';
 import { requireScope } from '../scope-missing.ts';
 import { requireRight } from './require-right.ts';

@@ -11,9 +11,9 @@ import { beginWrite } from '../../../store/posts/write-journal.ts';
 import type { Database } from '../../../store/store.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
-import type { GrantClient } from '../../ask-for-account.ts';
+import type { GrantClient } from '../../reads/ask-for-account.ts';
 import type { Context } from '../../context.ts';
-import { requireUsable } from '../../under-all-keys.ts';
+import { requireUsable } from '../../keys/under-all-keys.ts';
 import type { Write, Writer } from './writes.ts';
 
 /** The row of the journal that a write needs before its first byte leaves, and how long the row lets it be sent. */

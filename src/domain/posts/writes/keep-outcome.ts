@@ -2,8 +2,8 @@ import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { WriteCall } from '../../../store/posts/tables.ts';
 import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
-import { insist } from '../../insist.ts';
-import { BudgetSpent } from '../budget-spent.ts';
+import { insist } from '../../work/insist.ts';
+import { BudgetSpent } from '../../limits/budget-spent.ts';
 import type { Claim, SentOutcome } from './claim-write.ts';
 import type { WriteEnd } from './writes.ts';
 

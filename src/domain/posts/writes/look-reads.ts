@@ -4,7 +4,7 @@ import { type Ask, findPost, listPosts, type PostsFound } from '../../../upstrea
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import { withAccessToken } from '../../grants/with-access-token.ts';
+import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-reads.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { madeBetween } from './made-between.ts';

@@ -1,11 +1,11 @@
 import { isStorageFault } from '../../../store/storage-fault.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { GrantDead } from '../../access-token.ts';
+import { GrantDead } from '../../grants/refresh/access-token.ts';
 import type { Context } from '../../context.ts';
-import { TokenRefused } from '../../resolve-token.ts';
-import { alarmOf, isKeyFault } from '../../under-all-keys.ts';
+import { TokenRefused } from '../../tokens/resolve-token.ts';
+import { alarmOf, isKeyFault } from '../../keys/under-all-keys.ts';
 import { waitWords } from '../../translation/wait-words.ts';
-import { BudgetSpent } from '../budget-spent.ts';
+import { BudgetSpent } from '../../limits/budget-spent.ts';
 import { ScopeMissing } from '../scope-missing.ts';
 import type { Writer } from './writes.ts';
 

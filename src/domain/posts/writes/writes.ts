@@ -1,7 +1,7 @@
 import type { WriteCall } from '../../../store/posts/tables.ts';
 import type { PostWrite, WriteRefusal } from '../../../upstream/posts/write-post.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { ServedMapping } from '../../resolve-token.ts';
+import type { ServedMapping } from '../../tokens/resolve-token.ts';
 
 /** What the steps of a write hand to each other. */
 

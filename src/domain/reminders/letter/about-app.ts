@@ -1,6 +1,6 @@
 import { DAY } from '../../../shared/lifetimes.ts';
-import { type Asked, callersOf, lostCalls } from '../../callers.ts';
-import { type Calls, callsOf } from '../../calls-of.ts';
+import { type Asked, callersOf, lostCalls } from '../../usage/callers.ts';
+import { type Calls, callsOf } from '../../usage/calls-of.ts';
 import type { Context } from '../../context.ts';
 import {
   type AppDate,
@@ -10,7 +10,7 @@ import {
   datesOf,
   type Lifecycle,
   type Milestone,
-} from '../../lifecycle.ts';
+} from '../../lifecycle/lifecycle.ts';
 import { ownerOf } from '../../../store/apps.ts';
 import { TOKENS_MAX, waitingTokensOf } from '../../../store/mail-tokens.ts';
 import type { HolderPart, OwnerPart, Part, Person } from '../people.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator';
 import { DAY, MINUTE, SECOND } from '../../../shared/lifetimes.ts';
-import { changesCalls, type Milestone } from '../../lifecycle.ts';
+import { changesCalls, type Milestone } from '../../lifecycle/lifecycle.ts';
 import type { AppFacts } from './about-app.ts';
 import { isRefused, takenOf, type Told } from './stages.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { notMePath } from '../../stop-mails.ts';
+import { notMePath } from '../stop-mails.ts';
 import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
 import { takeTurns } from '../../work/take-turns.ts';
 import { aboutApp, type AppFacts, aboutHolder, aboutOwner } from './about-app.ts';

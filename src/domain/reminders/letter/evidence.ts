@@ -1,6 +1,6 @@
 import type { CallSum } from '../../../store/call-sums.ts';
-import { type Calls, carrierWords, programWords } from '../../calls-of.ts';
-import { type AppDate, changesCalls } from '../../lifecycle.ts';
+import { type Calls, carrierWords, programWords } from '../../usage/calls-of.ts';
+import { type AppDate, changesCalls } from '../../lifecycle/lifecycle.ts';
 import type { Part } from '../people.ts';
 import { type AppFacts, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
 import type { Block, CallLine } from './content.ts';

@@ -1,4 +1,4 @@
-import type { AppDate } from '../../lifecycle.ts';
+import type { AppDate } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { HolderPart } from '../people.ts';
 import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';

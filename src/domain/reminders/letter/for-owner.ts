@@ -1,5 +1,5 @@
-import { endpointsPassed } from '../../calls-of.ts';
-import { changesCalls } from '../../lifecycle.ts';
+import { endpointsPassed } from '../../usage/calls-of.ts';
+import { changesCalls } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { OwnerPart } from '../people.ts';
 import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';

@@ -1,7 +1,7 @@
 import { normalEmail } from '../../../shared/mail/address.ts';
 import type { Context } from '../../context.ts';
-import { newEmailProof } from '../../prove-email.ts';
-import { reauthorizationLink } from '../../reauthorize.ts';
+import { newEmailProof } from '../../accounts/prove-email.ts';
+import { reauthorizationLink } from '../../authorization/reauthorize.ts';
 import { waitingEmailOf } from '../find-people.ts';
 import type { Person } from '../people.ts';
 

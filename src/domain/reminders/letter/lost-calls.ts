@@ -1,4 +1,4 @@
-import { endpointsElsewhere } from '../../calls-of.ts';
+import { endpointsElsewhere } from '../../usage/calls-of.ts';
 import type { Part } from '../people.ts';
 import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { Block } from './content.ts';

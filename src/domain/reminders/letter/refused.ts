@@ -1,8 +1,8 @@
 import { countRefused } from '../../../store/mail-tokens.ts';
 import { countTokensOf } from '../../../store/waiting-tokens.ts';
 import type { Context } from '../../context.ts';
-import { dateFor } from '../../lifecycle.ts';
-import { oldBackendUntilRetired } from '../../old-backend-for.ts';
+import { dateFor } from '../../lifecycle/lifecycle.ts';
+import { oldBackendUntilRetired } from '../../lifecycle/old-backend-for.ts';
 import type { Due, Person } from '../people.ts';
 import { holderIn } from './about-app.ts';
 import type { Links } from './links.ts';

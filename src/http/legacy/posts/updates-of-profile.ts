@@ -1,11 +1,11 @@
 import type { Context } from '../../../domain/context.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
-import type { Caller } from '../../../domain/learn-ids.ts';
-import type { LegacyIds } from '../../../domain/legacy-ids.ts';
+import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { LegacyIds } from '../../../domain/ids/legacy-ids.ts';
 import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
 import type { pendingList, PostList } from '../../../domain/posts/lists/lists.ts';
 import { type ListAnswer, PageOutOfReach, readList } from '../../../domain/posts/lists/read-list.ts';
-import { servedBy } from '../../../domain/resolve-token.ts';
+import { servedBy } from '../../../domain/tokens/resolve-token.ts';
 import type { UpdateView } from '../../../domain/translation/old-update.ts';
 import { LegacyError, REFUSALS } from '../legacy-error.ts';
 import { type ListParameters, outOfBounds } from './list-parameters.ts';

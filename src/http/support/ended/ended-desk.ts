@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { daysListed, listedDay, type ListedDay } from '../../../domain/support/ended/days.ts';
 import { type EndedCount, endedOnDay, zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
-import type { StaffRole } from '../../../domain/staff.ts';
+import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { PageError } from '../../page-error.ts';
 import { type Frame, personIn, roleIn } from '../../people/frame.ts';

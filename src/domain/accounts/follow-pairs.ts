@@ -1,0 +1,112 @@
+import { ensureAccount } from '../../store/accounts.ts';
+import type { Database } from '../../store/store.ts';
+import {
+  giveAppsTo,
+  giveTokensTo,
+  letAppsWaitFor,
+  letTokensWaitFor,
+  rowsUnderLegacyIds,
+} from '../../store/under-legacy-ids.ts';
+import { adoptPairs } from '../tokens/adopt-tokens.ts';
+import type { Context, Origin } from '../context.ts';
+import { pinOwner } from './pin-owner.ts';
+import { recordEvents } from '../history/record-event.ts';
+
+/**
+ * What stands under an account id of the older generation follows the pair that says whose it is (design 5, ids and
+ * identity): wherever such a pair is imported, learned or pinned, in its transaction. A repetition finds nothing left.
+ */
+
+/** Of an account: its modern id, or as long as that is not known the address by which it is reached. */
+export interface AccountPair {
+  legacyId: string;
+  modernId: string | null;
+  email: string | null;
+}
+
+interface Step {
+  context: Context;
+  tx: Database;
+  origin: Origin;
+}
+
+type Rows = Awaited<ReturnType<typeof rowsUnderLegacyIds>>;
+
+const REASON = 'an id pair';
+
+function eventsOf({ context, origin }: Step, { apps, tokens }: Rows, accountId: string | null) {
+  const by = { at: context.clock.now(), ...origin, accountId, reason: REASON };
+  const action = accountId === null ? 'token_changed' : 'account_pinned';
+  return [
+    ...apps.map(({ clientId }) => ({ ...by, clientId, action: 'app_changed' })),
+    ...tokens.map(({ id, clientId }) => ({ ...by, clientId, mappingId: id, action })),
+  ];
+}
+
+async function give(step: Step, rows: Rows, accountId: string): Promise<void> {
+  const { context, tx, origin } = step;
+  const now = context.clock.now();
+  const clientIds = rows.apps.map(({ clientId }) => clientId);
+  const ids = rows.tokens.map(({ id }) => id);
+  const isNamed = ids.length > 0 && (await ensureAccount(tx, accountId, now));
+  await giveAppsTo(tx, clientIds, accountId);
+  await giveTokensTo(tx, ids, { accountId, now });
+  const named = { at: now, ...origin, accountId, action: 'account_named', reason: REASON };
+  await recordEvents(context, tx, [...(isNamed ? [named] : []), ...eventsOf(step, rows, accountId)]);
+  await pinOwner(context, tx, { clientIds, accountId, ...origin });
+}
+
+async function letWait(step: Step, rows: Rows, { legacyId, email }: AccountPair & { email: string }) {
+  const { context, tx } = step;
+  // One that waits for an address already is left as it is.
+  const tokens = rows.tokens.filter((token) => token.isItsAccount || token.email === null);
+  const clientIds = rows.apps.map(({ clientId }) => clientId);
+  const ids = tokens.map(({ id }) => id);
+  if (clientIds.length + ids.length === 0) return;
+  await letAppsWaitFor(tx, clientIds, email);
+  await letTokensWaitFor(tx, ids, { legacyId, email, now: context.clock.now() });
+  await recordEvents(context, tx, eventsOf(step, { apps: rows.apps, tokens }, null));
+}
+
+async function follow(step: Step, pair: AccountPair, rows: Rows): Promise<void> {
+  const { modernId, email } = pair;
+  if (modernId !== null) await give(step, rows, modernId);
+  else if (email !== null) await letWait(step, rows, { ...pair, email });
+}
+
+function byLegacyId<T extends { legacyId: string }>(rows: readonly T[]): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = found.get(row.legacyId);
+    if (group) group.push(row);
+    else found.set(row.legacyId, [row]);
+  }
+  return found;
+}
+
+/** Moves it; answers how many tokens and apps have their account now. */
+export async function followPairs(
+  context: Context,
+  tx: Database,
+  { pairs, origin }: { pairs: readonly AccountPair[]; origin: Origin },
+): Promise<{ tokens: number; apps: number }> {
+  const done = { tokens: 0, apps: 0 };
+  if (pairs.length === 0) return done;
+  const found = await rowsUnderLegacyIds(
+    tx,
+    pairs.map(({ legacyId }) => legacyId),
+  );
+  const [apps, tokens] = [byLegacyId(found.apps), byLegacyId(found.tokens)];
+  const served: Array<{ clientId: string; accountId: string }> = [];
+  for (const pair of pairs) {
+    const rows = { apps: apps.get(pair.legacyId) ?? [], tokens: tokens.get(pair.legacyId) ?? [] };
+    if (rows.apps.length + rows.tokens.length === 0) continue;
+    await follow({ context, tx, origin }, pair, rows);
+    if (pair.modernId === null) continue;
+    done.apps += rows.apps.length;
+    done.tokens += rows.tokens.length;
+    for (const { clientId } of rows.tokens) served.push({ clientId, accountId: pair.modernId });
+  }
+  await adoptPairs(context, tx, { pairs: served, origin });
+  return done;
+}

@@ -1,0 +1,70 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import { ensureAccount } from '../../store/accounts.ts';
+import { voidReminderProofs } from '../../store/email-proofs.ts';
+import type { Database } from '../../store/store.ts';
+import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../../store/waiting-tokens.ts';
+import { adoptTokens } from '../tokens/adopt-tokens.ts';
+import type { Context, Origin } from '../context.ts';
+import { followPairs } from './follow-pairs.ts';
+import { recordEvents } from '../history/record-event.ts';
+
+/**
+ * An e-mail address is a way to reach someone, never proof (design 5, identity). What is known by one alone is pinned to
+ * an account id once that is proven or decided, in one transaction; from then on ids alone count, and a row that has one
+ * is never changed.
+ */
+
+interface PinRequest extends Origin {
+  email: string;
+  accountId: string;
+  /** Why it may be done, for the history. */
+  how: string;
+}
+
+/** How many tokens, apps and ids of the older generation were waiting and have their account now. */
+export interface Pinned {
+  tokens: number;
+  apps: number;
+  ids: number;
+}
+
+/**
+ * Pins everything that waits under an e-mail address to an account, inside a transaction of the caller; tokens whose app
+ * and account have a grant already stand on it at once.
+ */
+export async function pinAccountIn(
+  context: Context,
+  tx: Database,
+  { accountId, how, email, ...origin }: PinRequest,
+): Promise<Pinned> {
+  const now = context.clock.now();
+  const pinning = { email: normalEmail(email), accountId, now };
+  const isNamed = await ensureAccount(tx, accountId, now);
+  // What is proven or decided needs no more proof: links of reminders to the address have done their work.
+  await voidReminderProofs(tx, pinning.email, now);
+  const apps = await pinApps(tx, pinning);
+  const owners = apps.length > 0 ? await pinOwnerTokens(tx, apps, pinning) : [];
+  const tokens = [...(await pinTokens(tx, pinning)), ...owners];
+  const legacyId = await pinIdPair(tx, pinning);
+  const by = { at: now, ...origin, accountId, reason: how, action: 'account_pinned' };
+  await recordEvents(context, tx, [
+    ...(isNamed ? [{ ...by, action: 'account_named' }] : []),
+    ...apps.map((clientId) => ({ ...by, clientId })),
+    ...tokens.map(({ id, client_id: clientId }) => ({ ...by, clientId, mappingId: id })),
+    ...(legacyId === undefined ? [] : [{ ...by, reason: `${how}; the older account id ${legacyId}` }]),
+  ]);
+  for (const clientId of new Set(tokens.map((token) => token.client_id)))
+    await adoptTokens(context, tx, { clientId, accountId, ...origin });
+  const pairs = legacyId === undefined ? [] : [{ legacyId, modernId: accountId, email: pinning.email }];
+  const followed = await followPairs(context, tx, { pairs, origin });
+  return {
+    tokens: tokens.length + followed.tokens,
+    apps: apps.length + followed.apps,
+    ids: pairs.length,
+  };
+}
+
+/** Pins it in a transaction of its own. */
+export function pinAccount(context: Context, request: PinRequest): Promise<Pinned> {
+  return context.store.transaction((tx) => pinAccountIn(context, tx, request));
+}

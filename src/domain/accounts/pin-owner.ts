@@ -1,0 +1,38 @@
+import { ensureAccount } from '../../store/accounts.ts';
+import type { Database } from '../../store/store.ts';
+import { pinOwnerTokens } from '../../store/waiting-tokens.ts';
+import { adoptTokens } from '../tokens/adopt-tokens.ts';
+import type { Context, Origin } from '../context.ts';
+import { recordEvents } from '../history/record-event.ts';
+
+interface Owned extends Origin {
+  clientIds: readonly string[];
+  accountId: string;
+}
+
+/**
+ * Gives the tokens that registrations made for the owners of apps the account of that owner, once its id is known: in the
+ * transaction that gave the apps their owner.
+ */
+export async function pinOwner(
+  context: Context,
+  tx: Database,
+  { clientIds, accountId, ...origin }: Owned,
+): Promise<void> {
+  if (clientIds.length === 0) return;
+  const now = context.clock.now();
+  const isNamed = await ensureAccount(tx, accountId, now);
+  const tokens = await pinOwnerTokens(tx, clientIds, { accountId, now });
+  const by = { at: now, ...origin, accountId, reason: 'the owner of the app' };
+  await recordEvents(context, tx, [
+    ...(isNamed ? [{ ...by, action: 'account_named' }] : []),
+    ...tokens.map(({ id, client_id }) => ({
+      ...by,
+      action: 'account_pinned',
+      clientId: client_id,
+      mappingId: id,
+    })),
+  ]);
+  for (const { client_id: clientId } of tokens)
+    await adoptTokens(context, tx, { clientId, accountId, ...origin });
+}

@@ -1,0 +1,159 @@
+import { newHexId, newOpaqueValue } from '../../shared/ids.ts';
+import { EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../../shared/lifetimes.ts';
+import { normalEmail } from '../../shared/mail/address.ts';
+import {
+  claimProof,
+  countProofsSince,
+  deleteProof,
+  type EmailProof,
+  findProof,
+  insertProof,
+  trimReminderProofs,
+} from '../../store/email-proofs.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context } from '../context.ts';
+import { type Pinned, pinAccountIn } from './pin-account.ts';
+import { requireUsable, underAllKeys, withUsableKeys } from '../keys/under-all-keys.ts';
+
+/**
+ * Who opens a link that was mailed to an address, while signed in to the account with that address that asked for it,
+ * has shown that the address is his. A mail may be forwarded, and its mailbox may be read by others later: whoever asked
+ * for the link, it proves the address for 24 hours.
+ */
+
+/** Who is signed in. */
+interface Person {
+  accountId: string;
+  email: string;
+}
+
+/** Mails to one account within the time of the brake; nobody shall flood a mailbox by a button. */
+const MAILS_MAX = 3;
+
+function mailOf(email: string, link: string) {
+  const lines = [
+    'Old API tokens wait under this e-mail address. To show that it is yours, open this link within 24 hours, in a',
+    'browser in which you are signed in to your account, and press the button:',
+    '',
+    link,
+    '',
+    'If you did not ask for this, do nothing. Without the link nothing changes.',
+  ];
+  const subject = 'Show that this e-mail address is yours';
+  return { to: email, subject, text: `${lines.join('\n')}\n`, sender: 'grantbridge' };
+}
+
+/** A link that is made; its value is kept as a digest alone. */
+interface NewProof {
+  id: string;
+  value: string;
+  email: string;
+  accountId: string | null;
+  expiresAt: number;
+}
+
+async function keepProof(context: Context, tx: Database, proof: NewProof): Promise<void> {
+  const tokenDigest = context.vault.digest(proof.value);
+  await requireUsable(tx, 'digest', tokenDigest);
+  await insertProof(tx, {
+    id: proof.id,
+    token_digest: tokenDigest,
+    email: normalEmail(proof.email),
+    account_id: proof.accountId,
+    created_at: context.clock.now(),
+    expires_at: proof.expiresAt,
+  });
+}
+
+const linkOf = ({ settings }: Context, value: string) => `${settings.publicUrl}/apps/prove-email/${value}`;
+
+/** Each attempt to write a reminder makes a link anew, since no value is kept. */
+const REMINDER_PROOFS_MAX = 3;
+
+/**
+ * The link of a reminder to an address: whoever is signed in to an account with that address proves it by the link. It
+ * must be mailed to that address alone. The newest three to an address work, each for 24 hours and until the address is
+ * pinned; later they lead to a new one.
+ */
+export async function newEmailProof(context: Context, email: string): Promise<string> {
+  const [id, value] = [newHexId(), newOpaqueValue()];
+  const keep = async (tx: Database) => {
+    const expiresAt = context.clock.now() + EMAIL_PROOF_LIFETIME;
+    await trimReminderProofs(tx, normalEmail(email), REMINDER_PROOFS_MAX - 1);
+    await keepProof(context, tx, { id, value, email, accountId: null, expiresAt });
+  };
+  await withUsableKeys(context, () => context.store.transaction(keep));
+  return linkOf(context, value);
+}
+
+/**
+ * Mails a new link to the person's own address; false when there were too many of late. `aim` is the query that says what
+ * the link was wanted for.
+ * @throws {MailError} the mail was not handed over
+ */
+export async function mailEmailProof(context: Context, person: Person, aim = ''): Promise<boolean> {
+  const value = newOpaqueValue();
+  const id = newHexId();
+  const keep = async (tx: Database) => {
+    const now = context.clock.now();
+    if ((await countProofsSince(tx, person.accountId, now - EMAIL_PROOF_BRAKE)) >= MAILS_MAX) return false;
+    await keepProof(context, tx, { id, value, ...person, expiresAt: now + EMAIL_PROOF_LIFETIME });
+    return true;
+  };
+  if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
+  const link = `${linkOf(context, value)}${aim}`;
+  try {
+    await context.mailer.send(mailOf(person.email.trim(), link));
+  } catch (error) {
+    // A mail that never left is none that a person could look for.
+    await deleteProof(context.store.durable, id);
+    throw error;
+  }
+  return true;
+}
+
+/**
+ * Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. The link of a reminder is
+ * for whoever has the address (`another address`).
+ */
+export type ProofProblem = 'unknown' | 'expired' | 'used' | 'another account' | 'another address';
+
+/** Links that were made by an earlier version say a later end. */
+function hasEnded({ clock }: Context, proof: EmailProof): boolean {
+  const end = Math.min(proof.expires_at, proof.created_at + EMAIL_PROOF_LIFETIME);
+  return end <= clock.now();
+}
+
+/** The proof behind a link, for the person who opened it; opening it uses up nothing. */
+export async function openEmailProof(
+  context: Context,
+  value: string,
+  person: Person,
+): Promise<EmailProof | ProofProblem> {
+  const find = () => findProof(context.store.durable, context.vault.digests(value));
+  const proof = await underAllKeys(context, find);
+  if (!proof) return 'unknown';
+  const isOfReminder = proof.account_id === null;
+  const isForThem = isOfReminder || proof.account_id === person.accountId;
+  const isTheirs = isForThem && proof.email === normalEmail(person.email);
+  if (!isTheirs) return isOfReminder ? 'another address' : 'another account';
+  if (proof.used_at !== null) return 'used';
+  return hasEnded(context, proof) ? 'expired' : proof;
+}
+
+/** Takes the proof, once, and pins what waits under the address in the same transaction. */
+export async function proveEmail(
+  context: Context,
+  value: string,
+  { person, requestId }: { person: Person; requestId: string },
+): Promise<Pinned | ProofProblem> {
+  const proof = await openEmailProof(context, value, person);
+  if (typeof proof === 'string') return proof;
+  const { email } = proof;
+  const { accountId } = person;
+  const by = { actor: `account:${accountId}`, requestId, how: 'a link that was mailed to the address' };
+  return context.store.transaction(async (tx) => {
+    if (!(await claimProof(tx, proof.id, context.clock.now()))) return 'used';
+    return pinAccountIn(context, tx, { email, accountId, ...by });
+  });
+}

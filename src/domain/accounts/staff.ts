@@ -1,0 +1,88 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import { STAFF_ROLES, type StaffRole } from '../../store/page-tables.ts';
+import { deleteRole, findRole, keepRole } from '../../store/staff.ts';
+import { accountsWith } from '../../store/support-search.ts';
+import type { Context, Origin } from '../context.ts';
+import { recordEvent } from '../history/record-event.ts';
+
+/** Who looks after the tokens of others: named by the operator's command, asked for again at every request. */
+
+export type { StaffRole };
+
+/** A change of the staff that was not made, and why, in one sentence for a person. */
+class StaffRefused extends Error {
+  override readonly name = 'StaffRefused';
+}
+
+const ACCOUNT_ID = /^[0-9a-f]{24}$/;
+
+/** The role of an account now; undefined of one that is not of the staff. */
+export function roleOf({ store }: Context, accountId: string): Promise<StaffRole | undefined> {
+  return findRole(store.durable, accountId);
+}
+
+/** Whether a role may do what asks for another: each may do what stands before it too. */
+export function mayAct(role: StaffRole, needed: StaffRole): boolean {
+  return STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed);
+}
+
+/** An account by its id, or by the e-mail of one that has signed in (design 9). */
+async function accountNamed({ store }: Context, named: string): Promise<string> {
+  if (ACCOUNT_ID.test(named)) return named;
+  if (!named.includes('@'))
+    throw new StaffRefused('An account is an id of 24 hex digits, or an e-mail address.');
+  const found = await accountsWith(store.durable, { email: normalEmail(named) });
+  const [accountId, ...others] = found.map(({ account_id: id }) => id);
+  if (accountId === undefined)
+    throw new StaffRefused(
+      'No account with this e-mail address is known. It is from the first sign-in on; until then name it by its id.',
+    );
+  if (others.length > 0)
+    throw new StaffRefused(
+      `${others.length + 1} accounts have this e-mail address. Name one by its id: ${[accountId, ...others].join(', ')}`,
+    );
+  return accountId;
+}
+
+interface Named extends Origin {
+  /** An account id, or the e-mail of an account that has signed in. */
+  account: string;
+}
+
+/**
+ * Gives an account a role, or another one; answers which account it is.
+ * @throws {StaffRefused}
+ */
+export async function addStaff(
+  context: Context,
+  { account, role, actor, requestId }: Named & { role: StaffRole },
+): Promise<{ accountId: string; before: StaffRole | undefined }> {
+  const accountId = await accountNamed(context, account);
+  return context.store.transaction(async (tx) => {
+    const at = context.clock.now();
+    const before = await findRole(tx, accountId);
+    await keepRole(tx, { account_id: accountId, role, added_by: actor, added_at: at });
+    const reason = before === undefined ? role : `${role}, was ${before}`;
+    await recordEvent(context, tx, { at, actor, requestId, action: 'staff_added', accountId, reason });
+    return { accountId, before };
+  });
+}
+
+/**
+ * Takes the role of an account away; the next request finds it gone.
+ * @throws {StaffRefused}
+ */
+export async function removeStaff(
+  context: Context,
+  { account, actor, requestId }: Named,
+): Promise<{ accountId: string; before: StaffRole }> {
+  const accountId = await accountNamed(context, account);
+  return context.store.transaction(async (tx) => {
+    const at = context.clock.now();
+    const before = await deleteRole(tx, accountId);
+    if (before === undefined) throw new StaffRefused('This account is not of the staff.');
+    const event = { at, actor, requestId, action: 'staff_removed', accountId, reason: `was ${before}` };
+    await recordEvent(context, tx, event);
+    return { accountId, before };
+  });
+}

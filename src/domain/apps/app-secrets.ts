@@ -1,0 +1,83 @@
+import { newHexId, newOpaqueValue } from '../../shared/ids.ts';
+import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context } from '../context.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+
+/**
+ * Rotation of an app's secret without a gap: a second one is made, the app changes over, the first is retired. Both are
+ * taken meanwhile; more than two never live at once, and the last one cannot be retired.
+ */
+
+const SECRETS_OF_ONE_APP = 2;
+
+/** A live secret; its value was shown once and is not kept. `createdAt` is in Unix milliseconds. */
+export interface AppSecret {
+  id: string;
+  createdAt: number;
+}
+
+interface Rotation {
+  clientId: string;
+  actor: string;
+}
+
+/** The live secrets of an app, oldest first. */
+export async function secretsOf(context: Context, clientId: string): Promise<AppSecret[]> {
+  const rows = await listSecrets(context.store.durable, clientId);
+  return rows.map(({ id, created_at: createdAt }) => ({ id, createdAt }));
+}
+
+/** `known`: a secret of this id was made before. */
+export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'full' | 'known';
+
+/** Makes a second secret, which is answered this once. The id may be made up beforehand, as that of a form. */
+export async function addSecret(
+  context: Context,
+  { clientId, actor, id = newHexId() }: Rotation & { id?: string },
+): Promise<AddedSecret> {
+  const secret = newOpaqueValue();
+  const inOneStep = async (tx: Database): Promise<AddedSecret> => {
+    if (!(await findApp(tx, clientId))) return 'unknown app';
+    const live = await listSecrets(tx, clientId);
+    if (live.some((one) => one.id === id)) return 'known';
+    if (live.length >= SECRETS_OF_ONE_APP) return 'full';
+    const now = context.clock.now();
+    const digest = context.vault.digest(secret);
+    await requireUsable(tx, 'digest', digest);
+    const row = { id, client_id: clientId, secret_digest: digest, created_at: now };
+    if (!(await insertSecret(tx, row))) return 'known';
+    await recordEvent(context, tx, {
+      at: now,
+      actor,
+      action: 'secret_added',
+      reason: `rotation: ${id}`,
+      clientId,
+    });
+    return { id, secret };
+  };
+  return withUsableKeys(context, () => context.store.transaction(inOneStep));
+}
+
+/** Ends a secret at once; the last one stays, or the app could not authenticate at all. */
+export async function retireSecret(
+  context: Context,
+  { clientId, actor, id }: Rotation & { id: string },
+): Promise<'retired' | 'unknown' | 'last'> {
+  return context.store.transaction(async (tx) => {
+    const live = await listSecrets(tx, clientId);
+    if (!live.some((one) => one.id === id)) return 'unknown';
+    if (live.length === 1) return 'last';
+    const now = context.clock.now();
+    await endSecret(tx, { id, clientId, now });
+    await recordEvent(context, tx, {
+      at: now,
+      actor,
+      action: 'secret_retired',
+      reason: `rotation: ${id}`,
+      clientId,
+    });
+    return 'retired';
+  });
+}

@@ -1,0 +1,73 @@
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { equalDigests, keyIdOf } from '../../shared/secrets.ts';
+import { findSecrets, moveSecretDigest } from '../../store/apps.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context } from '../context.ts';
+import { requireUsable, underAllKeys } from '../keys/under-all-keys.ts';
+
+/** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 section 2.3.1). */
+export interface Credentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** An unknown client costs the same comparison as a wrong secret. */
+const NOBODY = [{ id: '', digest: 'k0.unknown' }];
+
+/** Told apart from an unknown client by the limits alone; the answer is the same. */
+export class WrongSecret extends OAuthError {}
+
+type Secret = (typeof NOBODY)[number];
+
+/** The one of the stored secrets that was given; every digest is compared, whichever matches. */
+function matching(context: Context, stored: readonly Secret[], clientSecret: string): Secret | undefined {
+  const given = context.vault.digests(clientSecret);
+  const matches = stored.filter(({ digest }) => given.map((one) => equalDigests(digest, one)).includes(true));
+  return matches[0];
+}
+
+/** As a token's digest, a secret's moves to the active key when the secret is first seen (resolve-token.ts). */
+async function moveToActiveKey(context: Context, secret: Secret, clientSecret: string): Promise<void> {
+  if (keyIdOf(secret.digest) === context.keyring.activeId('digest')) return;
+  const to = context.vault.digest(clientSecret);
+  const move = async (tx: Database) => {
+    await requireUsable(tx, 'digest', to);
+    await moveSecretDigest(tx, { id: secret.id, from: secret.digest, to });
+  };
+  await context.store.transaction(move).catch((error: unknown) => {
+    context.logger.warn('a digest could not be moved', { error });
+  });
+}
+
+async function compare(
+  context: Context,
+  { clientId, clientSecret }: Credentials,
+): Promise<{ isKnown: boolean; isRight: boolean }> {
+  let isKnown = false;
+  const find = async () => {
+    // Read anew each time: a digest may have moved to the key that has come.
+    const stored = await findSecrets(context.store.durable, clientId);
+    isKnown = stored.length > 0;
+    return matching(context, isKnown ? stored : NOBODY, clientSecret);
+  };
+  const secret = await underAllKeys(context, find);
+  if (secret) await moveToActiveKey(context, secret, clientSecret);
+  return { isKnown, isRight: secret !== undefined };
+}
+
+/**
+ * The client id whose secret was given.
+ * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
+ */
+export async function authenticateClient(
+  context: Context,
+  readings: readonly Credentials[],
+): Promise<string> {
+  let Refusal: typeof OAuthError = OAuthError;
+  for (const credentials of readings) {
+    const { isKnown, isRight } = await compare(context, credentials);
+    if (isRight) return credentials.clientId;
+    if (isKnown) Refusal = WrongSecret;
+  }
+  throw new Refusal('invalid_client', 'The client could not be authenticated.');
+}

@@ -1,0 +1,226 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
+import { tokensIn } from '../../shared/token-like.ts';
+import { ensureAccount } from '../../store/accounts.ts';
+import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../../store/apps.ts';
+import { insertMapping } from '../../store/mappings.ts';
+import type { Database } from '../../store/store.ts';
+import type { NewApp, NewMapping } from '../../store/tables.ts';
+import { isContact } from './app-contacts.ts';
+import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
+import type { Context } from '../context.ts';
+import { recordEvent, recordEvents } from '../history/record-event.ts';
+import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+
+/** What an app is registered with. The owner is an account id (24 hex digits) or an e-mail address. */
+export interface Registration {
+  name: string;
+  callbacks: readonly string[];
+  /** Mail addresses of people to write to about the app, beside its owner. */
+  contacts?: readonly string[];
+  owner: string;
+  actor: string;
+  /** Made up beforehand, so that a form that is sent twice registers one app. */
+  clientId?: string;
+  /** Whether its owner registers it on a page: then nobody of the service has looked at it. */
+  isSelfRegistered?: boolean;
+  /** Fixed values, for the demo on loopback alone. */
+  fixed?: Registered;
+}
+
+/** Shown once. The owner's token is for an owner who needs one token only (specification 5.10.7). */
+export interface Registered {
+  clientId: string;
+  clientSecret: string;
+  ownerToken: string;
+}
+
+type Field = 'name' | 'callback' | 'contact' | 'owner';
+
+/** Why a registration cannot be accepted: one sentence for a person, beside the field that it is about. */
+export interface RegistrationProblem {
+  field: Field;
+  /** The entry that is wrong, where the field has several. */
+  entry?: string;
+  text: string;
+}
+
+/** A registration that cannot be accepted, with every problem in words. */
+export class RegistrationRefused extends Error {
+  override readonly name = 'RegistrationRefused';
+  readonly problems: readonly RegistrationProblem[];
+  constructor(problems: readonly RegistrationProblem[]) {
+    const lines = problems.map(({ field, entry, text }) => `${[field, entry].join(' ').trim()}: ${text}`);
+    super(lines.join('\n'));
+    this.problems = problems;
+  }
+}
+
+const ACCOUNT_ID = /^[0-9a-f]{24}$/;
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
+const NAME_LENGTH = 120;
+const CALLBACKS = 20;
+const CONTACTS = 10;
+/** Of one owner who is known by an account id. */
+const APPS_OF_ONE_OWNER = 50;
+
+/** Also what has no shape of its own and would hide in a name, or turn the direction of the text around it. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function nameProblems(name: string): RegistrationProblem[] {
+  const length = Array.from(name).length;
+  const isSound =
+    name.trim() !== '' && length <= NAME_LENGTH && !UNPRINTABLE.test(name.replaceAll('\u200D', ''));
+  if (!isSound) return [{ field: 'name', text: `1 to ${NAME_LENGTH} printable characters` }];
+  return tokensIn(name).length > 0 ? [{ field: 'name', text: 'a name without a token or secret in it' }] : [];
+}
+
+/** A long id of the app's own in the path of an address, which is no token of ours: those stand behind `1/`. */
+const PATH_ID = /(?<=[^1]\/)[0-9a-f]{32,}(?=[/?#]|$)/gi;
+
+/** It stands in the old app's authorization requests, for every visitor to read. */
+const secretProblem = (callback: string) =>
+  tokensIn(callback.replace(PATH_ID, '')).length > 0
+    ? 'holds what looks like a token or secret; leave that out'
+    : undefined;
+
+function callbackProblems({ callbacks: entered, fixed }: Registration): RegistrationProblem[] {
+  // The demo shows a code on a page, for those who try it in a terminal.
+  const callbacks = fixed ? entered.filter((entry) => entry !== OUT_OF_BAND) : entered;
+  if (callbacks.length === 0) return [{ field: 'callback', text: 'at least one address' }];
+  if (callbacks.length > CALLBACKS)
+    return [{ field: 'callback', text: `at most ${CALLBACKS} addresses, these are ${callbacks.length}` }];
+  return callbacks.flatMap((entry) => {
+    const text = callbackProblem(entry) ?? secretProblem(entry);
+    return text === undefined ? [] : [{ field: 'callback', entry, text }];
+  });
+}
+
+function contactProblems(contacts: readonly string[]): RegistrationProblem[] {
+  if (contacts.length > CONTACTS)
+    return [{ field: 'contact', text: `at most ${CONTACTS} addresses, these are ${contacts.length}` }];
+  return contacts
+    .filter((entry) => !isContact(entry))
+    .map((entry) => ({ field: 'contact', entry, text: 'must be one mail address such as dev@example.com' }));
+}
+
+function ownerProblems(owner: string): RegistrationProblem[] {
+  if (ACCOUNT_ID.test(owner) || EMAIL.test(owner)) return [];
+  return [{ field: 'owner', text: 'an account id (24 hex digits) or an e-mail address' }];
+}
+
+function check(registration: Registration): void {
+  const { name, contacts = [], owner } = registration;
+  const problems = [
+    ...nameProblems(name),
+    ...callbackProblems(registration),
+    ...contactProblems(contacts),
+    ...ownerProblems(owner),
+  ];
+  if (problems.length > 0) throw new RegistrationRefused(problems);
+}
+
+/** In the transaction that added an app, so that two at once do not both take the last place. */
+async function requireRoom(tx: Database, owner: string | null): Promise<void> {
+  if (owner === null || (await countAppsOf(tx, owner)) <= APPS_OF_ONE_OWNER) return;
+  const text = `one owner can have at most ${APPS_OF_ONE_OWNER} apps`;
+  throw new RegistrationRefused([{ field: 'owner', text }]);
+}
+
+/** The owner's own token waits until its owner authorizes the app once. */
+function ownerMapping(context: Context, app: NewApp, token: string): NewMapping {
+  const hint = tokenHint(token);
+  return {
+    id: newHexId(),
+    token_digest: context.vault.digest(token),
+    hint_first: hint.first,
+    hint_last: hint.last,
+    client_id: app.client_id,
+    account_id: app.owner_account_id ?? null,
+    state: 'unmapped',
+    source: 'registration',
+    created_at: app.created_at,
+    updated_at: app.created_at,
+  };
+}
+
+function appRow(registration: Registration, clientId: string, now: number): NewApp {
+  const isAccount = ACCOUNT_ID.test(registration.owner);
+  return {
+    client_id: clientId,
+    name: registration.name.trim(),
+    owner_account_id: isAccount ? registration.owner : null,
+    owner_email: isAccount ? null : normalEmail(registration.owner),
+    source: registration.fixed ? 'demo' : 'registered',
+    self_registered: registration.isSelfRegistered ? 1 : 0,
+    created_at: now,
+    retired_at: null,
+  };
+}
+
+/** An address that was entered twice is meant once. */
+const once = (entries: readonly string[] = []) => [...new Set(entries)];
+
+/** Keeps the app and what belongs to it, in one transaction; false when its client id exists already. */
+async function keepApp(
+  context: Context,
+  tx: Database,
+  { registration, clientId, clientSecret, ownerToken }: Registered & { registration: Registration },
+): Promise<boolean> {
+  const { callbacks, contacts, actor } = registration;
+  const app = appRow(registration, clientId, context.clock.now());
+  const secretDigest = context.vault.digest(clientSecret);
+  await requireUsable(tx, 'digest', secretDigest);
+  const details = { callbacks: once(callbacks), secretId: newHexId(), secretDigest };
+  if (!(await insertApp(tx, app, details))) return false;
+  const owner = app.owner_account_id ?? null;
+  await requireRoom(tx, owner);
+  await insertContacts(tx, clientId, once(contacts));
+  const isNamed = owner !== null && (await ensureAccount(tx, owner, app.created_at));
+  const mapping = ownerMapping(context, app, ownerToken);
+  await insertMapping(tx, mapping);
+  const by = { at: app.created_at, actor, clientId };
+  const named = { ...by, action: 'account_named', reason: 'the owner of an app', accountId: owner };
+  await recordEvents(context, tx, [
+    ...(isNamed ? [named] : []),
+    { ...by, action: 'app_registered', reason: 'registration' },
+    { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
+  ]);
+  return true;
+}
+
+/**
+ * Registers an app; undefined when its client id exists already.
+ * @throws {RegistrationRefused}
+ */
+export async function registerApp(
+  context: Context,
+  registration: Registration,
+): Promise<Registered | undefined> {
+  check(registration);
+  const registered = {
+    clientId: registration.fixed?.clientId ?? registration.clientId ?? newHexId(),
+    clientSecret: registration.fixed?.clientSecret ?? newOpaqueValue(),
+    ownerToken: registration.fixed?.ownerToken ?? newLegacyToken(),
+  };
+  const keep = (tx: Database) => keepApp(context, tx, { ...registered, registration });
+  const isNew = await withUsableKeys(context, () => context.store.transaction(keep));
+  return isNew ? registered : undefined;
+}
+
+/** Adds a callback to an app, if it does not have it yet. */
+export async function registerCallback(
+  context: Context,
+  { clientId, uri, actor }: { clientId: string; uri: string; actor: string },
+): Promise<void> {
+  const change = { actor, action: 'callback_added', reason: 'registration', clientId };
+  await context.store.transaction(async (tx) => {
+    if (!(await addCallback(tx, clientId, uri))) return;
+    await recordEvent(context, tx, { at: context.clock.now(), ...change });
+  });
+}
+
+/** A registered app with its callbacks; undefined when unknown or retired. */
+export function findRegisteredApp(context: Context, clientId: string): ReturnType<typeof findApp> {
+  return findApp(context.store.durable, clientId);
+}

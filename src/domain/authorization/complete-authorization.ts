@@ -1,0 +1,40 @@
+import { newLegacyCode } from '../../shared/ids.ts';
+import { LEGACY_CODE_LIFETIME } from '../../shared/lifetimes.ts';
+import { insertCode } from '../../store/legacy-codes.ts';
+import type { LegacyRequest } from '../../store/tables.ts';
+import { type Consented, readConsentingAccount } from '../grants/consenting-account.ts';
+import type { Context } from '../context.ts';
+import { noteFinished } from '../grants/unfinished-consent.ts';
+import { storeGrant } from '../grants/store-grant.ts';
+
+/**
+ * Ends a consent that an old app asked for: learns the account, stores the modern grant, and only then makes the
+ * 30-second legacy code, so that none of its life is spent on the modern exchange (quirk Q19). Answers the code.
+ * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
+ */
+export async function completeAuthorization(
+  context: Context,
+  request: LegacyRequest,
+  consented: Consented,
+): Promise<string> {
+  const account = await readConsentingAccount(context, consented);
+  const origin = { actor: `account:${account.id}`, requestId: request.id };
+  const grantId = await storeGrant(context, { ...consented, clientId: request.client_id, account, origin });
+  const code = newLegacyCode();
+  const now = context.clock.now();
+  const row = {
+    code_digest: context.vault.digest(code),
+    client_id: request.client_id,
+    redirect_uri: request.redirect_uri,
+    redirect_uri_given: request.redirect_uri_given,
+    account_id: account.id,
+    grant_id: grantId,
+    created_at: now,
+    expires_at: now + LEGACY_CODE_LIFETIME,
+  };
+  await context.store.transaction(async (tx) => {
+    await insertCode(tx, row);
+    await noteFinished(tx, grantId);
+  });
+  return code;
+}

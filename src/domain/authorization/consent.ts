@@ -1,0 +1,136 @@
+import { newOpaqueValue } from '../../shared/ids.ts';
+import {
+  awaitsReturn,
+  claimReturn,
+  insertDecision,
+  type ReturnDigests,
+} from '../../store/authorization-requests.ts';
+import { releaseRequest } from '../../store/claimed-requests.ts';
+import type { AuthorizationRequest, NewAuthorizationRequest } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+
+export { isLegacy } from '../../store/authorization-requests.ts';
+export type { AuthorizationRequest } from '../../store/tables.ts';
+import { statePlace, verifierPlace } from '../keys/sealed-places.ts';
+import type { UndecidedRequest } from './request-authorization.ts';
+import { underAllKeys } from '../keys/under-all-keys.ts';
+
+/**
+ * The upstream half of an authorization request. It gets its row when a person decides, by an insert that succeeds once.
+ * State and verifier live in that row, so that two tabs do not disturb each other and any process can take the browser
+ * back. Each step is claimed once.
+ */
+
+/** A request that a person decides on, as its row will be, and the browser in which that happens. */
+export interface PersonDecision {
+  request: Omit<NewAuthorizationRequest, 'phase' | 'browser_digest'>;
+  browser: string;
+}
+
+/** The row of a request that an old app made. */
+function rowOf(request: UndecidedRequest): PersonDecision['request'] {
+  return {
+    id: request.id,
+    purpose: 'legacy',
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    redirect_uri_given: request.redirectUriGiven ? 1 : 0,
+    created_at: request.createdAt,
+    expires_at: request.expiresAt,
+  };
+}
+
+/** Takes the decision, once; who opened the page need not be known after it. */
+async function decide(context: Context, row: NewAuthorizationRequest): Promise<boolean> {
+  const isFirst = await insertDecision(context.store.durable, row);
+  if (isFirst && row.purpose === 'legacy')
+    await releaseRequest(context.store, row.id).catch((error: unknown) =>
+      context.logger.debug('the claim of a decided request was kept', { error }),
+    );
+  return isFirst;
+}
+
+/** The person said no; false when the request was decided before. */
+export async function denyRequest(
+  context: Context,
+  { request, browser }: { request: UndecidedRequest; browser: string },
+): Promise<boolean> {
+  const browserDigest = context.vault.digest(browser);
+  return decide(context, { ...rowOf(request), browser_digest: browserDigest, phase: 'denied' });
+}
+
+/** An old app's request with its `state`, on which a person says yes. */
+export function allowing(
+  { vault }: Context,
+  { request, browser }: { request: UndecidedRequest; browser: string },
+): PersonDecision {
+  const { id, rawState } = request;
+  const state = rawState === undefined ? null : vault.seal(statePlace(id), rawState);
+  return { request: { ...rowOf(request), state_sealed: state }, browser };
+}
+
+/** The person said yes: keeps the PKCE verifier and answers the upstream `state`; undefined when decided before. */
+export async function startConsent(
+  context: Context,
+  { request, browser }: PersonDecision,
+  verifier: string,
+): Promise<string | undefined> {
+  const state = newOpaqueValue();
+  const isFirst = await decide(context, {
+    ...request,
+    phase: 'consenting',
+    browser_digest: context.vault.digest(browser),
+    upstream_state_digest: context.vault.digest(state),
+    verifier_sealed: context.vault.seal(verifierPlace(request.id), verifier),
+  });
+  return isFirst ? state : undefined;
+}
+
+/** What a browser brings back from the modern side: the upstream `state`, and the values of its cookies. */
+export interface BroughtBack {
+  state: string;
+  browsers: readonly string[];
+}
+
+/** A request that was decided, taken back from the modern side, with its PKCE verifier. */
+export interface ClaimedReturn {
+  request: AuthorizationRequest;
+  verifier: string;
+}
+
+const digestsOf = ({ vault, clock }: Context, { state, browsers }: BroughtBack): ReturnDigests => ({
+  stateDigests: vault.digests(state),
+  browserDigests: browsers.flatMap((browser) => vault.digests(browser)),
+  now: clock.now(),
+});
+
+/**
+ * Whether a request left with this `state` and from this browser and is awaited. `mayLookForKeys`: whether what is not
+ * found may be looked for under keys that this process does not know yet.
+ */
+export async function isAwaited(
+  context: Context,
+  brought: BroughtBack,
+  { mayLookForKeys }: { mayLookForKeys: boolean },
+): Promise<boolean> {
+  const find = async () =>
+    (await awaitsReturn(context.store.durable, digestsOf(context, brought))) || undefined;
+  return (mayLookForKeys ? await underAllKeys(context, find) : await find()) ?? false;
+}
+
+/** Takes the browser back, once and only with the state and in the browser that left. */
+export async function takeReturn(context: Context, brought: BroughtBack): Promise<ClaimedReturn | undefined> {
+  const request = await claimReturn(context.store.durable, digestsOf(context, brought));
+  if (!request || request.verifier_sealed === null) return undefined;
+  return { request, verifier: context.vault.open(verifierPlace(request.id), request.verifier_sealed) };
+}
+
+/**
+ * RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. While the
+ * server cannot say, nothing is taken from it.
+ * @throws {Unavailable}
+ */
+export async function isOurIssuer(context: Context, iss: string | undefined): Promise<boolean> {
+  const { issuer, sendsIssuer } = await context.server.metadata();
+  return iss === undefined ? !sendsIssuer : iss === issuer;
+}

@@ -1,0 +1,154 @@
+import { newHexId, newLegacyToken, tokenHint } from '../../shared/ids.ts';
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { findLiveGrant } from '../../store/grants.ts';
+import { claimCode, findCode } from '../../store/legacy-codes.ts';
+import { insertMapping, moveMapping } from '../../store/mappings.ts';
+import { isStorageFault } from '../../store/storage-fault.ts';
+import type { Database } from '../../store/store.ts';
+import type { LegacyCode } from '../../store/tables.ts';
+import type { Context, Origin } from '../context.ts';
+import { moveOf } from '../grants/mapping-state.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { requireUsable, underAllKeys, withUsableKeys } from '../keys/under-all-keys.ts';
+
+/** A legacy exchange whose client is authenticated. */
+export interface ExchangeAsked {
+  clientId: string;
+  code: string;
+  redirectUri: string | undefined;
+}
+
+/** One public answer for every way a code can be wrong, so that it is no oracle (protocol T9). */
+function invalidGrant(detail: string): OAuthError {
+  return new OAuthError('invalid_grant', 'The authorization code is invalid, expired or was used before.', {
+    detail,
+  });
+}
+
+/**
+ * Equal to the authorized address, or that one followed by `?` or `&`: omniauth-oauth2 repeats the callback's own query
+ * (quirk Q6). It may be left out only when the authorization request left it out.
+ */
+function redirectMatches(
+  code: Pick<LegacyCode, 'redirect_uri' | 'redirect_uri_given'>,
+  given?: string,
+): boolean {
+  if (given === undefined) return code.redirect_uri_given === 0;
+  const authorized = code.redirect_uri;
+  return given === authorized || given.startsWith(`${authorized}?`) || given.startsWith(`${authorized}&`);
+}
+
+/** A second use of a code that gave a token; one that was ended by a deauthorization is no replay. */
+async function recordReplay(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+  const mappingId = code.mapping_id;
+  if (mappingId === null) return;
+  const now = context.clock.now();
+  await context.store.transaction(async (tx) => {
+    if (context.settings.codeReplay === 'revoke') {
+      await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason: 'code_replayed', now });
+    }
+    await recordEvent(context, tx, {
+      at: now,
+      ...origin,
+      action: 'code_replayed',
+      reason: context.settings.codeReplay,
+      clientId: code.client_id,
+      accountId: code.account_id,
+      mappingId,
+    });
+  });
+}
+
+async function checkedCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<LegacyCode> {
+  const find = () => findCode(context.store.durable, context.vault.digests(asked.code));
+  const code = await underAllKeys(context, find);
+  if (!code) throw invalidGrant('unknown code');
+  if (code.client_id !== asked.clientId) throw invalidGrant('code of another client');
+  if (code.used_at !== null) {
+    await recordReplay(context, code, origin);
+    throw invalidGrant('code used before');
+  }
+  if (!redirectMatches(code, asked.redirectUri)) throw invalidGrant('redirect_uri differs');
+  return code;
+}
+
+/** A parallel exchange may have been faster: that is a replay too. */
+async function recordLostRace(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+  const current = await findCode(context.store.durable, [code.code_digest]);
+  if (current && current.used_at !== null) await recordReplay(context, current, origin);
+}
+
+interface Issue {
+  code: LegacyCode;
+  token: string;
+  mappingId: string;
+  origin: Origin;
+}
+
+/** Spends the code and keeps the token's mapping onto the live grant, in one transaction. */
+async function spend(
+  context: Context,
+  tx: Database,
+  { code, token, mappingId, origin }: Issue,
+): Promise<void> {
+  const now = context.clock.now();
+  const claimed = await claimCode(tx, {
+    codeDigest: code.code_digest,
+    clientId: code.client_id,
+    mappingId,
+    now,
+  });
+  if (!claimed) throw invalidGrant('code expired or just used');
+  const grant = await findLiveGrant(tx, code.client_id, code.account_id);
+  if (!grant) throw invalidGrant('the grant has ended');
+  const hint = tokenHint(token);
+  const tokenDigest = context.vault.digest(token);
+  await requireUsable(tx, 'digest', tokenDigest);
+  await insertMapping(tx, {
+    id: mappingId,
+    token_digest: tokenDigest,
+    hint_first: hint.first,
+    hint_last: hint.last,
+    client_id: code.client_id,
+    account_id: code.account_id,
+    grant_id: grant.id,
+    state: 'active',
+    source: 'issued',
+    created_at: now,
+    updated_at: now,
+  });
+  await recordEvent(context, tx, {
+    at: now,
+    ...origin,
+    action: 'token_issued',
+    reason: 'a code was exchanged',
+    clientId: code.client_id,
+    accountId: code.account_id,
+    grantId: grant.id,
+    mappingId,
+  });
+}
+
+/** A commit whose answer was lost on the way may have been made all the same; then the token is good. */
+async function isSpentFor(context: Context, { code, mappingId }: Issue, error: unknown): Promise<boolean> {
+  if (!isStorageFault(error)) return false;
+  const current = await findCode(context.store.durable, [code.code_digest]);
+  return current?.mapping_id === mappingId;
+}
+
+/**
+ * Legacy code → legacy token (specification 5.10.5, 5.10.6). The checks that may fail come first; the code is spent by
+ * the last step alone.
+ * @throws {OAuthError} `invalid_grant`
+ */
+export async function exchangeCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<string> {
+  const code = await checkedCode(context, asked, origin);
+  const issue = { code, token: newLegacyToken(), mappingId: newHexId(), origin };
+  try {
+    await withUsableKeys(context, () => context.store.transaction((tx) => spend(context, tx, issue)));
+  } catch (error) {
+    if (error instanceof OAuthError) await recordLostRace(context, code, origin);
+    if (!(await isSpentFor(context, issue, error))) throw error;
+  }
+  return issue.token;
+}

@@ -1,0 +1,144 @@
+import { newHexId } from '../../shared/ids.ts';
+import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
+import { sha256Of } from '../../shared/secrets.ts';
+import { findUndecided, isDecided } from '../../store/authorization-requests.ts';
+import { claimRequest, findClaimant } from '../../store/claimed-requests.ts';
+import type { AuthorizationRequest } from '../../store/tables.ts';
+import { openTraveller } from './open-traveller.ts';
+import type { Context } from '../context.ts';
+import { findRegisteredApp } from '../apps/register-app.ts';
+import { APPROVAL_ADDRESS, statePlace } from '../keys/sealed-places.ts';
+import { underAllKeys } from '../keys/under-all-keys.ts';
+
+export type { LegacyRequest } from '../../store/tables.ts';
+
+/**
+ * What an old app asks for, until a person has decided. Anybody can make such a request, so nothing of it is kept: it
+ * travels sealed in the address of its approval page, with its end inside.
+ */
+
+/** What an old app asked for, checked. */
+export interface AuthorizationAsked {
+  clientId: string;
+  /** One of the app's registered callbacks, as it stands there. */
+  redirectUri: string;
+  /** Whether the app named it; if so it must name it again at the exchange (draft 20 section 4.1.3). */
+  redirectUriGiven: boolean;
+  /** The `state` as it stood in the address, percent-encoding included, so that it goes back byte for byte. */
+  rawState: string | undefined;
+}
+
+/** The longest `state` in bytes, as it stands in an address; so the sealed address stays far below every limit. */
+export const LONGEST_STATE = 2048;
+
+/** No sealed request is longer: the longest state is sealed in less, each of its characters escaped. */
+const LONGEST_SEALED = 8000;
+
+/** An authorization request on which nobody has decided yet. */
+export interface UndecidedRequest extends AuthorizationAsked {
+  id: string;
+  createdAt: number;
+  expiresAt: number;
+  /** The browser that an earlier version of the bridge has bound it to. */
+  browserDigest: string | null;
+}
+
+/** What is sealed. The callback is named by its digest, for it may be long and is one of the app's own. */
+interface SealedContent {
+  id: string;
+  app: string;
+  callback: string;
+  given: boolean;
+  state?: string;
+  end: number;
+}
+
+const nameOf = (callback: string) => sha256Of(callback).subarray(0, 16).toString('base64url');
+
+/** Seals a new authorization request; the answer is the last part of the address of its approval page. */
+export function sealRequest({ vault, clock }: Context, asked: AuthorizationAsked): string {
+  const request: SealedContent = {
+    id: newHexId(),
+    app: asked.clientId,
+    callback: nameOf(asked.redirectUri),
+    given: asked.redirectUriGiven,
+    ...(asked.rawState !== undefined && { state: asked.rawState }),
+    end: clock.now() + AUTHORIZATION_REQUEST_LIFETIME,
+  };
+  return vault.seal(APPROVAL_ADDRESS, JSON.stringify(request));
+}
+
+/** What travelled, while it lasts and its app still has the callback. */
+async function withApp(context: Context, travelled: SealedContent): Promise<UndecidedRequest | undefined> {
+  const { id, app: clientId, given: redirectUriGiven, state: rawState, end: expiresAt } = travelled;
+  if (expiresAt <= context.clock.now()) return undefined;
+  const app = await findRegisteredApp(context, clientId);
+  const redirectUri = app?.callbacks.find((callback) => nameOf(callback) === travelled.callback);
+  if (redirectUri === undefined) return undefined;
+  const createdAt = expiresAt - AUTHORIZATION_REQUEST_LIFETIME;
+  const asked = { clientId, redirectUri, redirectUriGiven, rawState };
+  return { id, ...asked, createdAt, expiresAt, browserDigest: null };
+}
+
+const ROW_ID = /^[0-9a-f]{24}$/;
+
+/** A request that an earlier version kept in a row before anybody had decided; there are none half an hour later. */
+async function findKept(context: Context, id: string): Promise<UndecidedRequest | undefined> {
+  const row = await findUndecided(context.store.durable, id, context.clock.now());
+  return (
+    row && {
+      id,
+      clientId: row.client_id,
+      redirectUri: row.redirect_uri,
+      redirectUriGiven: row.redirect_uri_given === 1,
+      rawState: rawStateOf(context, row),
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      browserDigest: row.browser_digest,
+    }
+  );
+}
+
+/** The request in the address of an approval page; undefined when it was made up, is over, or its app has gone. */
+export async function openRequest(context: Context, address: string): Promise<UndecidedRequest | undefined> {
+  if (ROW_ID.test(address)) return findKept(context, address);
+  if (address.length > LONGEST_SEALED) return undefined;
+  const opened = await openTraveller(context, APPROVAL_ADDRESS, address);
+  return opened === undefined ? undefined : withApp(context, JSON.parse(opened) as SealedContent);
+}
+
+/** The browser that a request belongs to: the first that opens it. */
+async function claimantOf(context: Context, request: UndecidedRequest, browser: string) {
+  const known = await findClaimant(context.store, request.id);
+  if (known !== undefined) return known;
+  await claimRequest(context.store, {
+    id: request.id,
+    browser_digest: request.browserDigest ?? context.vault.digest(browser),
+    claimed_at: context.clock.now(),
+    expires_at: request.expiresAt,
+  });
+  return findClaimant(context.store, request.id);
+}
+
+/** Binds a request to the first browser that opens it; another browser gets `foreign`. */
+export async function bindRequest(
+  context: Context,
+  request: UndecidedRequest,
+  browser: string,
+): Promise<'undecided' | 'decided' | 'foreign'> {
+  if (await isDecided(context.store.durable, request.id)) return 'decided';
+  const claimant = await claimantOf(context, request, browser);
+  const ofThisBrowser = async () =>
+    context.vault.digests(browser).includes(claimant ?? '') ? request : undefined;
+  return (await underAllKeys(context, ofThisBrowser)) ? 'undecided' : 'foreign';
+}
+
+/** The app's raw `state` of a request that was decided. */
+export function rawStateOf(
+  context: Context,
+  request: Pick<AuthorizationRequest, 'id' | 'state_sealed'>,
+): string | undefined {
+  return request.state_sealed === null
+    ? undefined
+    : context.vault.open(statePlace(request.id), request.state_sealed);
+}

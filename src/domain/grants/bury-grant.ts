@@ -1,0 +1,61 @@
+import { markDead } from '../../store/grants.ts';
+import { moveMappings } from '../../store/mappings.ts';
+import { stopReason } from '../../store/presentations.ts';
+import type { Database } from '../../store/store.ts';
+import type { Grant } from '../../store/tables.ts';
+import { forgetAnswer } from './refresh/answer-cache.ts';
+import type { Context } from '../context.ts';
+import { insist } from '../work/insist.ts';
+import { moveOf } from './mapping-state.ts';
+import { ofMappings, recordEvents } from '../history/record-event.ts';
+import { lookingStoppedUntil, stopAfterDeaths } from './refresh/refresh-breaker.ts';
+
+/**
+ * Why a working grant died: the modern side refused its refresh token, the answer that held the next one is lost, or the
+ * original of a restored copy got a next one that the copy does not know.
+ */
+export type FatalCause = 'refused' | 'lost' | 'superseded';
+
+/**
+ * A refusal ends the version that it is about. A version is lost or superseded only while the doubt stands on which that
+ * was decided: another process may have presented it since, and hold its answer.
+ */
+function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
+  return cause === 'refused' ? { id, version } : { id, version, doubtedClaim: claim_id };
+}
+
+/** A person is called when many grants end in a short time, whatever ends them. */
+async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> {
+  if (cause !== 'superseded') return stopAfterDeaths(context);
+  if ((await lookingStoppedUntil(context)) > 0)
+    context.logger.error('ALARM: every restored grant seems to be spent, looking into them is stopped');
+}
+
+/**
+ * Ends a grant that can serve no more and asks for re-authorization, in one transaction with its history. Only if the
+ * version that failed is still the current one: a loser of a race must not end the winner's pair.
+ */
+export async function buryGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
+  const now = context.clock.now();
+  const pair = { clientId: grant.client_id, accountId: grant.account_id };
+  const inOneStep = async (tx: Database): Promise<boolean> => {
+    // Many that were asked about at once are not ended at once, should the answer be wrong.
+    if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
+    const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
+    if (!dead) return false;
+    const reason = stopReason(cause);
+    const moved = await moveMappings(tx, pair, { ...moveOf('grant_died'), reason, now });
+    const by = { at: now, actor: 'bridge', grantId: grant.id, ...pair };
+    await recordEvents(context, tx, [
+      { ...by, action: 'grant_died', reason: cause },
+      ...ofMappings({ ...by, action: 'token_reauthorization_required', reason }, moved),
+    ]);
+    return true;
+  };
+  const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));
+  if (!died) return;
+  await forgetAnswer(context, grant.id);
+  context.watch.forget(grant.id);
+  context.logger.warn('grant died', { grantId: grant.id, cause });
+  await stopWhenMany(context, cause);
+}

@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND } from '../../shared/lifetimes.ts';
+import { upsertAccount } from '../../store/accounts.ts';
+import type { Database } from '../../store/store.ts';
+import type { ModernAccount } from '../../upstream/main-api.ts';
+import { type TokenPair, Unavailable } from '../../upstream/outcomes.ts';
+import type { Context } from '../context.ts';
+import type { Change } from '../history/record-event.ts';
+
+/** Who consented: what the main API says of the account, asked with the access token of the consent itself. */
+
+/** A pair fresh from the modern consent, and when its request left. */
+export interface Consented {
+  pair: TokenPair;
+  sentAt: number;
+  /** The client that the consent named. */
+  modernClientId: string;
+}
+
+const READ_ATTEMPTS = 3;
+const LONGEST_WAIT = 3 * SECOND;
+
+/**
+ * The account of a consent. The pair is worth some patience: without the account it cannot be stored, and the person
+ * would have to start again.
+ * @throws {Unauthorized | Forbidden | Unavailable}
+ */
+export async function readConsentingAccount(
+  context: Context,
+  { pair, modernClientId }: Pick<Consented, 'pair' | 'modernClientId'>,
+): Promise<ModernAccount> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { account } = await context.sides.mainApiFor(modernClientId).read(pair.accessToken, []);
+      return account;
+    } catch (error) {
+      const wait = error instanceof Unavailable ? (error.retryAfter ?? SECOND / 2) : Number.POSITIVE_INFINITY;
+      if (attempt >= READ_ATTEMPTS || wait > LONGEST_WAIT) throw error;
+      await delay(wait);
+    }
+  }
+}
+
+/** Keeps what the modern side says of an account; answers the entries that this is worth in the history. */
+export async function keepAccount(
+  tx: Database,
+  account: ModernAccount,
+  by: Pick<Change, 'at' | 'actor' | 'requestId'>,
+): Promise<Change[]> {
+  const { id, email, name, timezone } = account;
+  const row = {
+    account_id: id,
+    email,
+    name: name ?? null,
+    timezone: timezone ?? null,
+    updated_at: by.at,
+  };
+  const isNews = await upsertAccount(tx, row);
+  const change = { ...by, action: 'account_changed', reason: 'the modern side says so', accountId: id };
+  return isNews ? [change] : [];
+}

@@ -1,0 +1,39 @@
+import { markInDoubt } from '../../store/presentations.ts';
+import type { Grant } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+import { followOutcome } from './refresh/doubt-breaker.ts';
+import { insist } from '../work/insist.ts';
+import { recordEvent } from '../history/record-event.ts';
+
+/**
+ * Records that nobody can say whether a claimed presentation spent the refresh token, with its entry in the history;
+ * `error` is what happened, where this process knows. Only if that claim still stands.
+ */
+export async function doubtClaim(
+  context: Context,
+  grant: Pick<Grant, 'id' | 'version' | 'claim_id' | 'client_id' | 'account_id'>,
+  { retryAt, error }: { retryAt: number; error?: unknown },
+): Promise<void> {
+  const now = context.clock.now();
+  const isHeard = error !== undefined;
+  const reason = isHeard ? 'no whole answer came' : 'its process ended';
+  const isMarked = await insist(context, 'a doubt', () =>
+    context.store.transaction(async (tx) => {
+      const doubt = { claimId: grant.claim_id, retryAt, now, isHeard };
+      if (!(await markInDoubt(tx, grant, doubt))) return false;
+      await recordEvent(context, tx, {
+        at: now,
+        actor: 'bridge',
+        action: 'refresh_in_doubt',
+        reason,
+        clientId: grant.client_id,
+        accountId: grant.account_id,
+        grantId: grant.id,
+      });
+      return true;
+    }),
+  );
+  if (!isMarked) return;
+  context.logger.error('refresh in doubt', { grantId: grant.id, version: grant.version, reason, error });
+  if (isHeard) await followOutcome(context);
+}

@@ -1,0 +1,71 @@
+import { newHexId } from '../../shared/ids.ts';
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { countSiblings, findGrant } from '../../store/grants.ts';
+import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../../store/owed-revocations.ts';
+import type { Database } from '../../store/store.ts';
+import type { Grant, OwedRevocation } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+import { endUnfinished } from './unfinished-consent.ts';
+import { serverOf } from './modern-client.ts';
+import { backOff } from './refresh/refresh-policy.ts';
+import { owedPlace } from '../keys/sealed-places.ts';
+import { requireUsable } from '../keys/under-all-keys.ts';
+
+/**
+ * Telling the modern side to forget a grant (RFC 7009), as a row that is written with the change itself and worked off
+ * after it. Only where no other live grant of the account stands on the same client, for a server may revoke the whole
+ * consent (design 5); checked when it is owed and again when it is sent.
+ */
+
+type Owed = { grant: Grant; refreshToken: string };
+
+/** Owes the revocation of a refresh token, or nothing where it could end another grant. */
+export async function oweRevocation(
+  context: Context,
+  tx: Database,
+  { grant, refreshToken }: Owed,
+): Promise<void> {
+  if ((await countSiblings(tx, grant)) > 0) return;
+  const now = context.clock.now();
+  const id = newHexId();
+  const tokenSealed = context.vault.seal(owedPlace(id), refreshToken);
+  await requireUsable(tx, 'sealing', tokenSealed);
+  await insertOwed(tx, { id, grant_id: grant.id, token_sealed: tokenSealed, next_at: now, created_at: now });
+}
+
+async function settleOne(context: Context, owed: OwedRevocation): Promise<void> {
+  const { durable } = context.store;
+  const grant = await findGrant(durable, owed.grant_id);
+  const hasEnded = grant !== undefined && (grant.state === 'dead' || (await endUnfinished(context, grant)));
+  const harmsNobody = hasEnded && (await countSiblings(durable, grant)) === 0;
+  try {
+    if (harmsNobody) {
+      const server = await serverOf(context, grant.modern_client_id);
+      await server.revoke(context.vault.open(owedPlace(owed.id), owed.token_sealed));
+    }
+    await deleteOwed(durable, owed.id);
+  } catch (error) {
+    context.logger.warn('a revocation is still owed', { grantId: owed.grant_id, error });
+    const wait = Math.max(backOff(owed.attempts, context.chance()), MINUTE / 4);
+    await postponeOwed(durable, owed.id, context.clock.now() + wait);
+  }
+}
+
+/** Begins to work off what is owed, without waiting for it; the job tries again what fails. */
+export function settleSoon(context: Context): void {
+  settleOwedRevocations(context).catch((error: unknown) => {
+    context.logger.error('owed revocations could not be worked off', { error });
+  });
+}
+
+/** Works off what is owed and due; a failure is put off with back-off and never given up. */
+export async function settleOwedRevocations(context: Context): Promise<void> {
+  if (context.instance.isCopy()) return;
+  await context.flights.run('owed-revocations', async () => {
+    const due = await listDueOwed(context.store.durable, context.clock.now());
+    for (const owed of due) {
+      if (context.shutdown.signal.aborted) return;
+      await settleOne(context, owed);
+    }
+  });
+}

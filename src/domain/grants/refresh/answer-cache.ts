@@ -1,0 +1,49 @@
+import { dropAnswer, findAnswer, type StoredAnswer, storeAnswer } from '../../../store/answers.ts';
+import { findGrant } from '../../../store/grants.ts';
+import { dropPostAnswers } from '../../../store/posts/post-answers.ts';
+import type { Context } from '../../context.ts';
+
+/** The last answers of the main API. They only save work, so a cache that fails costs nobody an answer or a change. */
+
+/** What `work` on the cache answers; undefined where the cache fails. */
+export async function withoutCacheFaults<T>(
+  context: Context,
+  grantId: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    context.logger.warn('the cache of answers does not work', { grantId, error });
+    return undefined;
+  }
+}
+
+/** The last answer for a grant; one that a wrong clock dated into the future counts as none. */
+export async function cachedAnswer(context: Context, grantId: string): Promise<StoredAnswer | undefined> {
+  const answer = await withoutCacheFaults(context, grantId, () => findAnswer(context.store, grantId));
+  return answer && answer.fetched_at <= context.clock.now() ? answer : undefined;
+}
+
+/** Keeps something in the cache while its grant lives. */
+export async function keepWhileAlive(
+  context: Context,
+  grantId: string,
+  keep: () => Promise<void>,
+): Promise<void> {
+  await withoutCacheFaults(context, grantId, async () => {
+    const grant = await findGrant(context.store.durable, grantId);
+    if (grant && grant.state !== 'dead') await keep();
+  });
+}
+
+/** Keeps an answer for the next call, while its grant lives. */
+export async function keepAnswer(context: Context, grantId: string, answer: StoredAnswer): Promise<void> {
+  await keepWhileAlive(context, grantId, () => storeAnswer(context.store, grantId, answer));
+}
+
+/** Forgets the answers of a grant that has ended. */
+export async function forgetAnswer(context: Context, grantId: string): Promise<void> {
+  await withoutCacheFaults(context, grantId, () => dropAnswer(context.store, grantId));
+  await withoutCacheFaults(context, grantId, () => dropPostAnswers(context.store, grantId));
+}

@@ -1,0 +1,253 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { newHexId } from '../../../shared/ids.ts';
+import {
+  CLAIM_TO_WRITE_LIMIT,
+  LOOK_AGAIN,
+  SILENT_AFTER,
+  STORE_LIMIT,
+  UPSTREAM_TIMEOUT,
+} from '../../../shared/lifetimes.ts';
+import { claimInTurn, TurnGone } from '../../../store/grants/claim-in-turn.ts';
+import type { BreakerView } from '../../../store/grants/refresh-breaker.ts';
+import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../../../store/presentations.ts';
+import type { Grant } from '../../../store/tables.ts';
+import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
+import type { Connection } from '../../../upstream/connection.ts';
+import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcomes.ts';
+import { buryGrant } from '../bury-grant.ts';
+import type { Context } from '../../context.ts';
+import { doubtClaim } from '../doubt-claim.ts';
+import { changeOfClaim, isCalmTurn } from './breaker-rules.ts';
+import { endProbe, findTurn, followOutcome } from './doubt-breaker.ts';
+import { enter, waitToEnter } from './few-at-once.ts';
+import type { Place } from './places.ts';
+import { insist } from '../../work/insist.ts';
+import { keepPair } from './keep-pair.ts';
+import { serverOf } from '../modern-client.ts';
+import { backOff } from './refresh-policy.ts';
+import { openRefreshToken, sealPair } from '../sealed-pair.ts';
+
+/**
+ * One presentation of a grant's refresh token (design 4): connect, claim `presenting(v)` durably, write, and store what
+ * came by compare on v. What may not happen: presenting v twice without proof that the first time spent nothing.
+ */
+
+interface Claim {
+  grant: Grant;
+  server: AuthorizationServer;
+  from: 'ready' | 'in_doubt';
+  claimId: string;
+  /** In doubt without introspection: another live grant that came since forbids it. */
+  ifAlone: boolean;
+  /** What the breaker lets it do. */
+  place: Place;
+  /** When the claim was begun, by the database's clock, by this process's and by the machine's. */
+  begun: { at: number; elapsed: number; wall: number };
+}
+
+/** A presentation that is begun ends within this time; one that a stop would cut leaves the grant in doubt. */
+const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT;
+
+/** Nothing is spent while the answer might find no place to be kept. */
+async function mustBeSafe(context: Context): Promise<void> {
+  if (await context.spill.hasRoom().catch(() => false)) return;
+  context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
+  throw new Unavailable('the disk is nearly full');
+}
+
+async function connectOrPostpone(
+  context: Context,
+  grant: Grant,
+  server: AuthorizationServer,
+): Promise<Connection> {
+  try {
+    await mustBeSafe(context);
+    return await server.connect();
+  } catch (error) {
+    const asked = error instanceof Unavailable ? error.retryAfter : undefined;
+    const now = context.clock.now();
+    const retryAt = now + backOff(grant.attempts, context.chance(), asked);
+    const putOffAt = asked === undefined && error instanceof Unavailable ? now : null;
+    await restUntil(context.store.durable, grant, { retryAt, putOffAt });
+    throw error;
+  }
+}
+
+/** By every clock: one may have been set, another does not count while the machine sleeps. */
+function isTooLate({ clock }: Context, { begun }: Claim): boolean {
+  const passed = Math.max(clock.elapsed() - begun.elapsed, clock.now() - begun.at, clock.wall() - begun.wall);
+  return passed > CLAIM_TO_WRITE_LIMIT;
+}
+
+/** Gives up before writing when too much time has passed since the claim, for another process may act on it by then. */
+async function write(
+  context: Context,
+  connection: Connection,
+  claim: Claim & { refreshToken: string },
+): Promise<TokenPair> {
+  if (isTooLate(context, claim)) {
+    connection.reset();
+    throw new Unavailable('too much time passed between claim and write');
+  }
+  const { refreshToken, grant } = claim;
+  return claim.server.refresh(connection, { refreshToken, scope: grant.scope, account: grant.account_id });
+}
+
+async function release(context: Context, claim: Claim, asked?: number): Promise<void> {
+  const now = context.clock.now();
+  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
+  const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
+  await insist(context, 'a released claim', () => releaseClaim(context.store.durable, claim.grant, back));
+}
+
+async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
+  // What was refused, or not written, was not lost on the way back.
+  if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.place.turn);
+  if (error instanceof Rejected && error.code === 'invalid_grant') {
+    return buryGrant(context, claim.grant, 'refused');
+  }
+  if (error instanceof Rejected) {
+    context.logger.error('ALARM: the modern side refuses the bridge itself', { refusal: error.code });
+    return release(context, claim);
+  }
+  if (error instanceof Unavailable) return release(context, claim, error.retryAfter);
+  const retryAt = context.clock.now() + backOff(claim.grant.attempts + 1, context.chance());
+  await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
+}
+
+function newClaim({ clock }: Context, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
+  const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
+  const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
+  return { ...parts, from, claimId: newHexId(), begun };
+}
+
+/** Claims as the breaker allows: freely while good answers come, else one after the other. */
+async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimDecision): Promise<boolean> {
+  const {
+    grant,
+    place: { turn },
+  } = claim;
+  if (turn.kind === 'free') {
+    return claimPresenting(store.durable, grant, { ...decision, breaker: turn.breaker });
+  }
+  const decide = (view: BreakerView) => changeOfClaim(turn, view, decision.now);
+  return claimInTurn(store, grant, { ...decision, decide });
+}
+
+/**
+ * Claims the version that was read; false where another holder was faster. Where the database does not say whether it
+ * took the claim, nothing is presented, and the claim is taken back by its own name.
+ * @throws {TurnGone} the breaker does not allow it any more
+ */
+async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
+  const { grant, from, claimId, ifAlone, begun } = claim;
+  const instance = context.instance.seen();
+  const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at, instance };
+  try {
+    if (await claimAsAllowed(context, claim, decision)) return true;
+  } catch (error) {
+    if (!(error instanceof TurnGone)) await release(context, claim);
+    throw error;
+  }
+  // Another holder was faster, or the database became a copy a moment ago. Whoever tries again does so after a pause: a
+  // claim that is refused each time costs no more than one that waits.
+  await context.instance.look();
+  await delay(LOOK_AGAIN);
+  return false;
+}
+
+async function writeAndSettle(
+  context: Context,
+  connection: Connection,
+  claim: Claim & { refreshToken: string },
+): Promise<void> {
+  const { grant, begun, place } = claim;
+  let received: TokenPair;
+  try {
+    received = await write(context, connection, claim);
+  } catch (error) {
+    return settleFailure(context, claim, error);
+  }
+  const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
+  await keepPair(context, { grantId: grant.id, version: grant.version, pair });
+  if (!isCalmTurn(place.turn)) await followOutcome(context);
+}
+
+async function claimAndWrite(
+  context: Context,
+  claim: Claim & { refreshToken: string },
+  connection: Connection,
+): Promise<void> {
+  const { grant, claimId } = claim;
+  if (!(await isClaimed(context, claim))) return;
+  claim.place.leave();
+  context.watch.seenFor({ id: grant.id, claim_id: claimId });
+  // Neither the claim nor its outcome may be forgotten unnoticed.
+  context.instance.noteClaim();
+  await writeAndSettle(context, connection, claim).finally(() => context.instance.noteClaim());
+}
+
+/**
+ * Waits for what the breaker lets a presentation do; undefined where it should look again later, or is only meant to
+ * renew what still lives: that makes nobody wait, and is left where answers are lost.
+ * @throws {Unavailable} presenting is stopped
+ */
+async function askToPresent(context: Context, grant: Grant): Promise<Place | undefined> {
+  const turn = await findTurn(context);
+  const isEarly = grant.access_expires_at > context.clock.now();
+  if (isEarly && !isCalmTurn(turn)) return undefined;
+  const place = enter(context, turn);
+  return place === undefined && !isEarly ? waitToEnter(context) : place;
+}
+
+type Presentation = Pick<Claim, 'grant' | 'place' | 'ifAlone'> & { refreshToken: string };
+
+async function connectAndPresent(context: Context, { refreshToken, ...parts }: Presentation): Promise<void> {
+  const server = await serverOf(context, parts.grant.modern_client_id);
+  const connection = await connectOrPostpone(context, parts.grant, server);
+  try {
+    if (!context.shutdown.leavesTimeFor(PRESENTATION_LIMIT)) throw new Unavailable('the process is stopping');
+    const claim = newClaim(context, { ...parts, server });
+    await claimAndWrite(context, { ...claim, refreshToken }, connection);
+  } finally {
+    connection.reset();
+  }
+}
+
+/** False where others took the last places before this one had its claim. */
+async function presentIfAllowed(
+  context: Context,
+  presentation: Omit<Presentation, 'place'>,
+): Promise<boolean> {
+  const place = await askToPresent(context, presentation.grant);
+  if (place === undefined) return true;
+  try {
+    await connectAndPresent(context, { ...presentation, place });
+    return true;
+  } catch (error) {
+    if (error instanceof TurnGone) return false;
+    throw error;
+  } finally {
+    place.leave();
+  }
+}
+
+/**
+ * Presents the refresh token of a grant that is `ready`, or `in_doubt` where the rules allow it once more. Resolves when
+ * the outcome is recorded, whatever it is; the caller reads the row again.
+ * @throws {Unavailable | Unreadable} nothing was claimed
+ */
+export async function presentRefreshToken(
+  context: Context,
+  grant: Grant,
+  { ifAlone }: { ifAlone: boolean },
+): Promise<void> {
+  if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
+  // One that does not open claims nothing and asks nobody: it may open again with the right keys.
+  const refreshToken = openRefreshToken(context, grant);
+  const until = performance.now() + SILENT_AFTER;
+  while (!(await presentIfAllowed(context, { grant, ifAlone, refreshToken }))) {
+    await delay(LOOK_AGAIN);
+    if (performance.now() > until) return;
+  }
+}

@@ -1,0 +1,43 @@
+import { MINUTE } from '../../../shared/lifetimes.ts';
+import { countLive, listIdle } from '../../../store/grants.ts';
+import type { Grant } from '../../../store/tables.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import { GrantDead, advance } from './access-token.ts';
+import type { Context } from '../../context.ts';
+import { isCalmTurn } from './breaker-rules.ts';
+import { findTurn } from './doubt-breaker.ts';
+import { putOff } from './put-off.ts';
+
+/** The last part of the keep-alive time, over which what falls due at once is spread. */
+const SPREAD = 0.2;
+
+async function refreshIdle(context: Context, grant: Grant): Promise<void> {
+  await context.flights
+    .run(grant.id, () => advance(context, grant))
+    .catch((error: unknown) => {
+      if (error instanceof GrantDead) return undefined;
+      if (!(error instanceof Unavailable)) return putOff(context, grant, error);
+      context.logger.warn('an idle grant could not be refreshed', { grantId: grant.id, error });
+      return undefined;
+    });
+}
+
+/**
+ * Refreshes grants that nobody used for a while, for a modern side may let an unused refresh token die. Runs every
+ * minute; each run takes so many, oldest first, that all of them fit into the last fifth of `GRANT_KEEPALIVE_DAYS`. While
+ * answers are being lost a run takes one: a fleet that nobody uses has no other way to find out that they come again.
+ */
+export async function refreshIdleGrants(context: Context): Promise<void> {
+  if (context.instance.isCopy()) return;
+  const now = context.clock.now();
+  const spread = context.settings.keepAlive * SPREAD;
+  const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;
+  const before = now - context.settings.keepAlive + spread;
+  for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
+    if (context.shutdown.signal.aborted) return;
+    const turn = await findTurn(context);
+    if (turn.kind === 'stopped' || turn.kind === 'wait') return;
+    await refreshIdle(context, grant);
+    if (!isCalmTurn(turn)) return;
+  }
+}

@@ -1,0 +1,51 @@
+import { DEATHS_STOP } from '../../../shared/lifetimes.ts';
+import { type BreakerView, readBreaker } from '../../../store/grants/refresh-breaker.ts';
+import type { Context } from '../../context.ts';
+import { dueChange, isAnswerLate, nextTurn } from './breaker-rules.ts';
+
+/** Whether refreshing is stopped or slowed for the whole fleet, for people to read; nothing is changed by looking. */
+
+export type RefreshTrouble =
+  /** Many accounts lost a grant: nothing is refreshed until then. */
+  | { kind: 'deaths'; since: number; until: number }
+  /** Answers were lost in a row: one refresh is tried at that time. */
+  | { kind: 'tripped'; since: number; nextAt: number }
+  /** Some answers were lost since the last good one, or are late. */
+  | { kind: 'slowed'; lost: number };
+
+/** What is wrong by what the database says; undefined while refreshing goes on. */
+export function troubleOf(view: BreakerView, now: number): RefreshTrouble | undefined {
+  const turn = nextTurn(view, now);
+  const isStopped = turn.kind === 'stopped';
+  if (isStopped && turn.until === view.deathsUntil) {
+    return { kind: 'deaths', since: view.deathsUntil - DEATHS_STOP, until: turn.until };
+  }
+  // One that a good answer has ended since is opened by the next refresh.
+  if (view.trippedAt !== null) {
+    if (dueChange(view, now)?.tripped_at === null) return undefined;
+    return { kind: 'tripped', since: Math.min(view.trippedAt, now), nextAt: isStopped ? turn.until : now };
+  }
+  const isSlowed = view.doubts > 0 || isAnswerLate(view, now);
+  return isSlowed ? { kind: 'slowed', lost: view.doubts } : undefined;
+}
+
+/** The same, read now. */
+export async function findRefreshTrouble({
+  store,
+  clock,
+}: Pick<Context, 'store' | 'clock'>): Promise<RefreshTrouble | undefined> {
+  const now = clock.now();
+  return troubleOf(await readBreaker(store.durable, now), now);
+}
+
+/** In plain words; `timeWords` says a moment as the reader's place does. */
+export function troubleWords(trouble: RefreshTrouble, timeWords: (time: number) => string): string {
+  switch (trouble.kind) {
+    case 'deaths':
+      return `Refreshing has been stopped since ${timeWords(trouble.since)}, because many accounts lost their connection within a minute. It goes on at ${timeWords(trouble.until)}.`;
+    case 'tripped':
+      return `Refreshing has been stopped since ${timeWords(trouble.since)}, because answers of the modern side were lost one after the other. One refresh is tried from ${timeWords(trouble.nextAt)} on; the first good answer ends this.`;
+    case 'slowed':
+      return `Refreshing is slowed to five at once, because answers of the modern side are late or were lost (${trouble.lost} since the last good one).`;
+  }
+}

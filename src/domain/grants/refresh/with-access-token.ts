@@ -1,0 +1,76 @@
+import { REST_MAX } from '../../../shared/lifetimes.ts';
+import { clearSuspicion, expireAccessToken, markSuspect } from '../../../store/grants.ts';
+import { Unauthorized } from '../../../upstream/main-api.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import { accessTokenFor, type CurrentAccessToken } from './access-token.ts';
+import type { Context } from '../../context.ts';
+import { backOff } from './refresh-policy.ts';
+
+/** How many access tokens in a row may end while a call with them is under way, before a person is called. */
+const MAY_END_ON_THE_WAY = 2;
+
+type Ask<Answer> = (accessToken: string) => Promise<Answer>;
+
+function isRefused(error: unknown): error is Unauthorized {
+  return error instanceof Unauthorized;
+}
+
+/** A grant whose fresh access token is refused rests for longer each time; a person is called (design 4). */
+async function suspect(context: Context, token: CurrentAccessToken, cause: unknown): Promise<never> {
+  const rest = backOff(5 + token.suspectCount, context.chance());
+  await markSuspect(context.store.durable, token.grantId, context.clock.now() + rest);
+  context.logger.error('ALARM: the main API refuses a fresh access token', { grantId: token.grantId });
+  throw new Unavailable('the main API refuses a fresh access token', { retryAfter: rest, cause });
+}
+
+/** A fresh access token that is refused says nothing against its grant when it ended while the call was under way. */
+async function askAgain<Answer>(
+  context: Context,
+  refused: CurrentAccessToken,
+  { ask, mayEndOnTheWay }: { ask: Ask<Answer>; mayEndOnTheWay: number },
+): Promise<Answer> {
+  const version = { id: refused.grantId, version: refused.version };
+  await expireAccessToken(context.store.durable, version, context.clock.now());
+  const fresh = await accessTokenFor(context, refused.grantId);
+  try {
+    return await ask(fresh.accessToken);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const hasEnded = fresh.expiresAt <= context.clock.now();
+    if (!hasEnded || mayEndOnTheWay === 0) return suspect(context, fresh, error);
+    return askAgain(context, fresh, { ask, mayEndOnTheWay: mayEndOnTheWay - 1 });
+  }
+}
+
+/** What was answered counts, whatever becomes of this note: a write that was done must not look like one that failed. */
+async function trust(context: Context, { grantId, suspectCount }: CurrentAccessToken): Promise<void> {
+  if (suspectCount === 0) return;
+  try {
+    await clearSuspicion(context.store.durable, grantId);
+  } catch (error) {
+    context.logger.warn('a grant is still noted as suspect', { grantId, error });
+  }
+}
+
+/**
+ * Calls the main API with a live access token. A 401 causes one refresh; a 401 for a token that still lives after a good
+ * refresh is not the caller's fault and not the grant's, so it counts as unavailable. `ask` runs once more only after
+ * such a 401, which the main API gives before it reads what was asked.
+ * @throws {GrantDead | Unavailable}, and what `ask` throws
+ */
+export async function withAccessToken<Answer>(
+  context: Context,
+  grantId: string,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  const token = await accessTokenFor(context, grantId);
+  const rest = token.suspectUntil - context.clock.now();
+  if (rest > 0 && rest <= REST_MAX)
+    throw new Unavailable('the main API refused the last access tokens', { retryAfter: rest });
+  const answer = await ask(token.accessToken).catch((error: unknown) => {
+    if (isRefused(error)) return askAgain(context, token, { ask, mayEndOnTheWay: MAY_END_ON_THE_WAY });
+    throw error;
+  });
+  await trust(context, token);
+  return answer;
+}

@@ -1,0 +1,40 @@
+import pLimit from 'p-limit';
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { listUnsettled } from '../../store/grants.ts';
+import { listRestored } from '../../store/restored.ts';
+import type { Grant } from '../../store/tables.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import { advance, GrantDead } from './refresh/access-token.ts';
+import type { Context } from '../context.ts';
+import { withLease } from '../work/lease.ts';
+import { putOff } from './refresh/put-off.ts';
+
+/** Looked into by one run, and how many of them at a time: a stop begins no further one. */
+const IN_ONE_RUN = 1000;
+const AT_ONCE = 16;
+
+async function lookInto(context: Context, grant: Grant): Promise<void> {
+  if (context.shutdown.signal.aborted) return;
+  await context.flights
+    .run(grant.id, () => advance(context, grant))
+    .catch((error: unknown) =>
+      error instanceof Unavailable || error instanceof GrantDead ? undefined : putOff(context, grant, error),
+    );
+}
+
+/** A take-over puts all grants in doubt at once; all processes together look into few, for a look may end a grant. */
+const RESTORED_AT_ONCE = 10;
+
+/** Takes grants whose last presentation has no outcome one step further, without waiting for a caller (design 4). */
+export async function settleDoubts(context: Context): Promise<void> {
+  if (context.instance.isCopy()) return;
+  const { durable } = context.store;
+  const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];
+  const grants = await listUnsettled(durable, now, IN_ONE_RUN);
+  const restored = withLease(context, { name: 'restored grants', limit: MINUTE }, async () => {
+    const some = await listRestored(durable, { now, quiet, limit: RESTORED_AT_ONCE });
+    await Promise.all(some.map((grant) => lookInto(context, grant)));
+  });
+  const unsettled = pLimit(AT_ONCE).map(grants, (grant) => lookInto(context, grant));
+  await Promise.all([restored, unsettled]);
+}

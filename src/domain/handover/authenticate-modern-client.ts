@@ -1,0 +1,66 @@
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { equalDigests } from '../../shared/secrets.ts';
+import { findModernClient, type ModernClientRow, takesPairs } from '../../store/modern-clients.ts';
+import { authenticateClient, type Credentials, WrongSecret } from '../apps/authenticate-client.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context } from '../context.ts';
+import { clientSecretPlace } from '../keys/sealed-places.ts';
+
+/** Who an app is, by the client that it has of its own at the modern side. */
+export type AppClient = Pick<ModernClientRow, 'id' | 'client_id'>;
+
+/** A public client has no secret: then the app shows the one that it has here. */
+async function isOfApp(context: Context, row: ModernClientRow, clientSecret: string): Promise<boolean> {
+  try {
+    await authenticateClient(context, [{ clientId: row.client_id, clientSecret }]);
+    return true;
+  } catch (error) {
+    if (error instanceof OAuthError) return false;
+    throw error;
+  }
+}
+
+async function isRight(context: Context, row: ModernClientRow, clientSecret: string): Promise<boolean> {
+  if (row.secret_sealed === null) return isOfApp(context, row, clientSecret);
+  if (row.secret_retired_at !== null) return false;
+  const known = context.vault.open(clientSecretPlace(row.id), row.secret_sealed);
+  return equalDigests(context.vault.digest(known), context.vault.digest(clientSecret));
+}
+
+/**
+ * The client whose credentials were given.
+ * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
+ */
+export async function authenticateModernClient(
+  context: Context,
+  readings: readonly Credentials[],
+): Promise<AppClient> {
+  let Refusal: typeof OAuthError = OAuthError;
+  for (const { clientId, clientSecret } of readings) {
+    const row = await findModernClient(context.store.durable, clientId);
+    if (row && (await isRight(context, row, clientSecret))) return row;
+    if (row) Refusal = WrongSecret;
+  }
+  throw new Refusal('invalid_client', 'The client could not be authenticated.');
+}
+
+/**
+ * The client whose credentials were given, where it may take pairs now. One that its app does not use any more is refused
+ * as an unknown one is; nobody learns by it that the secret is right.
+ * @throws {OAuthError} `invalid_client`
+ */
+export async function authenticateTaker(
+  context: Context,
+  readings: readonly Credentials[],
+): Promise<AppClient> {
+  const client = await authenticateModernClient(context, readings);
+  await requireTaker(context.store.durable, client);
+  return client;
+}
+
+/** @throws {OAuthError} `invalid_client` when the client may take no pair */
+export async function requireTaker(db: Database, client: AppClient): Promise<void> {
+  if (await takesPairs(db, client.id)) return;
+  const detail = `the app does not use the client ${client.id} any more`;
+  throw new OAuthError('invalid_client', 'The client could not be authenticated.', { detail });
+}

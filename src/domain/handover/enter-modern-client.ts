@@ -1,0 +1,200 @@
+import { findApp } from '../../store/apps.ts';
+import {
+  findModernClient,
+  findModernClientOf,
+  isTakenByOther,
+  keepModernClient,
+  setHandovers,
+  useModernClient,
+} from '../../store/modern-clients.ts';
+import type { Database } from '../../store/store.ts';
+import type { ModernClient } from '../../upstream/authorization-server.ts';
+import type { ClientFault } from '../../upstream/prove-client.ts';
+import type { Context } from '../context.ts';
+import { openWritesBy } from './open-writes.ts';
+import { callbackPathOf } from '../grants/modern-client.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { clientSecretPlace } from '../keys/sealed-places.ts';
+import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+
+/**
+ * An app's own client at the modern side (design 4): consents from its entering on name the app and go through it.
+ * Grants of before stay on the client they were obtained with, whose refresh tokens no other client may present.
+ */
+
+/** The scopes of specification 5.8 that an owner chooses from. */
+export const CHOSEN_SCOPES = [
+  'posts:read',
+  'posts:write',
+  'ideas:read',
+  'ideas:write',
+  'snippets:read',
+  'snippets:write',
+  'account:write',
+] as const;
+
+/** Without the first nobody could be told apart; without the second a token would not last. */
+const ALWAYS = ['account:read', 'offline_access'];
+
+interface Entered {
+  clientId: string;
+  modernClientId: string;
+  /** Unset for a public client. */
+  clientSecret?: string | undefined;
+  scopes: readonly string[];
+  /** Whether the client that it takes the place of may still take pairs. */
+  keepsHandovers?: boolean;
+  actor: string;
+}
+
+type EntryFault =
+  | 'client id'
+  | 'client secret'
+  | 'retired secret'
+  | 'bridge client'
+  | 'other app'
+  | 'unknown app'
+  | 'writes in doubt';
+
+/** Why a client was not entered: an entry of ours is wrong, or what the modern side said of it. */
+export type ClientRefusal = { at: EntryFault } | ClientFault;
+
+const PRINTABLE = /^[\x21-\x7e]{1,500}$/;
+
+function entryFault(context: Context, { modernClientId, clientSecret }: Entered): EntryFault | undefined {
+  if (!PRINTABLE.test(modernClientId)) return 'client id';
+  if (clientSecret !== undefined && !PRINTABLE.test(clientSecret)) return 'client secret';
+  return modernClientId === context.server.clientId ? 'bridge client' : undefined;
+}
+
+/** In one order and each once, so that the same choice is the same text. */
+function scopesOf({ scopes }: Entered): string {
+  const [account = '', offline = ''] = ALWAYS;
+  return [account, ...CHOSEN_SCOPES.filter((scope) => scopes.includes(scope)), offline].join(' ');
+}
+
+/** A secret that was retired here is likely known to somebody else, whatever the modern side still takes. */
+async function isRetired(context: Context, db: Database, entered: Entered): Promise<boolean> {
+  const row = await findModernClient(db, entered.modernClientId);
+  if (!row || row.secret_sealed === null || row.secret_retired_at === null) return false;
+  return context.vault.open(clientSecretPlace(row.id), row.secret_sealed) === entered.clientSecret;
+}
+
+/** What is known here of the client speaks against it; asked before the test call and again in the transaction. */
+async function knownFault(context: Context, db: Database, entered: Entered): Promise<EntryFault | undefined> {
+  if (!(await findApp(db, entered.clientId))) return 'unknown app';
+  if (await isTakenByOther(db, entered.modernClientId, entered.clientId)) return 'other app';
+  return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;
+}
+
+/** Writes in doubt keep a client in use; one that is under way is no reason, for a busy app has always some. */
+async function hasDoubts(context: Context, tx: Database, modernClientId: string): Promise<boolean> {
+  return (await openWritesBy(context, tx, { modernClientId })).inDoubt > 0;
+}
+
+/**
+ * A client that another one takes the place of takes no pairs any more, unless the owner wants it to. False where it cannot
+ * be left yet.
+ */
+async function leaveFormer(
+  context: Context,
+  tx: Database,
+  { clientId, modernClientId, keepsHandovers = false }: Entered,
+): Promise<boolean> {
+  const former = await findModernClientOf(tx, clientId);
+  if (!former || former.id === modernClientId) return true;
+  if (await hasDoubts(context, tx, former.id)) return false;
+  await setHandovers(tx, { id: former.id, clientId }, keepsHandovers);
+  return true;
+}
+
+interface Proven extends Entered {
+  scope: string;
+}
+
+async function keep(context: Context, tx: Database, proven: Proven): Promise<EntryFault | undefined> {
+  const { clientId, modernClientId: id, clientSecret, actor, scope } = proven;
+  const fault = await knownFault(context, tx, proven);
+  if (fault) return fault;
+  const now = context.clock.now();
+  const sealed = clientSecret === undefined ? null : context.vault.seal(clientSecretPlace(id), clientSecret);
+  if (sealed !== null) await requireUsable(tx, 'sealing', sealed);
+  const row = { id, client_id: clientId, secret_sealed: sealed, scopes: scope, proven_at: now };
+  if (!(await leaveFormer(context, tx, proven))) return 'writes in doubt';
+  await keepModernClient(tx, row);
+  await useModernClient(tx, clientId, id);
+  const reason = `client ${id}, ${clientSecret === undefined ? 'public' : 'confidential'}, for ${scope}`;
+  await recordEvent(context, tx, { at: now, actor, action: 'modern_client_entered', reason, clientId });
+  return undefined;
+}
+
+/**
+ * Enters an app's own client after a test call has proven it; undefined when it is entered. Entered again it takes the
+ * new secret and scopes, for its grants too.
+ * @throws {Unavailable} the test call showed nothing; nothing was changed
+ */
+export async function enterModernClient(
+  context: Context,
+  entered: Entered,
+): Promise<ClientRefusal | undefined> {
+  const before = entryFault(context, entered) ?? (await knownFault(context, context.store.durable, entered));
+  if (before) return { at: before };
+  const client: ModernClient = { clientId: entered.modernClientId, clientSecret: entered.clientSecret };
+  const scope = scopesOf(entered);
+  const isPublic = entered.clientSecret === undefined;
+  const redirectUri = context.settings.publicUrl + callbackPathOf(entered.clientId, isPublic);
+  const fault = await context.server.prove(client, { redirectUri, scope });
+  if (fault) return fault;
+  const work = (tx: Database) => keep(context, tx, { ...entered, scope });
+  const at = await withUsableKeys(context, () => context.store.transaction(work));
+  return at && { at };
+}
+
+interface Removal {
+  clientId: string;
+  actor: string;
+  keepsHandovers: boolean;
+}
+
+/** What became of a removal. */
+type Removed = 'removed' | 'not in use' | 'writes in doubt';
+
+async function remove(context: Context, tx: Database, removal: Removal): Promise<Removed> {
+  const { clientId, actor, keepsHandovers } = removal;
+  const client = await findModernClientOf(tx, clientId);
+  if (!client) return 'not in use';
+  if (await hasDoubts(context, tx, client.id)) return 'writes in doubt';
+  await useModernClient(tx, clientId, null);
+  await setHandovers(tx, { id: client.id, clientId }, keepsHandovers);
+  const reason = `client ${client.id}${keepsHandovers ? ', hand-overs go on' : ''}`;
+  const removed = { actor, action: 'modern_client_removed', reason, clientId };
+  await recordEvent(context, tx, { at: context.clock.now(), ...removed });
+  return 'removed';
+}
+
+/**
+ * Lets consents for an app go through the bridge's client again. The client takes no pairs from then on, unless its owner
+ * wants its hand-overs to go on. While writes by it are in doubt nothing is changed.
+ */
+export function removeModernClient(context: Context, removal: Removal): Promise<Removed> {
+  return context.store.transaction((tx) => remove(context, tx, removal));
+}
+
+/** What may be shown of the client that an app entered; `provenAt` is in Unix milliseconds. */
+export interface EnteredClient {
+  id: string;
+  isConfidential: boolean;
+  scopes: string[];
+  provenAt: number;
+}
+
+/** The client that consents for an app go through, if it is one of its own. */
+export async function enteredClientOf(
+  context: Context,
+  clientId: string,
+): Promise<EnteredClient | undefined> {
+  const row = await findModernClientOf(context.store.durable, clientId);
+  if (!row) return undefined;
+  const { id, secret_sealed: sealed, scopes, proven_at: provenAt } = row;
+  return { id, isConfidential: sealed !== null, scopes: scopes.split(' '), provenAt };
+}

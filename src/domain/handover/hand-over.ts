@@ -1,0 +1,224 @@
+import { SECOND } from '../../shared/lifetimes.ts';
+import { OAuthError } from '../../shared/oauth-error.ts';
+import { findGrant, findLiveGrant } from '../../store/grants.ts';
+import {
+  claimHandover,
+  confirmHandover,
+  findHandover,
+  type Handover,
+  insertHandover,
+} from '../../store/handovers.ts';
+import { voidCodes } from '../../store/legacy-codes.ts';
+import { findMapping, moveMappings, type Pair } from '../../store/mappings.ts';
+import type { Database } from '../../store/store.ts';
+import type { Grant } from '../../store/tables.ts';
+import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
+import { type AppClient, requireTaker } from './authenticate-modern-client.ts';
+import type { Context, Origin } from '../context.ts';
+import { openWritesBy } from './open-writes.ts';
+import { moveOf } from '../grants/mapping-state.ts';
+import { ofMappings, recordEvent, recordEvents } from '../history/record-event.ts';
+import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
+import { underAllKeys } from '../keys/under-all-keys.ts';
+
+/**
+ * The end of a migration (RFC 8693): an app takes the pair behind its legacy token over into its own client, so that
+ * nobody has to consent again. Who owns the pair moves with one commit, before the first answer: from then on the bridge
+ * presents it never again, and all tokens of the app and account are `migrated`. Repeats get the same pair until the app
+ * confirms, or until it is erased with the pairs of other ended grants. A client that its app does not use any more gets no
+ * pair, no repeated one either; it can still confirm the pair that it has.
+ */
+
+/** What the app gets; times in whole seconds. */
+export interface HandedOver {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+  scope: string;
+  migratedTokens: number;
+}
+
+/** A subject token of which nothing can be given (RFC 8693 section 2.2.2). */
+function unacceptable(description: string): OAuthError {
+  return new OAuthError('invalid_request', description);
+}
+
+function tryAgain(detail: string): OAuthError {
+  const description = 'The connection is being renewed. Try again in a moment.';
+  return new OAuthError('temporarily_unavailable', description, { status: 503, retryAfter: 5, detail });
+}
+
+/** A post may be there or not, and the bridge looks for it by the pair that it would give away. */
+function whileInDoubt({ underWay, inDoubt }: { underWay: number; inDoubt: number }): OAuthError {
+  const description =
+    'A post of this account was sent, and it is not known yet whether it is there. Try again in a minute.';
+  const detail = `${underWay} writes are under way and ${inDoubt} in doubt`;
+  return new OAuthError('temporarily_unavailable', description, { status: 503, retryAfter: 60, detail });
+}
+
+/** In the transaction of the move, beside which no write begins (`requireLiveGrant`). @throws {OAuthError} */
+async function requireNoOpenWrite(context: Context, tx: Database, grant: Grant): Promise<void> {
+  const whose = { modernClientId: grant.modern_client_id, accountId: grant.account_id };
+  const open = await openWritesBy(context, tx, whose);
+  if (open.underWay + open.inDoubt > 0) throw whileInDoubt(open);
+}
+
+interface Asked {
+  client: AppClient;
+  token: string;
+  origin: Origin;
+}
+
+/** What a legacy token of this client's app stands for. */
+interface Subject {
+  pair: Pair;
+  isMigrated: boolean;
+  grantId: string | null;
+}
+
+async function subjectOf(context: Context, { client, token }: Asked): Promise<Subject> {
+  const find = () => findMapping(context.store, context.vault.digests(token));
+  const mapping = await underAllKeys(context, find);
+  if (!mapping || mapping.client_id !== client.client_id)
+    throw unacceptable('The subject token is not one of this app.');
+  if (mapping.state === 'revoked') throw unacceptable('The subject token was revoked.');
+  if (mapping.account_id === null)
+    throw unacceptable('The subject token is not connected to an account yet.');
+  const pair = { clientId: mapping.client_id, accountId: mapping.account_id };
+  return { pair, isMigrated: mapping.state === 'migrated', grantId: mapping.grant_id };
+}
+
+/** The hand-over that migrated a token; one that never stood on a grant moved with the others of its pair. */
+async function earlierOf(context: Context, subject: Subject): Promise<Handover | undefined> {
+  return subject.isMigrated ? findHandover(context.store.durable, subject.pair, subject.grantId) : undefined;
+}
+
+function answerOf(context: Context, grant: Grant, migratedTokens: number): HandedOver {
+  const left = grant.access_expires_at - context.clock.now();
+  return {
+    accessToken: openAccessToken(context, grant),
+    refreshToken: openRefreshToken(context, grant),
+    expiresIn: Math.max(0, Math.floor(left / SECOND)),
+    scope: grant.scope,
+    migratedTokens,
+  };
+}
+
+/** Moves the pair, if it is ready; undefined when it is not. */
+async function moveOwnership(
+  context: Context,
+  grant: Grant,
+  { clientId, accountId, origin, client }: Pair & Pick<Asked, 'origin' | 'client'>,
+): Promise<number | undefined> {
+  const pair = { clientId, accountId };
+  const inOneStep = async (tx: Database) => {
+    const now = context.clock.now();
+    // Its owner may have removed the client since it was authenticated.
+    await requireTaker(tx, client);
+    await requireNoOpenWrite(context, tx, grant);
+    if (!(await claimHandover(tx, grant, { now, instance: context.instance.seen() }))) return undefined;
+    const reason = 'the app took the grant over';
+    const moved = await moveMappings(tx, pair, { ...moveOf('handed_over'), reason: 'handed_over', now });
+    await voidCodes(tx, pair, now);
+    await insertHandover(tx, {
+      grant_id: grant.id,
+      client_id: clientId,
+      account_id: accountId,
+      version: grant.version,
+      migrated_tokens: moved.length,
+      handed_at: now,
+      confirmed_at: null,
+    });
+    const by = { at: now, ...origin, ...pair, grantId: grant.id, reason };
+    await recordEvents(context, tx, [
+      { ...by, action: 'grant_handed_over' },
+      ...ofMappings({ ...by, action: 'token_migrated' }, moved),
+    ]);
+    return moved.length;
+  };
+  const moved = await context.store.transaction(inOneStep);
+  // A copy from before must not be taken for the newest.
+  if (moved !== undefined) context.instance.noteClaim();
+  return moved;
+}
+
+/** The pair that was moved before: the same one again, until it was confirmed or erased. */
+async function repeat(context: Context, asked: Asked, handover: Handover): Promise<HandedOver> {
+  const grant = await findGrant(context.store.durable, handover.grant_id);
+  if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
+  if (grant.refresh_token_sealed === null)
+    throw unacceptable('The grant was handed over, and its tokens are no longer kept here.');
+  return answerOf(context, grant, handover.migrated_tokens);
+}
+
+function notOfThisClient(): OAuthError {
+  return new OAuthError(
+    'unauthorized_client',
+    'The grant was not obtained with this client. The account has to connect the app once more, now that it has its own.',
+  );
+}
+
+/** Another call may have been faster since the subject was read: then its pair is ours to give again. */
+async function repeatOfFaster(context: Context, asked: Asked): Promise<HandedOver | undefined> {
+  const subject = await subjectOf(context, asked);
+  const handover = await earlierOf(context, subject);
+  return handover && repeat(context, asked, handover);
+}
+
+/** The pair of a grant that is ready, moved; undefined where it is not, or was not any more. */
+async function take(
+  context: Context,
+  asked: Asked,
+  { grant, pair }: { grant: Grant; pair: Pair },
+): Promise<HandedOver | undefined> {
+  if (grant.modern_client_id !== asked.client.id) throw notOfThisClient();
+  if (grant.state !== 'ready') return undefined;
+  // A pair that does not open is not given away either.
+  const answer = answerOf(context, grant, 0);
+  const migratedTokens = await moveOwnership(context, grant, { ...pair, ...asked });
+  if (migratedTokens === undefined) return undefined;
+  context.watch.forget(grant.id);
+  await forgetAnswer(context, grant.id);
+  return { ...answer, migratedTokens };
+}
+
+async function handOverNow(context: Context, asked: Asked, { pair }: Subject): Promise<HandedOver> {
+  const grant = await findLiveGrant(context.store.durable, pair.clientId, pair.accountId);
+  const taken = grant && (await take(context, asked, { grant, pair }));
+  const answer = taken ?? (await repeatOfFaster(context, asked));
+  if (answer) return answer;
+  if (!grant) throw unacceptable('No grant stands behind the subject token.');
+  throw tryAgain(`the grant is ${grant.state}`);
+}
+
+/**
+ * Gives the modern pair behind a legacy token to the app's own client, for good.
+ * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not ready or
+ * a write of the account has no outcome
+ */
+export async function handOver(context: Context, asked: Asked): Promise<HandedOver> {
+  if (context.instance.isCopy()) throw tryAgain('a restored copy hands nothing over');
+  const subject = await subjectOf(context, asked);
+  const earlier = await earlierOf(context, subject);
+  return earlier ? repeat(context, asked, earlier) : handOverNow(context, asked, subject);
+}
+
+/**
+ * The app has stored its pair: ours is erased. Answers how many tokens had moved; a repeat changes nothing.
+ * @throws {OAuthError} `invalid_request` where nothing was handed over, `unauthorized_client`
+ */
+export async function confirm(context: Context, asked: Asked): Promise<number> {
+  const subject = await subjectOf(context, asked);
+  const { pair } = subject;
+  const handover = await earlierOf(context, subject);
+  if (!handover) throw unacceptable('Nothing was handed over for the subject token.');
+  const grant = await findGrant(context.store.durable, handover.grant_id);
+  if (grant?.modern_client_id !== asked.client.id) throw notOfThisClient();
+  await context.store.transaction(async (tx) => {
+    const now = context.clock.now();
+    if (!(await confirmHandover(tx, handover.grant_id, now))) return;
+    const by = { at: now, ...asked.origin, ...pair, grantId: handover.grant_id };
+    await recordEvent(context, tx, { ...by, action: 'handover_confirmed', reason: 'the app has its pair' });
+  });
+  return handover.migrated_tokens;
+}

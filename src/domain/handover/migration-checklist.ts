@@ -1,0 +1,114 @@
+import { DAY, DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
+import { countGrants, countHandovers, countUnconfirmed, wasImportedSince } from '../../store/app-tokens.ts';
+import { callersOf } from '../usage/callers.ts';
+import { type Calls, callsOf } from '../usage/calls-of.ts';
+import { callDaysOf } from '../usage/calls-per-day.ts';
+import type { Context } from '../context.ts';
+import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
+import { ownClientsOf } from './former-clients.ts';
+import { type States, statesOfApp } from '../tokens/states-of-app.ts';
+
+/** How far an app has moved to the new API, by what the bridge sees. */
+
+/** So many connections, and so many hand-overs, are looked at; a page that is opened has no time for more. */
+const CONNECTIONS_READ = 20_000;
+
+/** Old calls of so many days are looked at; a program that runs once a week calls within them. */
+const DAYS_LOOKED_AT = 7;
+
+export interface MovedSoFar {
+  /** The app's own client at the modern side. */
+  client: EnteredClient | undefined;
+  tokens: {
+    /** Served by a modern grant, or moved. */
+    mapped: number;
+    /** For a consent. */
+    waiting: number;
+    /** Served by a modern grant: what a hand-over moves. */
+    active: number;
+    migrated: number;
+  };
+  /** How many are in each state. */
+  states: States;
+  /**
+   * Live grants: how many there are, and of how many the app's own client is the holder; `isRefused` while the secret of
+   * that client is retired, `isPart` of more than these. `former` are those that clients of before may still take over.
+   */
+  grants: {
+    all: number;
+    own: number;
+    former?: ReadonlyArray<{ id: string; connections: number }>;
+    isRefused?: boolean;
+    isPart?: boolean;
+  };
+  /**
+   * `last` is the last call at all, as long as usage is kept; with `isPartial` there may have been more calls than are
+   * known; `isNew` says that the app was imported within these days, so that those before are not known.
+   */
+  calls: Calls & { days: number; total: number; isPartial?: boolean; isNew?: boolean };
+  handovers: {
+    handed: number;
+    confirmed: number;
+    /** Of the others: those that still can be confirmed, and those whose pair was erased before they were. */
+    awaited: number;
+    lost: number;
+    /** Whether there may be more than these. */
+    isPart?: boolean;
+  };
+}
+
+function tokensIn(states: States): MovedSoFar['tokens'] {
+  const { active = 0, migrated = 0, unmapped = 0, reauthorization_required: stopped = 0 } = states;
+  return { mapped: active + migrated, waiting: unmapped + stopped, active, migrated };
+}
+
+async function grantsOf(
+  { store }: Context,
+  clientId: string,
+  client: EnteredClient | undefined,
+): Promise<MovedSoFar['grants']> {
+  const rows = await countGrants(store.durable, clientId, CONNECTIONS_READ);
+  const all = rows.reduce((sum, { n }) => sum + n, 0);
+  const madeWith = (id: string | undefined) => rows.find((row) => row.modern_client_id === id)?.n ?? 0;
+  const clients = await ownClientsOf({ store }, clientId);
+  const former = clients
+    .filter(({ isInUse, keepsHandovers, secret }) => !isInUse && keepsHandovers && secret !== 'retired')
+    .map(({ id }) => ({ id, connections: madeWith(id) }))
+    .filter(({ connections }) => connections > 0);
+  const isRefused = clients.some(({ isInUse, secret }) => isInUse && secret === 'retired');
+  return { all, own: madeWith(client?.id), former, isRefused, isPart: all === CONNECTIONS_READ };
+}
+
+async function handoversOf({ store, clock }: Context, clientId: string): Promise<MovedSoFar['handovers']> {
+  const now = clock.now();
+  const limit = CONNECTIONS_READ;
+  const counts = await countHandovers(store.durable, clientId, limit);
+  const all = await countUnconfirmed(store.durable, clientId, { before: now, limit });
+  const lost = await countUnconfirmed(store.durable, clientId, { before: now - DEAD_GRANT_KEPT, limit });
+  return { ...counts, awaited: all - lost, lost, isPart: counts.handed === limit };
+}
+
+/** The calls of the last days, and whether all of them are known. */
+async function callsFor(context: Context, clientId: string): Promise<MovedSoFar['calls']> {
+  const days = DAYS_LOOKED_AT;
+  const asked = await callersOf(context, { clientId });
+  const calls = await callsOf(context, asked.who, { days });
+  // Of very many kinds some are left out, of the days none.
+  const perDay = await callDaysOf(context, asked.who, { days });
+  const total = perDay.reduce((sum, { calls: n }) => sum + n, 0);
+  const since = context.clock.now() - days * DAY;
+  const isNew = await wasImportedSince(context.store.durable, clientId, since);
+  return { ...calls, days, total, isPartial: asked.isPartial(days), isNew };
+}
+
+/** What the migration checklist of an app rests on, read now. */
+export async function movedSoFar(context: Context, clientId: string): Promise<MovedSoFar> {
+  const client = await enteredClientOf(context, clientId);
+  const [states, grants, calls, handovers] = await Promise.all([
+    statesOfApp(context, clientId),
+    grantsOf(context, clientId, client),
+    callsFor(context, clientId),
+    handoversOf(context, clientId),
+  ]);
+  return { client, tokens: tokensIn(states), states, grants, calls, handovers };
+}

@@ -1,0 +1,108 @@
+import { keyIdOf, type Vault } from '../../shared/secrets.ts';
+import { appendLine, readLastLine, readLines } from '../../store/anchors.ts';
+import { type Link, readHead, readLink } from '../../store/events.ts';
+import { type Anchor, type Anchors, type Mark, parseLine, type TakeOver } from './anchor-lines.ts';
+import { CHAIN_START } from './chain.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * What the chain was at some time, written outside the database: into a file of each machine and into its log stream. A
+ * chain alone does not show that its end was cut off; an anchor does.
+ */
+
+export type { Anchors } from './anchor-lines.ts';
+
+type AnchorContext = Pick<Context, 'store' | 'vault' | 'clock' | 'logger' | 'anchorsFile'>;
+
+/** A value in groups, for the log cuts whatever looks like a credential (redaction.ts); an anchor is none. */
+function grouped(value: string): string {
+  const keyId = keyIdOf(value);
+  const groups = value.slice(keyId.length + 1).match(/.{1,16}/g) ?? [];
+  return [keyId, ...groups].join('.');
+}
+
+function witnessOf(vault: Vault, content: readonly unknown[]): string {
+  return vault.witness(JSON.stringify(content));
+}
+
+function isGenuine(vault: Vault, mark: Mark): boolean {
+  const content =
+    'takenOverAt' in mark
+      ? ['take-over', mark.takenOverAt, mark.at]
+      : ['anchor', mark.position, mark.chain, mark.at];
+  return vault.isWitness(JSON.stringify(content), mark.witness);
+}
+
+/** Where a line of this machine's file says that the history was; 0 for what is no such line. */
+function positionOf(vault: Vault, line = ''): number {
+  const mark = parseLine(line);
+  if (mark === undefined || 'wrong' in mark || !isGenuine(vault, mark)) return 0;
+  return 'takenOverAt' in mark ? mark.takenOverAt : mark.position;
+}
+
+/** Anchors the newest chained entry, unless this machine's file has an anchor of it already. */
+export async function anchorHistory(context: AnchorContext): Promise<void> {
+  const { store, vault, anchorsFile } = context;
+  const head = await readHead(store.durable);
+  if (!head || head.position <= positionOf(vault, await readLastLine(anchorsFile))) return;
+  const { position, chain } = head;
+  const at = new Date(context.clock.now()).toISOString();
+  const anchor: Anchor = { position, chain, at, witness: witnessOf(vault, ['anchor', position, chain, at]) };
+  await appendLine(anchorsFile, JSON.stringify(anchor));
+  const [shown, witness] = [grouped(chain), grouped(anchor.witness)];
+  context.logger.info('history anchor', { position, head: shown, at, witness });
+}
+
+/** The newest of these anchors that the database still agrees with: where the copy and its original parted. */
+async function lastAgreed({ store }: AnchorContext, anchors: readonly Link[]): Promise<number> {
+  const ordered = anchors.toSorted((a, b) => a.position - b.position);
+  let [agreed, differs] = [-1, ordered.length];
+  while (differs - agreed > 1) {
+    const middle = Math.floor((agreed + differs) / 2);
+    const anchor = ordered[middle] ?? CHAIN_START;
+    const link = await readLink(store.durable, anchor.position);
+    if (link?.chain === anchor.chain) agreed = middle;
+    else differs = middle;
+  }
+  return ordered[agreed]?.position ?? 0;
+}
+
+/**
+ * Says in this machine's file that a copy took over from here on: its history may go on otherwise than the original's,
+ * so older anchors hold only up to where both still agree.
+ */
+export async function markTakeOver(context: AnchorContext): Promise<void> {
+  const { vault, anchorsFile } = context;
+  const known = newAnchors();
+  if ((await readLastLine(anchorsFile)) !== undefined) await readAnchors(context, anchorsFile, known);
+  const takenOverAt = await lastAgreed(context, known.anchors);
+  const at = new Date(context.clock.now()).toISOString();
+  const mark: TakeOver = { takenOverAt, at, witness: witnessOf(vault, ['take-over', takenOverAt, at]) };
+  await appendLine(anchorsFile, JSON.stringify(mark));
+  context.logger.info('history taken over', { takenOverAt, at, witness: grouped(mark.witness) });
+}
+
+/** None yet. */
+export function newAnchors(): Anchors {
+  return { anchors: [], takeOvers: [], wrong: [] };
+}
+
+/**
+ * Adds the anchors of a file, which is one of a machine or a captured log stream, to those that are known.
+ * @throws {Error} with the code of the file system when it cannot be read
+ */
+export async function readAnchors(
+  { vault }: Pick<Context, 'vault'>,
+  file: string,
+  known: Anchors,
+): Promise<void> {
+  let number = 0;
+  for await (const line of readLines(file)) {
+    number += 1;
+    const mark = parseLine(line);
+    if (mark === undefined) continue;
+    if ('wrong' in mark || !isGenuine(vault, mark)) known.wrong.push({ file, line: number });
+    else if ('takenOverAt' in mark) known.takeOvers.push({ position: mark.takenOverAt, at: mark.at });
+    else known.anchors.push({ position: mark.position, chain: mark.chain, at: mark.at });
+  }
+}

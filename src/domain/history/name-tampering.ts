@@ -1,0 +1,248 @@
+import type { Vault } from '../../shared/secrets.ts';
+import { chainedPages, isCopied, type Link, readLink, unchainedPages } from '../../store/events.ts';
+import type { Database } from '../../store/store.ts';
+import type { Event } from '../../store/tables.ts';
+import { follows, isOlderThanWitnesses, isOwn } from './chain.ts';
+
+/**
+ * What happened to the first entry that does not fit the chain, by evidence: whether the bridge wrote what it says,
+ * whether the next entry fits behind it, and whether another entry fits in its place.
+ */
+
+/** A chained entry as its row has it. */
+export type Chained = Event & { position: number };
+
+/** The first entry that does not fit, and where the history was whole up to. */
+export interface Scene {
+  before: Link;
+  /** The id of the last entry that fits; 0 where none does. */
+  previousId: number;
+  here: Chained;
+  /** The entries that anchors name, with their chain values. */
+  anchors: readonly Link[];
+}
+
+export type Kind = 'edited' | 'missing' | 'inserted' | 'swapped';
+
+/** What happened, to which entry; `entry` is undefined for one that is gone. */
+export interface Tampering {
+  kind: Kind;
+  position: number;
+  entry: Event | undefined;
+  /** One plain sentence. */
+  text: string;
+}
+
+interface Naming {
+  here: Chained;
+  /** The entry that is named, and the position that it belongs at, where these are not those of the row here. */
+  entry?: Event;
+  position?: number;
+  because: string;
+}
+
+/** Beyond it no date exists. */
+const LAST_TIME = 8.64e15;
+
+interface Ground {
+  db: Database;
+  vault: Vault;
+}
+
+type Exchange = (here: Event, there: Event) => [here: Event, there: Event];
+
+const placeOf = ({ id, chain }: Event) => ({ id, chain });
+
+/** How two rows may have been exchanged; each answers what the bridge would have written in the two places. */
+const EXCHANGES: readonly Exchange[] = [
+  (here, there) => [there, here],
+  (here, there) => [
+    { ...there, chain: here.chain },
+    { ...here, chain: there.chain },
+  ],
+  (here, there) => [
+    { ...there, ...placeOf(here) },
+    { ...here, ...placeOf(there) },
+  ],
+  (here, there) => [
+    { ...there, ...placeOf(here), witness: here.witness },
+    { ...here, ...placeOf(there), witness: there.witness },
+  ],
+  (here, there) => [
+    { ...there, ...placeOf(here), uid: here.uid, witness: here.witness },
+    { ...here, ...placeOf(there), uid: there.uid, witness: there.witness },
+  ],
+  (here, there) => [
+    { ...here, id: there.id },
+    { ...there, id: here.id },
+  ],
+];
+
+/** Entries from here on, and those outside the chain. */
+async function* candidates({ db }: Ground, here: Chained): AsyncGenerator<Event> {
+  const before = { position: here.position, id: here.id - 1 };
+  for await (const page of chainedPages(db, before)) yield* page;
+  for await (const page of unchainedPages(db)) yield* page;
+}
+
+interface Found {
+  there: Event;
+  right: [here: Event, there: Event];
+}
+
+/** The entry that belongs here, wherever it is now. */
+async function findRightful(ground: Ground, { before, here }: Scene, among: readonly Exchange[]) {
+  for await (const there of candidates(ground, here)) {
+    for (const exchange of among) {
+      const right = exchange(here, there);
+      if (follows(ground.vault, before, right[0])) return { there, right } satisfies Found;
+    }
+  }
+  return undefined;
+}
+
+/** Whether what stands here belongs where the rightful entry is now. */
+async function isExchanged({ db, vault }: Ground, { before, here }: Scene, { there, right }: Found) {
+  if (isOwn(vault, here)) return true;
+  if (there.position === null) return false;
+  const previous = there.position - 1;
+  const link =
+    previous === before.position + 1
+      ? { position: previous, chain: right[0].chain ?? '' }
+      : await readLink(db, previous);
+  return link !== undefined && follows(vault, link, right[1]);
+}
+
+/** Removals by more than this at once are named by their anchors, or as something else. */
+const LONGEST_SHIFT = 10_000;
+
+function linkOf({ position, chain }: Chained): Link {
+  return { position, chain: chain ?? '' };
+}
+
+/** Whether this entry and the next were chained further back: entries before them are gone, and they were renumbered. */
+function isShifted({ vault }: Ground, { here, anchors }: Scene, next: Chained | undefined): boolean {
+  const { position, chain } = linkOf(here);
+  if (anchors.some((anchor) => anchor.position > position && anchor.chain === chain)) return true;
+  if (!next || follows(vault, linkOf(here), next)) return false;
+  // The chain's values may have stayed with the positions.
+  if (follows(vault, linkOf(here), { ...here, chain: next.chain })) return true;
+  for (let shift = 1; shift <= LONGEST_SHIFT; shift += 1) {
+    const link = { position: position + shift, chain };
+    if (follows(vault, link, next) || follows(vault, link, { ...next, id: next.id + shift })) return true;
+  }
+  return false;
+}
+
+const NOT_OURS = 'was not written by the bridge';
+const CHANGED = 'was edited: what it says is not what the bridge wrote';
+const CHAIN_CHANGED = 'was edited: the bridge wrote it, but its place in the chain was changed';
+const REPLACED = 'was edited: its id was changed, or it stands in the place of one that was removed';
+
+/** An entry that the bridge wrote, with a value that does not fit: it was changed, or the one before it is gone. */
+function judgeOwn(
+  { vault }: Ground,
+  { before, here, anchors, previousId }: Scene,
+  next: Chained | undefined,
+) {
+  const anchored = anchors.find(({ position }) => position === here.position);
+  const isChainRight = anchored?.chain === here.chain || (next && follows(vault, linkOf(here), next));
+  if (isChainRight) return { kind: 'edited', because: REPLACED } as const;
+  const isHere = anchored && follows(vault, before, { ...here, chain: anchored.chain });
+  const mayFollowGap = !next && !isHere && here.id - previousId > 1;
+  return mayFollowGap ? undefined : ({ kind: 'edited', because: CHAIN_CHANGED } as const);
+}
+
+const CHAIN_VALUE = /^[^.]+\.[\w-]{43}$/;
+
+/** An entry that says something that the bridge did not write: changed after it was chained, or never chained by it. */
+async function judgeForeign({ db, vault }: Ground, { here, anchors }: Scene, next: Chained | undefined) {
+  const edited = { kind: 'edited', because: CHANGED } as const;
+  const inserted = { kind: 'inserted', because: NOT_OURS } as const;
+  const { position, chain } = linkOf(here);
+  if (next && follows(vault, linkOf(here), next)) return edited;
+  if (next && isOwn(vault, next)) return inserted;
+  if (anchors.some((anchor) => anchor.position === position && anchor.chain === chain)) return edited;
+  const isBeyond = anchors.length > 0 && anchors.every((anchor) => anchor.position < position);
+  return isBeyond || !CHAIN_VALUE.test(chain) || (await isCopied(db, here)) ? inserted : edited;
+}
+
+/** The entry after this one in the chain. */
+async function nextTo(db: Database, here: Chained): Promise<Chained | undefined> {
+  const { value: page } = await chainedPages(db, here).next();
+  return (page ?? [])[0];
+}
+
+/** An entry as a person finds it; a time that is no time is shown as the number that it is. */
+export function nameEntry({ id, at }: Event): string {
+  return `id ${id}, ${timeOf(at)}`;
+}
+
+/** The ISO time, or the number where somebody wrote one that is no time. */
+export function timeOf(at: number): string {
+  return Math.abs(at) <= LAST_TIME ? new Date(at).toISOString() : String(at);
+}
+
+function named(kind: Kind, { here, entry = here, position = here.position, because }: Naming): Tampering {
+  const text = `The entry at position ${position} (${nameEntry(entry)}) ${because}.`;
+  return { kind, position, entry, text };
+}
+
+function missing({ before, here, previousId }: Scene, andThen: string): Tampering {
+  const position = before.position + 1;
+  const since = position === 1 ? 'before' : `between id ${previousId} and`;
+  const text = `Position ${position} is missing: what stood there, ${since} the entry with ${nameEntry(here)}, was removed${andThen}.`;
+  return { kind: 'missing', position, entry: undefined, text };
+}
+
+/** Whether the bridge cannot have chained an entry that stands behind a gap. */
+async function isForeign({ db, vault }: Ground, here: Chained): Promise<boolean> {
+  const next = await nextTo(db, here);
+  if (isOwn(vault, here) || (next && follows(vault, linkOf(here), next))) return false;
+  return !isOlderThanWitnesses(here) || !CHAIN_VALUE.test(here.chain ?? '');
+}
+
+/** What happened where positions go on too late: what belongs there stands elsewhere, or is gone. */
+async function judgeGap(ground: Ground, scene: Scene): Promise<Tampering> {
+  const { before, here } = scene;
+  const found = await findRightful(ground, scene, EXCHANGES.slice(0, 1));
+  if (found) {
+    const now = found.there.position ?? 'none';
+    const because = `was edited: its position was changed, and is ${now} now`;
+    return named('edited', { here, entry: found.there, position: before.position + 1, because });
+  }
+  return (await isForeign(ground, here))
+    ? named('inserted', { here, because: NOT_OURS })
+    : missing(scene, '');
+}
+
+/** What happened where a position is not the one after the last. */
+async function judgePosition(ground: Ground, scene: Scene): Promise<Tampering> {
+  const { before, here } = scene;
+  if (here.position > before.position) return judgeGap(ground, scene);
+  return (await isForeign(ground, here))
+    ? named('inserted', { here, because: NOT_OURS })
+    : named('edited', { here, because: CHAIN_CHANGED });
+}
+
+/** What happened where the entry that belongs here stands elsewhere. */
+async function judgeExchange(ground: Ground, scene: Scene, found: Found): Promise<Tampering> {
+  const { here } = scene;
+  if (!(await isExchanged(ground, scene, found))) return named('inserted', { here, because: NOT_OURS });
+  const where = found.there.position === null ? 'outside the chain' : `at position ${found.there.position}`;
+  return named('swapped', { here, because: `was swapped: what belongs in its place stands ${where}` });
+}
+
+/** Names what happened to the first entry that does not fit. */
+export async function nameTampering(ground: Ground, scene: Scene): Promise<Tampering> {
+  const { before, here } = scene;
+  if (here.position !== before.position + 1) return judgePosition(ground, scene);
+  const found = await findRightful(ground, scene, EXCHANGES);
+  if (found) return judgeExchange(ground, scene, found);
+  const next = await nextTo(ground.db, here);
+  const judge = isOwn(ground.vault, here) ? judgeOwn : judgeForeign;
+  const verdict = isShifted(ground, scene, next) ? undefined : await judge(ground, scene, next);
+  return verdict
+    ? named(verdict.kind, { here, because: verdict.because })
+    : missing(scene, ' and the later ones were renumbered');
+}

@@ -1,0 +1,89 @@
+import { newOrderedId } from '../../shared/ids.ts';
+import { insertEvents } from '../../store/events.ts';
+import type { Vault } from '../../shared/secrets.ts';
+import type { Database } from '../../store/store.ts';
+import type { Event } from '../../store/tables.ts';
+
+/**
+ * The history (design 5): one entry for each change of a mapping, grant, app or key, in the transaction of the change
+ * itself, and never a secret. Each entry carries a witness under the history key, so that one which was written or
+ * edited past the bridge is found even before the chain has it (seal-history.ts).
+ */
+
+/** One change: what was done, by whom, why, to what. */
+export interface Change {
+  at: number;
+  /** `account:ID`, `app:ID`, `bridge`, `command` … */
+  actor: string;
+  action: string;
+  reason: string;
+  requestId?: string | null;
+  clientId?: string | null;
+  accountId?: string | null;
+  grantId?: string | null;
+  mappingId?: string | null;
+}
+
+/** What an entry says, as the one text that its witness is over. */
+export function textOfEvent(event: Omit<Event, 'id' | 'witness' | 'position' | 'chain'>): string {
+  return JSON.stringify([
+    event.uid,
+    event.at,
+    event.actor,
+    event.action,
+    event.client_id,
+    event.account_id,
+    event.grant_id,
+    event.mapping_id,
+    event.reason,
+    event.request_id,
+  ]);
+}
+
+/** What holds the history key. */
+interface Writer {
+  vault: Pick<Vault, 'witness'>;
+}
+
+/** As every database keeps it: no NUL and no half of a surrogate pair, or the witness would be over another text. */
+function storable(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '\u{FFFD}'), 'utf8').toString('utf8');
+}
+
+function orNull(text: string | null | undefined): string | null {
+  return text === undefined || text === null ? null : storable(text);
+}
+
+function eventOf({ vault }: Writer, change: Change) {
+  const event = {
+    uid: newOrderedId(change.at),
+    at: change.at,
+    actor: storable(change.actor),
+    action: change.action,
+    client_id: orNull(change.clientId),
+    account_id: orNull(change.accountId),
+    grant_id: orNull(change.grantId),
+    mapping_id: orNull(change.mappingId),
+    reason: storable(change.reason),
+    request_id: orNull(change.requestId),
+  };
+  return { ...event, witness: vault.witness(textOfEvent(event)) };
+}
+
+/** One change for each of these mappings, by the one that moved them all. */
+export function ofMappings(change: Change, mappingIds: readonly string[]): Change[] {
+  return mappingIds.map((mappingId) => ({ ...change, mappingId }));
+}
+
+/** Writes the entries of many changes, in their transaction. */
+export async function recordEvents(writer: Writer, tx: Database, changes: readonly Change[]): Promise<void> {
+  await insertEvents(
+    tx,
+    changes.map((change) => eventOf(writer, change)),
+  );
+}
+
+/** Writes the entry of one change, in its transaction. */
+export async function recordEvent(writer: Writer, tx: Database, change: Change): Promise<void> {
+  await recordEvents(writer, tx, [change]);
+}

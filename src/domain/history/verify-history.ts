@@ -1,0 +1,168 @@
+import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
+import { chainedPages, type Link, listEventsOf, unchainedPages } from '../../store/events.ts';
+import type { Event } from '../../store/tables.ts';
+import type { Anchors } from './anchor-history.ts';
+import { CHAIN_START, follows, isOlderThanWitnesses, isOwn } from './chain.ts';
+import type { Context } from '../context.ts';
+import {
+  type Chained,
+  type Kind,
+  nameEntry,
+  nameTampering,
+  type Tampering,
+  timeOf,
+} from './name-tampering.ts';
+
+/** The proof of the history (design 5): every entry is recomputed, and the first that is wrong is named. */
+
+type ProofContext = Pick<Context, 'store' | 'vault'>;
+
+export interface Finding {
+  kind: Kind | 'cut' | 'regrown' | 'anchor';
+  /** Where in the chain; null for what stands outside it. */
+  position: number | null;
+  /** The entry's row; null for one that is gone. */
+  id: number | null;
+  /** ISO time of the entry, or of the anchor that shows that it is gone. */
+  at: string | null;
+  text: string;
+}
+
+export interface Verdict {
+  /** How many entries are proven by the chain. */
+  entries: number;
+  /** How many the bridge wrote that wait for their place in it. */
+  waiting: number;
+  /** How many anchors hold. */
+  anchors: number;
+  newestAnchor: string | undefined;
+  finding: Finding | undefined;
+}
+
+type HeldAnchor = Anchors['anchors'][number];
+
+/** Take-overs that no file tells of: after each the history may go on otherwise than any older anchor says. */
+async function takeOversIn({ store, vault }: ProofContext, told: Anchors['takeOvers']) {
+  const entries = await listEventsOf(store.durable, 'taken_over');
+  const genuine = entries.filter((entry) => isOwn(vault, entry));
+  const untold = genuine.filter((entry) =>
+    told.every((mark) => Date.parse(mark.at) + CLOCKS_DIFFER < entry.at),
+  );
+  return untold.map((entry) => ({ position: 0, at: timeOf(entry.at) }));
+}
+
+/** The anchors that hold, from the oldest position on. */
+async function anchorsThatHold(
+  context: ProofContext,
+  { anchors, takeOvers }: Anchors,
+): Promise<HeldAnchor[]> {
+  const marks = [...takeOvers, ...(await takeOversIn(context, takeOvers))];
+  const held = anchors.filter(({ at, position }) =>
+    marks.every((mark) => at >= mark.at || position <= mark.position),
+  );
+  return held.toSorted((a, b) => a.position - b.position);
+}
+
+interface Walk {
+  entries: number;
+  last: Event | undefined;
+  finding: Finding | undefined;
+}
+
+function findingOf({ kind, position, entry, text }: Tampering): Finding {
+  return { kind, position, id: entry?.id ?? null, at: entry ? timeOf(entry.at) : null, text };
+}
+
+function regrown(event: Event, { at }: HeldAnchor): Finding {
+  const { id, position } = event;
+  const text =
+    `The entry at position ${position} (${nameEntry(event)}) is not the one that was there at ${at}: ` +
+    'up to there entries were removed, and others chained anew in their place.';
+  return { kind: 'regrown', position, id, at: timeOf(event.at), text };
+}
+
+function cut(last: Event | undefined, { position, at }: HeldAnchor): Finding {
+  const end = last
+    ? `ends with the entry at position ${last.position} (${nameEntry(last)})`
+    : 'holds no entry that is chained';
+  const text = `The history ${end}, but at ${at} it reached position ${position}: its end was cut off.`;
+  return { kind: 'cut', position: last?.position ?? 0, id: last?.id ?? null, at, text };
+}
+
+/** Anchors at each position, for a look at every entry. */
+function byPosition(anchors: readonly HeldAnchor[]): Map<number, HeldAnchor[]> {
+  const groups = new Map<number, HeldAnchor[]>();
+  for (const anchor of anchors) {
+    const group = groups.get(anchor.position);
+    if (group) group.push(anchor);
+    else groups.set(anchor.position, [anchor]);
+  }
+  return groups;
+}
+
+/** What is wrong with an entry of the chain, behind the last one that is right. */
+function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor[]) {
+  const anchored = byPosition(anchors);
+  const ground = { db: store.durable, vault };
+  return async (here: Chained, before: Link, last: Event | undefined): Promise<Finding | undefined> => {
+    if (here.position === before.position + 1 && follows(vault, before, here)) {
+      const denied = anchored.get(here.position)?.find(({ chain }) => chain !== here.chain);
+      return denied && regrown(here, denied);
+    }
+    return findingOf(await nameTampering(ground, { before, previousId: last?.id ?? 0, here, anchors }));
+  };
+}
+
+/** Goes along the chain up to the first entry that is wrong. */
+async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Promise<Walk> {
+  const examine = examinerOf(context, anchors);
+  let before: Link = CHAIN_START;
+  let last: Event | undefined;
+  for await (const page of chainedPages(context.store.durable)) {
+    for (const here of page) {
+      const finding = await examine(here, before, last);
+      if (finding) return { entries: before.position, last, finding };
+      before = { position: here.position, chain: here.chain ?? '' };
+      last = here;
+    }
+  }
+  const newest = anchors.at(-1);
+  const isCut = newest !== undefined && newest.position > before.position;
+  return { entries: before.position, last, finding: isCut ? cut(last, newest) : undefined };
+}
+
+function outside(entry: Event): Finding {
+  const text = `The entry outside the chain (${nameEntry(entry)}) was not written by the bridge.`;
+  return { kind: 'inserted', position: null, id: entry.id, at: timeOf(entry.at), text };
+}
+
+/** Entries wait for a moment while a bridge runs, and for its next start while none does; they are the bridge's own. */
+async function lookOutside({ store, vault }: ProofContext, mayAdopt: boolean) {
+  let waiting = 0;
+  for await (const page of unchainedPages(store.durable)) {
+    const foreign = page.find((event) => !isOwn(vault, event) && !(mayAdopt && isOlderThanWitnesses(event)));
+    if (foreign) return { waiting, finding: outside(foreign) };
+    waiting += page.length;
+  }
+  return { waiting, finding: undefined };
+}
+
+function spoiled([first]: Anchors['wrong']): Finding | undefined {
+  if (!first) return undefined;
+  const text = `Line ${first.line} of ${first.file} is no anchor of this bridge: it was edited, or it is of other keys.`;
+  return { kind: 'anchor', position: null, id: null, at: null, text };
+}
+
+/** Proves the history against its chain and the anchors. */
+export async function verifyHistory(context: ProofContext, anchors: Anchors): Promise<Verdict> {
+  const held = await anchorsThatHold(context, anchors);
+  const { entries, last, finding } = await walk(context, held);
+  const beside = await lookOutside(context, last === undefined && held.length === 0 && finding === undefined);
+  return {
+    entries,
+    waiting: beside.waiting,
+    anchors: held.length,
+    newestAnchor: held.at(-1)?.at,
+    finding: finding ?? beside.finding ?? spoiled(anchors.wrong),
+  };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { type IdPair, learnPair } from '../../store/id-pairs.ts';
+import type { Database } from '../../store/store.ts';
+import { keepTold } from '../../store/told-ids.ts';
+import type { AccountReading } from '../../upstream/main-api.ts';
+import type { Context } from '../context.ts';
+import { followPairs } from '../accounts/follow-pairs.ts';
+import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
+import { recordEvent } from '../history/record-event.ts';
+import type { ServedMapping } from '../tokens/resolve-token.ts';
+import { provenApp } from '../tokens/proven-app.ts';
+
+/** Which ids the older generation had for what the modern one shows, from the same account on both sides (design 5). */
+
+/** Who is told: the mapping, and the legacy token as it came, which the old backend knows. */
+export interface Caller {
+  mapping: ServedMapping;
+  token: string;
+}
+
+/** An id goes into answers, addresses and the database; those of the older generation are 24 hex digits (legacy-api 1). */
+const legacyId = z.string().regex(/^[\w-]{1,64}$/);
+
+const oldUser = z.object({ id: legacyId });
+
+const oldProfile = z.object({ id: legacyId, service: z.string(), service_id: z.string() });
+
+/** What a profile and a channel have in common; two with the same name cannot be told apart. */
+const networkName = (service: string, serviceId: string) => JSON.stringify([service, serviceId]);
+
+/** By a key that each has; those whose key another has too are left out. */
+function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return new Map(items.filter((item) => counts.get(keyOf(item)) === 1).map((item) => [keyOf(item), item]));
+}
+
+/** An entry that does not look like a profile is no reason to leave the others out. */
+function profilesIn(answer: unknown): Array<z.infer<typeof oldProfile>> {
+  const entries: unknown[] = Array.isArray(answer) ? answer : [];
+  const profiles = entries.flatMap((entry) => oldProfile.safeParse(entry).data ?? []);
+  return [...uniqueBy(profiles, ({ id }) => id).values()];
+}
+
+/**
+ * The pairs that the two sides leave no doubt about: profiles by `service` and `service_id`, where either side has
+ * one of the name. A legacy id that is the modern id of something else would make two profiles one.
+ */
+function pairProfiles(answer: unknown, channels: AccountReading['channels']): IdPair[] {
+  const old = uniqueBy(profilesIn(answer), (profile) => networkName(profile.service, profile.service_id));
+  const modern = uniqueBy(channels, (channel) => networkName(channel.service, channel.serviceId));
+  const modernIds = new Set(channels.map(({ id }) => id));
+  return [...old].flatMap(([name, { id }]): IdPair[] => {
+    const modernId = modern.get(name)?.id;
+    if (modernId === undefined || (modernIds.has(id) && id !== modernId)) return [];
+    return [{ kind: 'profile', legacyId: id, modernId }];
+  });
+}
+
+function pairAccount(answer: unknown, modernId: string): IdPair[] {
+  const user = oldUser.safeParse(answer).data;
+  return user ? [{ kind: 'account', legacyId: user.id, modernId }] : [];
+}
+
+/**
+ * Only an import vouches for whose account a token is. One that was seen in use proves itself alone: a pair would give its
+ * holder every other token of that legacy account, so this app alone is told the id.
+ */
+function vouches({ source }: ServedMapping): boolean {
+  return source === 'imported';
+}
+
+/** What waits under the legacy id of the account is the account's from now on. */
+function follow(context: Context, tx: Database, learned: readonly IdPair[]): Promise<unknown> {
+  const accounts = learned.filter(({ kind }) => kind === 'account');
+  const pairs = accounts.map((pair) => ({ ...pair, email: null }));
+  return followPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
+}
+
+/** Keeps what is new of these pairs, with its entry in the history. */
+async function keepPairs(context: Context, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
+  const now = context.clock.now();
+  const isPair = ({ kind }: IdPair) => kind === 'profile' || vouches(mapping);
+  const told = found.filter((pair) => !isPair(pair));
+  await context.store.transaction(async (tx: Database) => {
+    const learned: IdPair[] = [];
+    for (const pair of found.filter(isPair)) if (await learnPair(tx, pair, now)) learned.push(pair);
+    const ids = told.map(({ kind, modernId, legacyId: toldId }) => ({ kind, modernId, toldId }));
+    if (ids.length > 0) await keepTold(tx, mapping.client_id, { ids, now });
+    if (learned.length === 0) return;
+    const count = learned.filter(({ kind }) => kind === 'profile').length;
+    await recordEvent(context, tx, {
+      at: now,
+      actor: 'bridge',
+      action: 'ids_learned',
+      reason: `${count} ${count === 1 ? 'profile' : 'profiles'}`,
+      clientId: mapping.client_id,
+      accountId: mapping.account_id,
+    });
+    await follow(context, tx, learned);
+  });
+}
+
+/**
+ * Asks the old backend with the caller's token whom it knows, and keeps the pairs. A token that it refuses, or an answer
+ * that makes no sense, teaches nothing and fails nothing.
+ * @throws {Unavailable} it did not answer
+ */
+export async function learnIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
+  const oldBackend = oldBackendUntilRetired(context, provenApp(caller.mapping));
+  if (!oldBackend) return;
+  const [user, profiles] = await Promise.all([
+    oldBackend.read('/1/user.json', caller.token),
+    oldBackend.read('/1/profiles.json', caller.token),
+  ]);
+  const pairs = [...pairAccount(user, reading.account.id), ...pairProfiles(profiles, reading.channels)];
+  if (pairs.length > 0) await keepPairs(context, caller, pairs);
+}

@@ -1,0 +1,128 @@
+import { CALLER_WAIT, LEARN_PATIENCE, SECOND } from '../../shared/lifetimes.ts';
+import { findModernId, findPairs } from '../../store/id-pairs.ts';
+import { findTold, type ToldId } from '../../store/told-ids.ts';
+import type { AccountReading } from '../../upstream/main-api.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import type { Context } from '../context.ts';
+import { type Caller, learnIds } from './learn-ids.ts';
+import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
+import { withPatience } from '../work/patience.ts';
+import { isKnownThere } from '../tokens/resolve-token.ts';
+import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './tell-ids.ts';
+import { provenApp } from '../tokens/proven-app.ts';
+
+/**
+ * By which ids an app is told of profiles and accounts (design 5, ids). Old integrations have stored ids, so what an app
+ * was told once it is told for ever; before that a pair decides, and without one the legacy id is the modern one.
+ */
+
+/** The ids for one app. */
+export interface LegacyIds {
+  account: string;
+  /** By modern id; every channel of the reading has one. */
+  profiles: ReadonlyMap<string, string>;
+}
+
+function everyId({ account, channels }: AccountReading): Known[] {
+  return [
+    { kind: 'account', modernId: account.id },
+    ...channels.map(({ id }) => ({ kind: 'profile', modernId: id }) as const),
+  ];
+}
+
+/** Those of `wanted` that none of `found` is about. */
+function without<T extends Known>(wanted: readonly T[], found: readonly Known[]): T[] {
+  const names = new Set(found.map(nameOf));
+  return wanted.filter((one) => !names.has(nameOf(one)));
+}
+
+/**
+ * Asks the old backend for what no pair says. While it does not answer nothing is told: a modern id that was told could
+ * never be taken back. That ends, for the older generation may be gone for good.
+ */
+async function learnMissing(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
+  const { id, client_id: clientId, account_id: accountId, updated_at: mappedAt } = caller.mapping;
+  // Another token of the pair may be one that the old backend refuses.
+  const flight = context.flights.run(`learn ids ${id}`, () => learnIds(context, caller, reading));
+  try {
+    await withPatience(flight, CALLER_WAIT / 2);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    // A copy asks nobody, and what it told would hold once it is taken over.
+    if (context.instance.isCopy() || context.clock.now() - mappedAt < LEARN_PATIENCE) {
+      const retryAfter = error.retryAfter ?? 5 * SECOND;
+      throw new Unavailable('the ids of the older generation are not known yet', {
+        cause: error,
+        retryAfter,
+      });
+    }
+    context.logger.warn('an app is told modern ids, for the old backend does not answer', {
+      clientId,
+      accountId,
+      error,
+    });
+  }
+}
+
+/** Of ids that this process has not met: what was told, and what is told from now on. */
+async function lookUp(
+  context: Context,
+  { caller, reading }: { caller: Caller; reading: AccountReading },
+  unknown: readonly Known[],
+): Promise<ToldId[]> {
+  const { mapping } = caller;
+  const told = await findTold(context.store.durable, mapping.client_id, modernIdsOf(unknown));
+  const untold = without(unknown, told);
+  if (untold.length === 0) return told;
+  if (oldBackendUntilRetired(context, provenApp(mapping)) && isKnownThere(mapping)) {
+    const pairs = await findPairs(context.store.durable, modernIdsOf(untold));
+    if (without(untold, pairs).length > 0) await learnMissing(context, caller, reading);
+  }
+  return [...told, ...(await tell(context, mapping.client_id, untold))];
+}
+
+/**
+ * The ids by which the caller's app is told of an account and its channels, kept before they leave (tell-ids.ts).
+ * @throws {Unavailable} the old backend has to be asked first and does not answer, soon after the token was mapped
+ */
+export async function legacyIds(
+  context: Context,
+  caller: Caller,
+  reading: AccountReading,
+): Promise<LegacyIds> {
+  const clientId = caller.mapping.client_id;
+  const wanted = everyId(reading);
+  // Taken out at once, for what is told now may push it out of the memory.
+  const ids = new Map(wanted.map((one) => [nameOf(one), recall(context, clientId, one)]));
+  const unknown = wanted.filter((one) => ids.get(nameOf(one)) === undefined);
+  const told = unknown.length === 0 ? [] : await lookUp(context, { caller, reading }, unknown);
+  remember(context, clientId, told);
+  for (const one of told) ids.set(nameOf(one), one.toldId);
+  const idOf = (known: Known): string => {
+    const id = ids.get(nameOf(known));
+    if (id === undefined) throw new Error(`no id was told of the ${nameOf(known)}`);
+    return id;
+  };
+  return {
+    account: idOf({ kind: 'account', modernId: reading.account.id }),
+    profiles: new Map(
+      reading.channels.map(({ id }) => [id, idOf({ kind: 'profile', modernId: id })] as const),
+    ),
+  };
+}
+
+/**
+ * The modern id of the channel that an app means: by the id that it was told, by the modern one, or by the one of the
+ * older generation; undefined where none of the channels is meant.
+ */
+export async function meantChannel(
+  context: Context,
+  { profiles }: LegacyIds,
+  given: string,
+): Promise<string | undefined> {
+  const told = [...profiles].find(([, toldId]) => toldId === given);
+  if (told) return told[0];
+  if (profiles.has(given)) return given;
+  const modernId = await findModernId(context.store.durable, 'profile', given);
+  return modernId !== undefined && profiles.has(modernId) ? modernId : undefined;
+}

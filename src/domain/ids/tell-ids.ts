@@ -1,0 +1,91 @@
+import { LRUCache } from 'lru-cache';
+import { findPairs } from '../../store/id-pairs.ts';
+import { isStorageFault } from '../../store/storage-fault.ts';
+import type { Database } from '../../store/store.ts';
+import { findTold, keepTold, type ToldId } from '../../store/told-ids.ts';
+import type { Context } from '../context.ts';
+import { insist } from '../work/insist.ts';
+
+/** What an app was told it is told for ever; a pair that comes later is not applied for it (design 5, ids). */
+
+/** A channel or account, by its modern id. */
+export type Known = Pick<ToldId, 'kind' | 'modernId'>;
+
+export const nameOf = ({ kind, modernId }: Known): string => `${kind} ${modernId}`;
+
+/** Each once. */
+export const modernIdsOf = (ids: readonly Known[]): string[] => [
+  ...new Set(ids.map(({ modernId }) => modernId)),
+];
+
+/** Ids of one process; what was pushed out is looked up again. */
+const MOST_REMEMBERED = 50_000;
+
+const memories = new WeakMap<Context, LRUCache<string, string>>();
+
+/** What this process knows to have been told: it never changes, so a call after the first asks no database. */
+function memoryOf(context: Context): LRUCache<string, string> {
+  const memory = memories.get(context) ?? new LRUCache<string, string>({ max: MOST_REMEMBERED });
+  memories.set(context, memory);
+  return memory;
+}
+
+/** The id by which an app was told, as far as this process remembers. */
+export function recall(context: Context, clientId: string, known: Known): string | undefined {
+  return memoryOf(context).get(`${clientId} ${nameOf(known)}`);
+}
+
+/** Lets later calls of this process know without asking. */
+export function remember(context: Context, clientId: string, ids: readonly ToldId[]): void {
+  const memory = memoryOf(context);
+  for (const one of ids) memory.set(`${clientId} ${nameOf(one)}`, one.toldId);
+}
+
+/** As pairs have them, else as the modern side does. */
+async function idsByPairs(db: Database, unknown: readonly Known[]): Promise<ToldId[]> {
+  const pairs = await findPairs(db, modernIdsOf(unknown));
+  const paired = new Map(pairs.map((pair) => [nameOf(pair), pair.legacyId]));
+  return unknown.map((one) => ({ ...one, toldId: paired.get(nameOf(one)) ?? one.modernId }));
+}
+
+interface Telling {
+  clientId: string;
+  ids: readonly ToldId[];
+  now: number;
+}
+
+/** Another process may have been faster, so what stands there counts. */
+async function keep(db: Database, { clientId, ids, now }: Telling): Promise<ToldId[]> {
+  await keepTold(db, clientId, { ids, now });
+  return findTold(db, clientId, modernIdsOf(ids));
+}
+
+/** Nobody waits for it, and a database that another process locks holds up no caller. */
+function keepLater(context: Context, telling: Telling): void {
+  const { clientId, ids } = telling;
+  const what = 'the ids that an app was told';
+  const write = () => keep(context.store.aside, telling);
+  context.flights
+    .run(`tell ${clientId} ${modernIdsOf(ids).join(' ')}`, () => insist(context, what, write))
+    .then((kept) => remember(context, clientId, kept))
+    .catch((error: unknown) => context.logger.error(`${what} were not kept`, { clientId, error }));
+}
+
+/**
+ * Settles by which ids an app is told from now on; they are committed when this resolves. Only a database that does not
+ * write at all fails no read: the same ids go out, and are kept as soon as it writes again.
+ */
+export async function tell(context: Context, clientId: string, unknown: readonly Known[]): Promise<ToldId[]> {
+  const { store } = context;
+  const now = context.clock.now();
+  try {
+    return await store.transaction(async (tx) =>
+      keep(tx, { clientId, ids: await idsByPairs(tx, unknown), now }),
+    );
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    const ids = await idsByPairs(store.durable, unknown);
+    keepLater(context, { clientId, ids, now });
+    return ids;
+  }
+}

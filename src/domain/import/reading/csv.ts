@@ -1,0 +1,115 @@
+import { parse } from 'csv-parse/sync';
+import { LINE_BYTES_MAX, type Line } from './lines.ts';
+import type { Entry, Reader } from './reader.ts';
+import { ImportRefused, type Refusal } from '../refusals.ts';
+
+/**
+ * CSV with a header (RFC 4180). A quote that is never closed would swallow the rest of the file: the line that opened it
+ * is refused, and the lines after it are read as if it were not there.
+ */
+
+function isQuoteOpen(lines: readonly Line[]): boolean {
+  let quotes = 0;
+  for (const { text } of lines) {
+    for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes += 1;
+  }
+  return quotes % 2 === 1;
+}
+
+/** The cells of a record; undefined where its quotes are not as CSV has them. */
+function cellsOf(lines: readonly Line[]): string[] | undefined {
+  const text = lines.map((line) => line.text).join('\n');
+  if (!text.includes('"')) return text.split(',');
+  try {
+    const records: string[][] = parse(text, { relax_column_count: true });
+    return records.length === 1 ? records[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {ImportRefused} it does not name the columns that every row needs */
+function columnsOf(cells: readonly string[] | undefined): string[] {
+  const columns = cells?.map((cell) => cell.trim()) ?? [];
+  if (!columns.includes('type'))
+    throw new ImportRefused(
+      'is neither NDJSON nor CSV whose first line names its columns, "type" among them',
+    );
+  if (new Set(columns).size < columns.length)
+    throw new ImportRefused('is CSV whose first line names a column twice');
+  return columns;
+}
+
+/** An empty cell is a field that is not there. */
+function recordOf(line: number, columns: readonly string[], cells: readonly string[]): Entry {
+  const fields = new Map<string, unknown>();
+  for (const [index, cell] of cells.entries()) {
+    if (cell !== '') fields.set(columns[index] ?? '', cell);
+  }
+  return { line, fields };
+}
+
+class CsvReader implements Reader {
+  #columns: string[] | undefined;
+  /** The lines of a record whose quote is open. */
+  #open: Line[] = [];
+  #openLength = 0;
+
+  read(line: Line | Refusal): Array<Entry | Refusal> {
+    if (!('text' in line)) return [...this.end(), line];
+    if (this.#open.length === 0 && line.text.trim() === '') return [];
+    this.#open.push(line);
+    this.#openLength += line.text.length;
+    if (this.#openLength > LINE_BYTES_MAX) return this.#giveUp('a quote is never closed');
+    const isEven = !line.text.includes('"') ? this.#open.length === 1 : !isQuoteOpen(this.#open);
+    return isEven ? this.#close() : [];
+  }
+
+  end(): Array<Entry | Refusal> {
+    const found: Array<Entry | Refusal> = [];
+    while (this.#open.length > 0) {
+      const isCut = this.#open.length === 1 && this.#open[0]?.isCut === true;
+      found.push(...this.#giveUp(isCut ? 'the last line is cut off' : 'a quote is never closed'));
+    }
+    return found;
+  }
+
+  #take(): Line[] {
+    const lines = this.#open;
+    this.#open = [];
+    this.#openLength = 0;
+    return lines;
+  }
+
+  #close(): Array<Entry | Refusal> {
+    const [first] = this.#open;
+    if (!first) return [];
+    const cells = cellsOf(this.#open);
+    if (!this.#columns) {
+      this.#columns = columnsOf(cells);
+      this.#take();
+      return [];
+    }
+    if (cells?.length !== this.#columns.length) return this.#giveUp(this.#problemOf(cells, first));
+    this.#take();
+    return [recordOf(first.line, this.#columns, cells)];
+  }
+
+  #problemOf(cells: readonly string[] | undefined, { isCut }: Line): string {
+    if (isCut && (cells?.length ?? 0) < (this.#columns?.length ?? 0)) return 'the last line is cut off';
+    return cells ? 'not as many columns as the first line names' : 'its quotes are not as CSV has them';
+  }
+
+  /** Refuses the first of the open lines; the others may be whole without it. */
+  #giveUp(reason: string): Array<Entry | Refusal> {
+    const [first, ...others] = this.#take();
+    if (!first) return [];
+    if (!this.#columns) columnsOf(undefined);
+    return [{ line: first.line, reason }, ...others.flatMap((line) => this.read(line))];
+  }
+}
+
+/** Reads the header first, then a record for each row. */
+export function createCsvReader(): Reader {
+  return new CsvReader();
+}

@@ -1,0 +1,146 @@
+import { MINUTE } from '../../../shared/lifetimes.ts';
+import { isMailAddress, normalEmail } from '../../../shared/mail/address.ts';
+import { RowRefused } from '../refusals.ts';
+
+/** Reads the fields of one row, each by its rule; null where it is not there. */
+
+export type Fields = ReadonlyMap<string, unknown>;
+
+type Read<T> = (fields: Fields, name: string) => T | null;
+
+const TEXT_MAX = 2000;
+
+/** Also what would hide in a name, turn its direction, or not come back from a database as it went in. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** Text as the file has it, without white space around it. */
+export function readText(fields: Fields, name: string, max = TEXT_MAX): string | null {
+  const value = fields.get(name);
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw new RowRefused('must be text', name);
+  const text = value.trim();
+  if (text === '') return null;
+  if (text.length > max) throw new RowRefused('too long', name);
+  if (UNPRINTABLE.test(text.replaceAll('\u200D', '')))
+    throw new RowRefused('holds characters that cannot be shown', name);
+  return text;
+}
+
+/** What a row cannot do without. */
+export function required<T>(fields: Fields, name: string, read: Read<T>): T {
+  const value = read(fields, name);
+  if (value === null) throw new RowRefused('is missing', name);
+  return value;
+}
+
+function readMatching(pattern: RegExp, problem: string): Read<string> {
+  return (fields, name) => {
+    const text = readText(fields, name);
+    if (text !== null && !pattern.test(text)) throw new RowRefused(problem, name);
+    return text;
+  };
+}
+
+/** The id of an app, exactly as its program sends it. */
+export const readClientId = readMatching(/^[0-9a-f]{24}$/, 'must be 24 hex digits in lower case');
+
+/** The id of an account or a profile, in either generation. */
+export const readId = readMatching(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id');
+
+/** What was handed out as a secret. One in percent-encoding would never match what programs send. */
+const readRaw = readMatching(
+  /^[\x21-\x24\x26-\x7e]{16,512}$/,
+  'must be 16 to 512 printable ASCII characters without % and blanks, as it was handed out',
+);
+
+/** A raw secret. */
+export const readSecret: Read<string> = readRaw;
+
+const readHex = readMatching(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex digits of a SHA-256');
+
+/** A SHA-256, its bytes. */
+export function readSha256(fields: Fields, name: string): Buffer | null {
+  const hex = readHex(fields, name);
+  return hex === null ? null : Buffer.from(hex, 'hex');
+}
+
+function emailOf(text: string, name: string): string {
+  const email = normalEmail(text);
+  if (!isMailAddress(email)) throw new RowRefused('is no e-mail address', name);
+  return email;
+}
+
+/** An e-mail address in lower case. */
+export function readEmail(fields: Fields, name: string): string | null {
+  const text = readText(fields, name);
+  return text === null ? null : emailOf(text, name);
+}
+
+/** A list in JSON, or texts with spaces between them; each once. */
+function readList(fields: Fields, name: string): string[] {
+  const value = fields.get(name);
+  const parts = Array.isArray(value) ? value : (readText(fields, name, LIST_MAX)?.split(/ +/) ?? []);
+  const texts = parts.map((part: unknown) => {
+    const text = readText(new Map([[name, part]]), name);
+    if (text === null) throw new RowRefused('holds an empty entry', name);
+    return text;
+  });
+  return [...new Set(texts)];
+}
+
+const LIST_MAX = 64 * 1024;
+
+/** Addresses at which somebody answers. */
+export function readEmails(fields: Fields, name: string): string[] {
+  return [...new Set(readList(fields, name).map((text) => emailOf(text, name)))];
+}
+
+/** A page with one of these would run what it is told, or show what lies on the machine. */
+const NO_CALLBACK = /^(?:javascript|data|vbscript|file|blob|about):/i;
+
+/** Callbacks stay as they are (design 5): http and schemes of their own too, but each one absolute address. */
+export function readCallbacks(fields: Fields, name: string): string[] {
+  const uris = readList(fields, name);
+  for (const uri of uris) {
+    if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri))
+      throw new RowRefused('is no absolute address', name);
+    if (uri.includes('#')) throw new RowRefused('holds a fragment', name);
+    if (NO_CALLBACK.test(uri)) throw new RowRefused('has a scheme that no callback may have', name);
+  }
+  return uris;
+}
+
+const UNIX_SECONDS = /^-?\d{1,15}(?:\.\d{1,9})?$/;
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** `Date.parse` takes the 31st of every month. */
+function parseIso(text: string): number {
+  const [, year, month, day, zone] = ISO.exec(text) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return Number.NaN;
+  const isWhole = zone !== undefined || text.length === 10;
+  return Date.parse(`${text.replace(' ', 'T')}${isWhole ? '' : 'Z'}`);
+}
+
+function parseTime(value: unknown): number {
+  if (typeof value === 'number') return Math.round(value * 1000);
+  if (typeof value !== 'string') return Number.NaN;
+  const text = value.trim();
+  return UNIX_SECONDS.test(text) ? Math.round(Number(text) * 1000) : parseIso(text);
+}
+
+const EARLIEST = Date.UTC(2000, 0, 1);
+
+/** The clocks of two services differ. */
+const AHEAD_MAX = 5 * MINUTE;
+
+/** A time in ISO 8601 (UTC where it names no zone) or Unix seconds, as Unix milliseconds. */
+export function readTime(fields: Fields, name: string, now: number): number | null {
+  const value = fields.get(name);
+  if (value === undefined || value === null || value === '') return null;
+  const time = parseTime(value);
+  if (!Number.isFinite(time)) throw new RowRefused('is no time in ISO 8601 or Unix seconds', name);
+  if (time > now + AHEAD_MAX) throw new RowRefused('in the future', name);
+  if (time < EARLIEST) throw new RowRefused('before the year 2000', name);
+  return time;
+}

@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import type { Refusal } from '../refusals.ts';
+
+/** Bytes of a line, and of a CSV record over several lines; the longest real row has a few hundred. */
+export const LINE_BYTES_MAX = 64 * 1024;
+
+/** A line without its end. */
+export interface Line {
+  line: number;
+  text: string;
+  /** The last line of a file that ends without a line feed: the file may have been cut here. */
+  isCut: boolean;
+}
+
+const LINE_FEED = 10;
+const NOTHING: Buffer = Buffer.alloc(0);
+
+function textOf(bytes: Buffer, number: number): string {
+  const text = bytes.toString('utf8');
+  const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
+  return number === 1 && whole.startsWith('\u{FEFF}') ? whole.slice(1) : whole;
+}
+
+/**
+ * Cuts bytes into numbered lines. A line over the limit is dropped as it comes, so that no line of any length is ever
+ * held; it and one that is not UTF-8 come as refusals.
+ */
+export class LineSplitter {
+  #held = NOTHING;
+  #isTooLong = false;
+  #number = 0;
+
+  /** The lines that end in these bytes. */
+  push(bytes: Buffer): Array<Line | Refusal> {
+    const lines: Array<Line | Refusal> = [];
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      this.#hold(bytes.subarray(start, end));
+      lines.push(this.#finish(false));
+      start = end + 1;
+    }
+    this.#hold(bytes.subarray(start));
+    return lines;
+  }
+
+  /** The last line, where none ended it. */
+  end(): Array<Line | Refusal> {
+    return this.#held.length > 0 || this.#isTooLong ? [this.#finish(true)] : [];
+  }
+
+  #hold(part: Buffer): void {
+    if (this.#isTooLong) return;
+    this.#isTooLong = this.#held.length + part.length > LINE_BYTES_MAX;
+    if (this.#isTooLong) this.#held = NOTHING;
+    else this.#held = this.#held.length === 0 ? part : Buffer.concat([this.#held, part]);
+  }
+
+  #finish(isCut: boolean): Line | Refusal {
+    const [bytes, isTooLong] = [this.#held, this.#isTooLong];
+    this.#held = NOTHING;
+    this.#isTooLong = false;
+    this.#number += 1;
+    const line = this.#number;
+    if (isTooLong) return { line, reason: 'the line is longer than 64 KB' };
+    if (!isUtf8(bytes)) return { line, reason: 'not UTF-8' };
+    return { line, text: textOf(bytes, line), isCut };
+  }
+}

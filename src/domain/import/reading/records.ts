@@ -1,0 +1,30 @@
+import { createCsvReader } from './csv.ts';
+import { LineSplitter } from './lines.ts';
+import { parseNdjson } from './ndjson.ts';
+import type { Entry, Reader } from './reader.ts';
+import type { Refusal } from '../refusals.ts';
+import type { Source } from './source.ts';
+
+const ndjsonReader: Reader = {
+  read: (line) => ('text' in line ? parseNdjson(line) : [line]),
+  end: () => [],
+};
+
+/** Everything that a part of the file holds, and how many of its bytes were read by then. */
+interface Part {
+  entries: Array<Entry | Refusal>;
+  bytes: number;
+}
+
+/** All rows of a source in their order. */
+export async function* partsOf(source: Source): AsyncGenerator<Part> {
+  const splitter = new LineSplitter();
+  const reader = source.format === 'ndjson' ? ndjsonReader : createCsvReader();
+  let bytes = 0;
+  for await (const piece of source.read()) {
+    bytes += piece.length;
+    yield { entries: splitter.push(piece).flatMap((line) => reader.read(line)), bytes };
+  }
+  const last = splitter.end().flatMap((line) => reader.read(line));
+  yield { entries: [...last, ...reader.end()], bytes };
+}

@@ -1,0 +1,145 @@
+import { tokenHint } from '../../../shared/ids.ts';
+import { sha256Of } from '../../../shared/secrets.ts';
+import type { IdKind } from '../../../store/existing-token-tables.ts';
+import {
+  type Fields,
+  readCallbacks,
+  readClientId,
+  readEmail,
+  readEmails,
+  readId,
+  readSecret,
+  readSha256,
+  readText,
+  readTime,
+  required,
+} from './fields.ts';
+import { RowRefused } from '../refusals.ts';
+
+/** The rows of an import (design 11), each checked by itself; times in Unix milliseconds, secrets as their SHA-256 alone. */
+
+export interface AppRow {
+  line: number;
+  clientId: string;
+  name: string;
+  secret: Buffer | null;
+  callbacks: string[];
+  contacts: string[];
+  ownerEmail: string | null;
+  ownerAccountId: string | null;
+  createdAt: number | null;
+}
+
+export interface PairRow {
+  line: number;
+  kind: IdKind;
+  legacyId: string;
+  modernId: string | null;
+  email: string | null;
+}
+
+export interface TokenRow {
+  line: number;
+  token: Buffer;
+  /** Known of a token that the file had raw. */
+  hint: { first: string; last: string } | null;
+  clientId: string;
+  accountId: string | null;
+  email: string | null;
+  createdAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export type Row =
+  | { type: 'app'; row: AppRow }
+  | { type: 'pair'; row: PairRow }
+  | { type: 'token'; row: TokenRow };
+
+interface Given {
+  line: number;
+  fields: Fields;
+  now: number;
+}
+
+interface Secret {
+  sha256: Buffer;
+  raw: string | null;
+}
+
+/** A secret that is given raw, by its SHA-256, or both ways alike. */
+function readDigested(fields: Fields, name: string): Secret | null {
+  const raw = readSecret(fields, name);
+  const given = readSha256(fields, `${name}_sha256`);
+  const sha256 = raw === null ? given : sha256Of(raw);
+  if (sha256 === null) return null;
+  if (given !== null && !given.equals(sha256))
+    throw new RowRefused('is not that of the value beside it', `${name}_sha256`);
+  return { sha256, raw };
+}
+
+function requireOne(a: string | null, b: string | null, names: string): void {
+  if (a === null && b === null) throw new RowRefused('is missing', names);
+}
+
+const NAME_MAX = 200;
+
+/** Of each of these a row may name either or both: its refusal names them together. */
+export const OWNER = 'owner_email or owner_account_id';
+export const SECRET = 'client_secret or client_secret_sha256';
+const TOKEN = 'access_token or access_token_sha256';
+export const HOLDER = 'account_email or account_id';
+const PARTNER = 'modern_id or email';
+
+function readApp({ line, fields, now }: Given): AppRow {
+  const ownerEmail = readEmail(fields, 'owner_email');
+  const ownerAccountId = readId(fields, 'owner_account_id');
+  requireOne(ownerEmail, ownerAccountId, OWNER);
+  return {
+    line,
+    clientId: required(fields, 'client_id', readClientId),
+    name: required(fields, 'name', (all, name) => readText(all, name, NAME_MAX)),
+    secret: readDigested(fields, 'client_secret')?.sha256 ?? null,
+    callbacks: readCallbacks(fields, 'callback_urls'),
+    contacts: readEmails(fields, 'contacts'),
+    ownerEmail,
+    ownerAccountId,
+    createdAt: readTime(fields, 'created_at', now),
+  };
+}
+
+function readPair(kind: IdKind, { line, fields }: Given): PairRow {
+  const legacyId = required(fields, 'legacy_id', readId);
+  if (kind === 'profile') {
+    return { line, kind, legacyId, modernId: required(fields, 'modern_id', readId), email: null };
+  }
+  const [modernId, email] = [readId(fields, 'modern_id'), readEmail(fields, 'email')];
+  requireOne(modernId, email, PARTNER);
+  return { line, kind, legacyId, modernId, email };
+}
+
+function readToken({ line, fields, now }: Given): TokenRow {
+  const secret = readDigested(fields, 'access_token');
+  if (secret === null) throw new RowRefused('is missing', TOKEN);
+  const accountId = readId(fields, 'account_id');
+  const email = readEmail(fields, 'account_email');
+  requireOne(accountId, email, HOLDER);
+  return {
+    line,
+    token: secret.sha256,
+    hint: secret.raw === null ? null : tokenHint(secret.raw),
+    clientId: required(fields, 'client_id', readClientId),
+    accountId,
+    email,
+    createdAt: readTime(fields, 'created_at', now),
+    lastUsedAt: readTime(fields, 'last_used_at', now),
+  };
+}
+
+/** @throws {RowRefused} */
+export function readRow(given: Given): Row {
+  const type = required(given.fields, 'type', readText);
+  if (type === 'token') return { type, row: readToken(given) };
+  if (type === 'app') return { type, row: readApp(given) };
+  if (type === 'profile' || type === 'account') return { type: 'pair', row: readPair(type, given) };
+  throw new RowRefused('is not app, profile, account or token', 'type');
+}

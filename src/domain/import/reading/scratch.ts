@@ -1,0 +1,119 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Insertable } from 'kysely';
+import { addRows, rowsWith } from '../../../store/import-rows.ts';
+import { openStore } from '../../../store/open-store.ts';
+import type { Database, Store } from '../../../store/store.ts';
+import type { Mapping, Tables } from '../../../store/tables.ts';
+import { removeAbandoned } from '../../../shared/private-file.ts';
+import { rowsUnderLegacyIds } from '../../../store/under-legacy-ids.ts';
+import type { Context } from '../../context.ts';
+import type { AppRow, PairRow, TokenRow } from './rows.ts';
+
+/**
+ * A dry run imports for real, into an empty database of its own that goes with it: before each batch what is known of its
+ * rows is copied there. So it says what an import would do, blocks nobody, and needs no more memory.
+ */
+export interface Scratch {
+  store: Store;
+  copyForApps(rows: readonly AppRow[]): Promise<void>;
+  copyForPairs(rows: readonly PairRow[]): Promise<void>;
+  copyForTokens(rows: readonly TokenRow[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+type CopiedTable = 'apps' | 'app_secrets' | 'app_callbacks' | 'app_contacts' | 'accounts' | 'id_pairs';
+
+const given = (ids: ReadonlyArray<string | null>) => ids.filter((id) => id !== null);
+
+class Copier {
+  readonly #context: Context;
+  readonly #to: Database;
+  constructor(context: Context, to: Database) {
+    this.#context = context;
+    this.#to = to;
+  }
+
+  get #from(): Database {
+    return this.#context.store.durable;
+  }
+
+  async #copy<T extends CopiedTable>(table: T, column: keyof Tables[T] & string, values: readonly string[]) {
+    const rows = await rowsWith(this.#from, { table, column }, values);
+    await addRows(this.#to, { table, column }, rows as unknown as Array<Insertable<Tables[T]>>);
+  }
+
+  /** Grants stay where they are: no row is counted by them. */
+  async #copyMappings(mappings: readonly Mapping[]): Promise<void> {
+    const clientIds = mappings.map((row) => row.client_id);
+    await this.#copy('apps', 'client_id', clientIds);
+    await this.#copy('accounts', 'account_id', given(mappings.map((row) => row.account_id)));
+    const rows = mappings.map((row) => ({ ...row, grant_id: null }));
+    await addRows(this.#to, { table: 'mappings', column: 'id' }, rows);
+  }
+
+  /** What the pairs and the modern side say of accounts that are named by either id. */
+  async #copyOwners(ids: readonly string[]): Promise<void> {
+    const pairs = await rowsWith(this.#from, { table: 'id_pairs', column: 'legacy_id' }, ids);
+    const modernIds = [...ids, ...given(pairs.map((pair) => pair.modern_id))];
+    await this.#copy('id_pairs', 'legacy_id', ids);
+    await this.#copy('id_pairs', 'modern_id', modernIds);
+    await this.#copy('accounts', 'account_id', modernIds);
+  }
+
+  async forApps(rows: readonly AppRow[]): Promise<void> {
+    const ids = rows.map(({ clientId }) => clientId);
+    await this.#copy('apps', 'client_id', ids);
+    await this.#copy('app_secrets', 'client_id', ids);
+    await this.#copy('app_callbacks', 'client_id', ids);
+    await this.#copy('app_contacts', 'client_id', ids);
+    await this.#copyOwners(given(rows.map((row) => row.ownerAccountId)));
+  }
+
+  async forPairs(rows: readonly PairRow[]): Promise<void> {
+    const legacyIds = rows.map(({ legacyId }) => legacyId);
+    await this.#copy('id_pairs', 'legacy_id', legacyIds);
+    await this.#copy('id_pairs', 'modern_id', given(rows.map(({ modernId }) => modernId)));
+    const { apps, tokens } = await rowsUnderLegacyIds(this.#from, legacyIds);
+    await this.#copy(
+      'apps',
+      'client_id',
+      apps.map(({ clientId }) => clientId),
+    );
+    const ids = tokens.map(({ id }) => id);
+    await this.#copyMappings(await rowsWith(this.#from, { table: 'mappings', column: 'id' }, ids));
+  }
+
+  async forTokens(rows: readonly TokenRow[]): Promise<void> {
+    const { vault } = this.#context;
+    const clientIds = rows.map(({ clientId }) => clientId);
+    await this.#copy('apps', 'client_id', clientIds);
+    await this.#copyOwners(given(rows.map(({ accountId }) => accountId)));
+    const digests = rows.flatMap(({ token }) => vault.digestsOf(token));
+    const place = { table: 'mappings', column: 'token_digest' } as const;
+    await this.#copyMappings(await rowsWith(this.#from, place, digests));
+  }
+}
+
+/** Removes what dry runs that were killed have left in this folder. */
+export function removeOldScratches(folder: string): void {
+  removeAbandoned(join(folder, 'dry-run'));
+}
+
+/** A database for the one dry run of this process, in a folder that only its owner may read. */
+export async function openScratch(context: Context, folder: string): Promise<Scratch> {
+  const place = join(folder, `dry-run.${process.pid}.draft`);
+  mkdirSync(place, { mode: 0o700 });
+  const store = await openStore({ kind: 'sqlite', file: join(place, 'scratch.db') });
+  const copier = new Copier(context, store.durable);
+  return {
+    store,
+    copyForApps: (rows) => copier.forApps(rows),
+    copyForPairs: (rows) => copier.forPairs(rows),
+    copyForTokens: (rows) => copier.forTokens(rows),
+    async close() {
+      await store.close();
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}

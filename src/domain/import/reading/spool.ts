@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newHexId } from '../../../shared/ids.ts';
+import { type Bytes, piecesOf } from './pieces.ts';
+
+const CIPHER = 'aes-256-ctr';
+
+/**
+ * Keeps what can be read only once, so that it can be read again. It may hold tokens in the clear, so it is encrypted
+ * with a key that only this process has, in a file that has no name any more while it is filled: whatever ends the
+ * process ends the file with it.
+ */
+export async function spool(input: AsyncIterable<Buffer>, folder: string): Promise<Bytes> {
+  const file = join(folder, `${newHexId()}.spool`);
+  const handle = await open(file, 'wx+', 0o600);
+  await rm(file);
+  const [key, iv] = [randomBytes(32), randomBytes(16)];
+  const cipher = createCipheriv(CIPHER, key, iv);
+  let size = 0;
+  for await (const piece of input) {
+    await handle.appendFile(cipher.update(piece));
+    size += piece.length;
+  }
+  async function* read() {
+    const decipher = createDecipheriv(CIPHER, key, iv);
+    for await (const piece of piecesOf(handle)) yield decipher.update(piece);
+  }
+  return { size, read, close: () => handle.close() };
+}

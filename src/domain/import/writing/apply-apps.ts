@@ -1,0 +1,133 @@
+import { rowsWith } from '../../../store/import-rows.ts';
+import type { Database } from '../../../store/store.ts';
+import { pinOwner } from '../../accounts/pin-owner.ts';
+import { emailsFor } from './account-emails.ts';
+import { translationOf } from './legacy-accounts.ts';
+import { appWith, type ImportedApp } from './imported-app.ts';
+import type { Import, Outcome } from '../outcomes.ts';
+import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
+import type { Objection } from '../refusals.ts';
+import { type AppRow, OWNER, SECRET } from '../reading/rows.ts';
+import { writeApps } from './write-apps.ts';
+
+type Apps = Map<string, ImportedApp>;
+
+/** Two live at once while a secret is being changed. */
+const LIVE_SECRETS_MAX = 2;
+
+async function lookUp({ namedApps }: Import, tx: Database, rows: readonly AppRow[]): Promise<Apps> {
+  const ids = rows.map(({ clientId }) => clientId);
+  const column = 'client_id';
+  const known = await rowsWith(tx, { table: 'apps', column }, ids);
+  const apps: Apps = new Map(known.map((app) => [app.client_id, appWith(app.client_id, app)]));
+  for (const app of apps.values()) app.isNamed = namedApps.has(app.clientId);
+  for (const secret of await rowsWith(tx, { table: 'app_secrets', column }, ids)) {
+    const app = apps.get(secret.client_id);
+    app?.secrets.add(secret.secret_digest);
+    if (app && secret.retired_at === null) app.liveSecrets += 1;
+  }
+  for (const { client_id, uri } of await rowsWith(tx, { table: 'app_callbacks', column }, ids))
+    apps.get(client_id)?.callbacks.add(uri);
+  for (const { client_id, address } of await rowsWith(tx, { table: 'app_contacts', column }, ids))
+    apps.get(client_id)?.contacts.add(address);
+  return apps;
+}
+
+/** The digest that a row's secret would be kept as; null where the app has or had it, or the row names none. */
+function missingSecret({ context }: Import, app: ImportedApp, { secret }: AppRow): string | null {
+  if (secret === null) return null;
+  const isKnown = context.vault.digestsOf(secret).some((digest) => app.secrets.has(digest));
+  return isKnown ? null : context.vault.digestOf(secret);
+}
+
+function ownerOf({ ownerAccountId, ownerEmail }: AppRow | ImportedApp): Owner {
+  return { accountId: ownerAccountId, email: ownerEmail };
+}
+
+function findConflict(
+  app: ImportedApp,
+  row: AppRow,
+  { secret, emailsOf }: { secret: string | null; emailsOf: EmailsOf },
+): Objection | undefined {
+  if (app.isRetired) return { field: 'client_id', reason: 'the app is retired' };
+  if (app.isImported && app.isNamed && row.name !== app.name)
+    return { field: 'name', reason: 'the file names the app differently before' };
+  if (isOtherOwner(ownerOf(app), ownerOf(row), emailsOf)) return { field: OWNER, reason: OTHER_ACCOUNT };
+  if (secret !== null && app.liveSecrets >= LIVE_SECRETS_MAX)
+    return { field: SECRET, reason: 'the app has two other secrets' };
+  return undefined;
+}
+
+function fieldChanges(app: ImportedApp, row: AppRow): ImportedApp['changes'] {
+  const { ownerAccountId, ownerEmail, name } = row;
+  return {
+    ...(name !== app.name && app.isImported && { name }),
+    ...(app.ownerAccountId === null && ownerAccountId !== null && { owner_account_id: ownerAccountId }),
+    ...(app.ownerAccountId === null &&
+      app.ownerEmail === null &&
+      ownerEmail !== null && { owner_email: ownerEmail }),
+  };
+}
+
+function missing(known: Set<string>, given: readonly string[], added: string[]): boolean {
+  const isAdded = given.filter((one) => !known.has(one));
+  for (const one of isAdded) {
+    known.add(one);
+    added.push(one);
+  }
+  return isAdded.length > 0;
+}
+
+/** Adds what a row says and the app lacks; answers whether it lacked anything. */
+function merge(app: ImportedApp, row: AppRow, secret: string | null): boolean {
+  const changes = fieldChanges(app, row);
+  app.name = changes.name ?? app.name;
+  app.isNamed = true;
+  app.ownerAccountId = changes.owner_account_id ?? app.ownerAccountId;
+  app.ownerEmail = changes.owner_email ?? app.ownerEmail;
+  Object.assign(app.changes, changes);
+  const isAdded = [
+    missing(app.callbacks, row.callbacks, app.added.callbacks),
+    missing(app.contacts, row.contacts, app.added.contacts),
+    secret !== null && missing(app.secrets, [secret], app.added.secrets),
+  ].includes(true);
+  if (secret !== null) app.liveSecrets += 1;
+  return isAdded || Object.keys(changes).length > 0;
+}
+
+function settle(run: Import, { apps, emailsOf }: { apps: Apps; emailsOf: EmailsOf }, row: AppRow): Outcome {
+  const found = apps.get(row.clientId);
+  const app = found ?? { ...appWith(row.clientId, undefined), createdAt: row.createdAt };
+  const secret = missingSecret(run, app, row);
+  const problem = findConflict(app, row, { secret, emailsOf });
+  if (problem !== undefined) return { line: row.line, ...problem, clientId: row.clientId };
+  const isChanged = merge(app, row, secret);
+  apps.set(row.clientId, app);
+  if (!found) return 'new';
+  return isChanged ? 'changed' : 'known';
+}
+
+/** A registered app has a token that waits for its owner's id. */
+async function pinOwners({ context, origin }: Import, tx: Database, apps: readonly ImportedApp[]) {
+  for (const { isNew, clientId, changes } of apps) {
+    const accountId = changes.owner_account_id;
+    if (!isNew && accountId !== undefined)
+      await pinOwner(context, tx, { clientIds: [clientId], accountId, ...origin });
+  }
+}
+
+/** Takes apps over, in one transaction; answers what became of each row. */
+export async function applyApps(run: Import, tx: Database, rows: readonly AppRow[]): Promise<Outcome[]> {
+  const translate = await translationOf(tx, new Set(rows.map((row) => row.ownerAccountId)));
+  const apps = await lookUp(run, tx, rows);
+  const owned = rows.map((row) => {
+    const owner = translate({ accountId: row.ownerAccountId, email: row.ownerEmail });
+    return { ...row, ownerAccountId: owner.accountId, ownerEmail: owner.email };
+  });
+  const claims = [...apps.values(), ...owned].map((app) => [app.clientId, ownerOf(app)] as const);
+  const emailsOf = await emailsFor(tx, claims);
+  const outcomes = owned.map((row) => settle(run, { apps, emailsOf }, row));
+  await writeApps(run, tx, [...apps.values()]);
+  await pinOwners(run, tx, [...apps.values()]);
+  return outcomes;
+}

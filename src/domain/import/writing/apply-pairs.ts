@@ -1,0 +1,102 @@
+import type { IdKind } from '../../../store/existing-token-tables.ts';
+import { changeAccountPair } from '../../../store/import-changes.ts';
+import { addRows, rowsWith } from '../../../store/import-rows.ts';
+import type { Database } from '../../../store/store.ts';
+import { followPairs } from '../../accounts/follow-pairs.ts';
+import type { Import, Outcome } from '../outcomes.ts';
+import { differ } from './owners.ts';
+import type { Objection } from '../refusals.ts';
+import type { PairRow } from '../reading/rows.ts';
+
+/** The ids of both generations, as the file pairs them. */
+
+interface Pair {
+  kind: IdKind;
+  legacyId: string;
+  modernId: string | null;
+  email: string | null;
+  isNew: boolean;
+  changes: { modern_id?: string; email?: string };
+}
+
+/** By kind and legacy id, and by kind and modern id. */
+interface Found {
+  byLegacy: Map<string, Pair>;
+  byModern: Map<string, Pair>;
+}
+
+const keyOf = (kind: IdKind, id: string) => `${kind} ${id}`;
+
+function keep({ byLegacy, byModern }: Found, pair: Pair): void {
+  byLegacy.set(keyOf(pair.kind, pair.legacyId), pair);
+  if (pair.modernId !== null) byModern.set(keyOf(pair.kind, pair.modernId), pair);
+}
+
+async function lookUp(tx: Database, rows: readonly PairRow[]): Promise<Found> {
+  const legacyIds = rows.map(({ legacyId }) => legacyId);
+  const modernIds = rows.map(({ modernId }) => modernId).filter((id) => id !== null);
+  const found: Found = { byLegacy: new Map(), byModern: new Map() };
+  const known = [
+    ...(await rowsWith(tx, { table: 'id_pairs', column: 'legacy_id' }, legacyIds)),
+    ...(await rowsWith(tx, { table: 'id_pairs', column: 'modern_id' }, modernIds)),
+  ];
+  for (const { kind, legacy_id: legacyId, modern_id: modernId, email } of known) {
+    const earlier = found.byLegacy.get(keyOf(kind, legacyId));
+    if (!earlier) keep(found, { kind, legacyId, modernId, email, isNew: false, changes: {} });
+  }
+  return found;
+}
+
+function findConflict(row: PairRow, { byLegacy, byModern }: Found): Objection | undefined {
+  const pair = byLegacy.get(keyOf(row.kind, row.legacyId));
+  const holder = row.modernId === null ? undefined : byModern.get(keyOf(row.kind, row.modernId));
+  if (holder && holder.legacyId !== row.legacyId)
+    return { field: 'modern_id', reason: 'is paired with another legacy id' };
+  if (!pair) return undefined;
+  if (differ(row.modernId, pair.modernId))
+    return { field: 'legacy_id', reason: 'is paired with another modern id' };
+  const isOtherAddress = pair.modernId === null && differ(row.email, pair.email);
+  return isOtherAddress ? { field: 'legacy_id', reason: 'is paired with another e-mail' } : undefined;
+}
+
+function settle(row: PairRow, found: Found): Outcome {
+  const { line, kind, legacyId, modernId, email } = row;
+  const problem = findConflict(row, found);
+  if (problem !== undefined) return { line, ...problem };
+  const pair = found.byLegacy.get(keyOf(kind, legacyId));
+  if (!pair) {
+    keep(found, { kind, legacyId, modernId, email, isNew: true, changes: {} });
+    return 'new';
+  }
+  const changes = {
+    ...(pair.modernId === null && modernId !== null && { modern_id: modernId }),
+    ...(pair.email === null && email !== null && { email }),
+  };
+  if (Object.keys(changes).length === 0) return 'known';
+  pair.modernId ??= modernId;
+  pair.email ??= email;
+  Object.assign(pair.changes, changes);
+  keep(found, pair);
+  return 'changed';
+}
+
+/** Takes id pairs over, in one transaction; answers what became of each row. */
+export async function applyPairs(run: Import, tx: Database, rows: readonly PairRow[]): Promise<Outcome[]> {
+  const now = run.context.clock.now();
+  const found = await lookUp(tx, rows);
+  const outcomes = rows.map((row) => settle(row, found));
+  const pairs = [...found.byLegacy.values()].toSorted((a, b) => (a.legacyId < b.legacyId ? -1 : 1));
+  const added = pairs
+    .filter(({ isNew }) => isNew)
+    .map(({ kind, legacyId, modernId, email }) => {
+      const ids = { kind, legacy_id: legacyId, modern_id: modernId, email };
+      return { ...ids, source: 'imported' as const, created_at: now };
+    });
+  await addRows(tx, { table: 'id_pairs', column: 'legacy_id' }, added);
+  const changed = pairs.filter((pair) => !pair.isNew && Object.keys(pair.changes).length > 0);
+  for (const { legacyId, changes } of changed) await changeAccountPair(tx, legacyId, changes);
+  // Those that were known too: what was imported since they were has not been looked at.
+  const accounts = pairs.filter(({ kind }) => kind === 'account');
+  await followPairs(run.context, tx, { pairs: accounts, origin: run.origin });
+  return outcomes;
+}

@@ -1,0 +1,112 @@
+import { newOrderedId } from '../../../shared/ids.ts';
+import { rowsWith } from '../../../store/import-rows.ts';
+import type { Database } from '../../../store/store.ts';
+import type { Mapping } from '../../../store/tables.ts';
+import { emailsFor } from './account-emails.ts';
+import { changesOf, type Claim, type Token } from './judge-token.ts';
+import { translationOf } from './legacy-accounts.ts';
+import type { Import, Outcome } from '../outcomes.ts';
+import type { EmailsOf } from './owners.ts';
+import type { TokenRow } from '../reading/rows.ts';
+import { writeTokens } from './write-tokens.ts';
+
+interface Found {
+  /** By the SHA-256 of the token, in hex. */
+  tokens: Map<string, Token>;
+  apps: Map<string, { isRetired: boolean; isUnidentified: boolean }>;
+}
+
+function known(row: Mapping, isUnidentified: boolean): Token {
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    accountId: row.account_id,
+    email: row.account_email,
+    lastUsedAt: row.last_used_at,
+    state: row.state,
+    isUnidentified,
+    isUnproven: row.source === 'observed' && row.app_proven === 0,
+    added: undefined,
+    changes: {},
+  };
+}
+
+/** Everything that is known of what a batch names, whichever key it stands on. */
+async function lookUp({ context }: Import, tx: Database, rows: readonly TokenRow[]): Promise<Found> {
+  const byDigest = new Map<string, string>();
+  for (const { token } of rows) {
+    for (const digest of context.vault.digestsOf(token)) byDigest.set(digest, token.toString('hex'));
+  }
+  const mappings = await rowsWith(tx, { table: 'mappings', column: 'token_digest' }, byDigest.keys());
+  const clientIds = [...rows.map((row) => row.clientId), ...mappings.map((row) => row.client_id)];
+  const apps = new Map(
+    (await rowsWith(tx, { table: 'apps', column: 'client_id' }, clientIds)).map((app) => [
+      app.client_id,
+      { isRetired: app.retired_at !== null, isUnidentified: app.source === 'observed' },
+    ]),
+  );
+  const tokens = mappings.map((row): [string, Token] => {
+    const isUnidentified = apps.get(row.client_id)?.isUnidentified === true;
+    return [byDigest.get(row.token_digest) ?? '', known(row, isUnidentified)];
+  });
+  return { tokens: new Map(tokens), apps };
+}
+
+function addToken({ context }: Import, owner: Claim, row: TokenRow): Token {
+  const added = { digest: context.vault.digestOf(row.token), row };
+  return {
+    id: newOrderedId(context.clock.now()),
+    ...owner,
+    state: 'unmapped',
+    isUnidentified: false,
+    isUnproven: false,
+    added,
+    changes: {},
+  };
+}
+
+function appProblem(app: { isRetired: boolean } | undefined): string | undefined {
+  if (!app) return 'unknown app';
+  return app.isRetired ? 'its app is retired' : undefined;
+}
+
+/** One row after the other, each on what those before it left: the same token may come twice. */
+function settle(
+  run: Import,
+  { tokens, apps, emailsOf }: Found & { emailsOf: EmailsOf },
+  { owner, row }: { owner: Claim; row: TokenRow },
+): Outcome {
+  const hex = row.token.toString('hex');
+  const { line, clientId } = row;
+  const token = tokens.get(hex);
+  const problem = token?.clientId === clientId ? undefined : appProblem(apps.get(clientId));
+  if (problem !== undefined) return { line, reason: problem, field: 'client_id', clientId };
+  if (!token) {
+    tokens.set(hex, addToken(run, owner, row));
+    return 'new';
+  }
+  const changes = changesOf(owner, token, emailsOf);
+  if ('reason' in changes) return { line, ...changes, clientId };
+  if (Object.keys(changes).length === 0) return 'known';
+  Object.assign(token, changes);
+  // What has an app now is not given another.
+  token.isUnidentified &&= changes.clientId === undefined;
+  token.isUnproven &&= changes.isProven === undefined;
+  Object.assign(token.changes, changes);
+  return 'changed';
+}
+
+/** Takes tokens over, in one transaction; answers what became of each row. */
+export async function applyTokens(run: Import, tx: Database, rows: readonly TokenRow[]): Promise<Outcome[]> {
+  const translate = await translationOf(tx, new Set(rows.map((row) => row.accountId)));
+  const found = await lookUp(run, tx, rows);
+  const claims = rows.map((row) => {
+    const { clientId, lastUsedAt } = row;
+    return { owner: { clientId, lastUsedAt, ...translate(row) }, row };
+  });
+  const said = claims.map(({ owner, row }) => [row.token.toString('hex'), owner] as const);
+  const emailsOf = await emailsFor(tx, [...found.tokens, ...said]);
+  const outcomes = claims.map((claim) => settle(run, { ...found, emailsOf }, claim));
+  await writeTokens(run, tx, [...found.tokens.values()]);
+  return outcomes;
+}

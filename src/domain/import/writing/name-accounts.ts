@@ -1,0 +1,29 @@
+import { addRows } from '../../../store/import-rows.ts';
+import type { Database } from '../../../store/store.ts';
+import { recordEvents } from '../../history/record-event.ts';
+import type { Import } from '../outcomes.ts';
+
+interface Named {
+  ids: ReadonlyArray<string | null>;
+  /** For the history. */
+  reason: string;
+}
+
+/** Keeps the accounts that a batch names and nobody named before: who has no row is nobody's to remind. */
+export async function nameAccounts(
+  { context, origin }: Import,
+  tx: Database,
+  { ids, reason }: Named,
+): Promise<void> {
+  const now = context.clock.now();
+  // In an order that two imports at once share.
+  const all = [...new Set(ids.filter((id) => id !== null))].toSorted();
+  const rows = all.map((account_id) => ({ account_id, updated_at: now }));
+  const added = await addRows(tx, { table: 'accounts', column: 'account_id' }, rows);
+  const named = { at: now, ...origin, action: 'account_named', reason };
+  await recordEvents(
+    context,
+    tx,
+    added.map((accountId) => ({ ...named, accountId })),
+  );
+}

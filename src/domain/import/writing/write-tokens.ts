@@ -1,0 +1,96 @@
+import { changeMapping } from '../../../store/import-changes.ts';
+import { addRows } from '../../../store/import-rows.ts';
+import type { Database } from '../../../store/store.ts';
+import type { NewMapping } from '../../../store/tables.ts';
+import { adoptPairs } from '../../tokens/adopt-tokens.ts';
+import { recordEvents } from '../../history/record-event.ts';
+import type { Token } from './judge-token.ts';
+import { nameAccounts } from './name-accounts.ts';
+import type { Import } from '../outcomes.ts';
+
+/** Writes what a batch of tokens adds and changes, in an order that two imports at once share. */
+
+type NewToken = Token & { added: object };
+
+const isNew = (token: Token): token is NewToken => token.added !== undefined;
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewToken, now: number): NewMapping {
+  const { digest, row } = added;
+  return {
+    id,
+    token_digest: digest,
+    hint_first: row.hint?.first ?? null,
+    hint_last: row.hint?.last ?? null,
+    client_id: clientId,
+    account_id: accountId,
+    account_email: email,
+    // Of an account that an id pair knows by its address alone.
+    legacy_account_id: accountId === null ? row.accountId : null,
+    state: 'unmapped',
+    source: 'imported',
+    created_at: row.createdAt ?? now,
+    updated_at: now,
+    last_used_at: lastUsedAt,
+  };
+}
+
+async function changeTokens(run: Import, tx: Database, changed: readonly Token[]): Promise<void> {
+  const now = run.context.clock.now();
+  for (const { id, changes } of changed) {
+    await changeMapping(tx, id, {
+      updated_at: now,
+      ...(changes.clientId !== undefined && { client_id: changes.clientId }),
+      ...(typeof changes.accountId === 'string' && { account_id: changes.accountId }),
+      ...(changes.email !== undefined && { account_email: changes.email }),
+      ...(typeof changes.lastUsedAt === 'number' && { last_used_at: changes.lastUsedAt }),
+      ...(changes.isProven && { app_proven: 1 }),
+    });
+  }
+}
+
+/** In words for the history. */
+function changeInWords({ clientId, accountId, email, lastUsedAt, isProven }: Token['changes']): string {
+  const parts = [
+    clientId === undefined && !isProven ? [] : ['app'],
+    accountId === undefined ? [] : ['account'],
+    email === undefined ? [] : ['e-mail'],
+    lastUsedAt === undefined ? [] : ['last use'],
+  ];
+  return `import: ${parts.flat().join(', ')}`;
+}
+
+/** Waiting tokens whose app and account have a grant stand on it from here on (adopt-tokens.ts). */
+async function adopt({ context, origin }: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
+  const pairs = tokens.flatMap(({ state, clientId, accountId }) =>
+    state === 'unmapped' && accountId !== null ? [{ clientId, accountId }] : [],
+  );
+  await adoptPairs(context, tx, { pairs, origin });
+}
+
+/** Writes them, with an entry in the history for each. */
+export async function writeTokens(run: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
+  const added = tokens.filter(isNew).toSorted((a, b) => compare(a.added.digest, b.added.digest));
+  const changed = tokens
+    .filter((token) => token.added === undefined && Object.keys(token.changes).length > 0)
+    .toSorted((a, b) => compare(a.id, b.id));
+  const { context, origin } = run;
+  const now = context.clock.now();
+  const accounts = [...added, ...changed].map(({ accountId }) => accountId);
+  await nameAccounts(run, tx, { ids: accounts, reason: 'the account of an imported token' });
+  const rows = added.map((token) => mappingOf(token, now));
+  await addRows(tx, { table: 'mappings', column: 'id' }, rows);
+  await changeTokens(run, tx, changed);
+  const entryOf = ({ id, clientId, accountId }: Token, action: string, reason: string) => {
+    return { at: now, ...origin, action, reason, clientId, accountId, mappingId: id };
+  };
+  await recordEvents(context, tx, [
+    ...added.map((token) => entryOf(token, 'token_imported', 'import')),
+    ...changed.map((token) => entryOf(token, 'token_changed', changeInWords(token.changes))),
+  ]);
+  await adopt(run, tx, [...added, ...changed]);
+}

@@ -1,0 +1,256 @@
+import type { Clock } from '../../shared/clock.ts';
+import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { EpochFile } from '../../store/epoch-file.ts';
+import {
+  bumpEpoch,
+  fillPlace,
+  hasLiveGrants,
+  markCopy,
+  readInstance,
+  type SeenInstance,
+} from '../../store/instance.ts';
+import type { Store } from '../../store/store.ts';
+import type { Instance } from '../../store/tables.ts';
+import {
+  type Finding,
+  FINDINGS,
+  findPlaceProblem,
+  isAboutThis,
+  isFuller,
+  judge,
+  type Sight,
+} from './judge-instance.ts';
+import { EpochMemory } from './remember-epoch.ts';
+import { tolerant } from '../work/tolerant.ts';
+
+/**
+ * Whether this process works on the original database or on a copy of it (design 5, restored copies). A copy sends
+ * nothing to the modern side until it is taken over. What is found out here makes a copy silent as a whole; that no
+ * refresh token is presented on one rests on the condition of the claim itself (store/presentations.ts).
+ */
+export interface InstanceWatch {
+  isCopy(): boolean;
+  /** Why the database counts as a copy, in words; undefined for the original. */
+  why(): string | undefined;
+  /** What is wrong with the machine's memory of the database, in words; it makes no copy. */
+  findProblem(): string | undefined;
+  /** The database that this process works with, and the highest epoch of it that this machine knows. */
+  seen(): SeenInstance;
+  /** How long this process has seen the database as the original that it is now, in milliseconds by the monotonic clock. */
+  originalFor(): number;
+  /** Something was committed that an older copy would not know: the epoch rises at the next turn. */
+  noteClaim(): void;
+  /** Reads the row at once. */
+  look(): Promise<void>;
+  /** Reads the row at once, and makes this machine remember this database, whichever it remembered before. */
+  adopt(): Promise<void>;
+  /** From here on this process serves: it looks once a second, raises the epoch, and keeps in the database what it finds. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface InstanceOptions {
+  store: Store;
+  file: EpochFile;
+  clock: Pick<Clock, 'elapsed'>;
+  logger: Logger;
+}
+
+const LOOK_EVERY = 1 * SECOND;
+
+const FIRST_REST = 5 * SECOND;
+
+/** Also without a claim, so that an old copy of a quiet database is known for one. */
+const BUMP_EVERY = 1 * MINUTE;
+
+/**
+ * A take-over goes up by at least so much, which counting does not reach between two looks, nor a copy of before within
+ * days.
+ */
+const LEAP = 1_000_000;
+
+/**
+ * The epoch that a take-over begins with, past everything that was seen: the database's time in milliseconds, which runs
+ * faster than any counting, so that of two take-overs from one backup the later is the higher. Where the time is not
+ * past what was seen, its last digits still keep the two apart.
+ */
+export function epochOfTakeOver(seen: number, now: number): number {
+  return Math.max(now, seen + LEAP + (now % LEAP));
+}
+
+class Watch implements InstanceWatch {
+  readonly #options: InstanceOptions;
+  readonly #id: string;
+  readonly #memory: EpochMemory;
+  readonly #writeRestfully: () => Promise<void>;
+  #epoch: number;
+  #sight: Sight | undefined;
+  #finding: Finding | undefined;
+  #since: number;
+  #timer: NodeJS.Timeout | undefined;
+  #turning: Promise<void> | undefined;
+  #looks = { begun: 0, judged: 0 };
+  #claims = 0;
+  #bumped: { claims: number; at: number };
+  #silentUntil = 0;
+
+  constructor(options: InstanceOptions, row: Instance) {
+    this.#options = options;
+    const message = 'the epoch of the database could not be raised';
+    const resting = { logger: options.logger, message, firstRest: FIRST_REST };
+    this.#writeRestfully = tolerant(resting, () => this.#write());
+    this.#id = row.id;
+    this.#memory = new EpochMemory(options.file, options.logger);
+    this.#epoch = Math.max(row.epoch, this.#memory.epochOf(row.id));
+    this.#since = options.clock.elapsed();
+    // Epoch 0 says that no bridge ever served: the first one raises it at once.
+    this.#bumped = { claims: 0, at: row.epoch === 0 ? Number.NEGATIVE_INFINITY : performance.now() };
+  }
+
+  isCopy = () => this.#finding !== undefined;
+  why = () => this.#finding && FINDINGS[this.#finding];
+  findProblem = () => this.#memory.findProblem();
+  seen = () => ({ id: this.#id, epoch: this.#epoch });
+  originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
+  noteClaim = () => void (this.#claims += 1);
+
+  async look(): Promise<void> {
+    await this.#see();
+    await this.#settle();
+  }
+
+  async adopt(): Promise<void> {
+    await this.look();
+    if (!this.isCopy()) this.#keep({ mayForget: true, isMeant: true });
+  }
+
+  async start(): Promise<void> {
+    if (this.#finding) this.#alarm(this.#finding);
+    const problem = findPlaceProblem(this.#sight?.place ?? '');
+    if (problem !== undefined) this.#options.logger.warn(problem);
+    this.#timer = setInterval(() => void this.#turn(), LOOK_EVERY);
+    this.#timer.unref();
+    await this.#turn();
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#isServing()) return;
+    clearInterval(this.#timer);
+    await this.#turning;
+    await this.#takeTurn(() => this.#write()).catch((error: unknown) => this.#complain(error));
+  }
+
+  /** An operator's command may be pointed at any database from any machine; it silences none. */
+  #isServing(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  async #read(): Promise<Sight> {
+    const { store } = this.#options;
+    const { durable } = store;
+    const row = await readInstance(durable);
+    const isNeverServed = row.epoch === 0 && this.#memory.isOfAnother(row.id);
+    const isUpgradedCopy = isNeverServed && (await hasLiveGrants(durable));
+    return { row, place: await store.place(), isUpgradedCopy };
+  }
+
+  /** Two looks may overlap: one that began earlier says nothing after a later one. */
+  async #see(): Promise<void> {
+    const number = (this.#looks.begun += 1);
+    const known = this.seen();
+    const sight = await this.#read();
+    if (number < this.#looks.judged) return;
+    this.#looks.judged = number;
+    this.#sight = sight;
+    this.#become(judge(sight, known), sight.row);
+    if (!this.isCopy()) this.#keep({ mayForget: this.#isServing(), isMeant: false });
+  }
+
+  #keep(how: { mayForget: boolean; isMeant: boolean }): void {
+    this.#memory.keep({ seen: this.seen(), place: this.#sight?.place ?? '', ...how });
+  }
+
+  /** Puts into the database what the last look has found. */
+  async #settle(): Promise<void> {
+    if (!this.#sight) return;
+    const { durable, aside } = this.#options.store;
+    const { row, place } = this.#sight;
+    if (row.state === 'original' && this.#isServing() && isAboutThis(this.#finding))
+      await markCopy(aside, row);
+    if (this.isCopy() || !isFuller(place, row.place)) return;
+    if (row.place === '' && row.epoch === 0 && (await hasLiveGrants(durable))) this.#warnOfDump();
+    await fillPlace(aside, { before: row.place, place });
+  }
+
+  #become(finding: Finding | undefined, row: Instance): void {
+    const before = this.#finding;
+    const isTakenOver = row.epoch - this.#epoch >= LEAP;
+    if (!finding && (before || isTakenOver)) this.#since = this.#options.clock.elapsed();
+    if (!finding) this.#epoch = Math.max(this.#epoch, row.epoch);
+    this.#finding = finding;
+    if (!this.#isServing() || before === finding) return;
+    if (!finding) this.#options.logger.warn('the copy was taken over, it is the original now');
+    else if (!before) this.#alarm(finding);
+  }
+
+  #alarm(finding: Finding): void {
+    this.#options.logger.error('ALARM: this is a restored copy, nothing is sent to the modern side', {
+      why: FINDINGS[finding],
+      remedy: 'once the original is stopped for good: grantbridge restore --take-over',
+    });
+  }
+
+  /** A dump with the schema of before copies were told apart shows no place that it came from. */
+  #warnOfDump(): void {
+    this.#options.logger.warn(
+      'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (README, "Backup, restore, copies")',
+    );
+  }
+
+  async #bump(): Promise<void> {
+    const claims = this.#claims;
+    const isDue = claims > this.#bumped.claims || performance.now() - this.#bumped.at >= BUMP_EVERY;
+    if (!isDue || this.isCopy()) return;
+    await bumpEpoch(this.#options.store.aside, this.seen());
+    this.#bumped = { claims, at: performance.now() };
+    await this.#see();
+  }
+
+  async #write(): Promise<void> {
+    await this.#settle();
+    await this.#bump();
+  }
+
+  /** A look only reads, and is never left out; nothing is written by one that failed. */
+  async #takeTurn(write: () => Promise<void>): Promise<void> {
+    await this.#see();
+    await write();
+  }
+
+  /** A database that is away is asked again at the next turn; readiness tells of it. */
+  #complain(error: unknown): void {
+    if (performance.now() < this.#silentUntil) return;
+    this.#silentUntil = performance.now() + MINUTE;
+    this.#options.logger.warn('whether the database is a copy could not be looked at', { error });
+  }
+
+  #turn(): Promise<void> {
+    this.#turning ??= this.#takeTurn(this.#writeRestfully)
+      .catch((error: unknown) => this.#complain(error))
+      .finally(() => {
+        this.#turning = undefined;
+      });
+    return this.#turning;
+  }
+}
+
+/**
+ * Finds out whether the database is a copy.
+ * @throws {Error} in plain words when VAR_DIR/epoch.json cannot be read
+ */
+export async function openInstanceWatch(options: InstanceOptions): Promise<InstanceWatch> {
+  const watch = new Watch(options, await readInstance(options.store.durable));
+  await watch.look();
+  return watch;
+}

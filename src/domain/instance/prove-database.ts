@@ -1,0 +1,20 @@
+import { CLOCKS_DIFFER, SECOND } from '../../shared/lifetimes.ts';
+import { countApps } from '../../store/apps.ts';
+import type { Context } from '../context.ts';
+
+/** The database is asked for the time once a second; without an answer for so long its time is a guess. */
+const SILENCE_MAX = 5 * SECOND;
+
+/** Rejects when the durable database does not answer. */
+export async function proveDatabase(context: Context): Promise<void> {
+  await countApps(context.store.durable);
+}
+
+/** Why the time that this process goes by cannot be relied on; undefined when it can. */
+export function findClockProblem({ databaseClock }: Context): string | undefined {
+  if (!databaseClock) return undefined;
+  if (databaseClock.sampleAge() > SILENCE_MAX) return 'the database has not told the time for some seconds';
+  if (Math.abs(databaseClock.machineOffset()) > CLOCKS_DIFFER)
+    return "this machine's clock is more than one second from the database's";
+  return undefined;
+}

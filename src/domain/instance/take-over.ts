@@ -1,0 +1,66 @@
+import { newHexId } from '../../shared/ids.ts';
+import { becomeOriginal, readInstance } from '../../store/instance.ts';
+import { doubtCalls } from '../../store/known-calls.ts';
+import { doubtRestored, listLive, voidAllCodes } from '../../store/restored.ts';
+import type { Database } from '../../store/store.ts';
+import { markTakeOver } from '../history/anchor-history.ts';
+import type { Context } from '../context.ts';
+import { epochOfTakeOver } from './instance-watch.ts';
+import { recordEvents } from '../history/record-event.ts';
+
+/**
+ * Making a restored copy the original (design 5). The original may have spent any of the refresh tokens since the copy
+ * was made, so every live grant is in doubt: its old access token serves on, and it is looked into under the rules of
+ * a doubt (access-token.ts), few at a time (settle-doubts.ts).
+ */
+
+const REASON = 'a restored copy was taken over';
+
+/** So many grants come up at the same time; later ones are spread over a fifth of the quiet time. */
+const AT_ONCE = 500;
+const SPREAD = 0.2;
+
+async function doubtAll(context: Context, tx: Database, now: number): Promise<number> {
+  const grants = await listLive(tx);
+  const [claimId, quiet] = [newHexId(), context.settings.inDoubtQuiet];
+  for (let start = 0; start < grants.length; start += AT_ONCE) {
+    const ids = grants.slice(start, start + AT_ONCE).map(({ id }) => id);
+    const retryAt = start === 0 ? 0 : Math.floor(now + quiet + (quiet * SPREAD * start) / grants.length);
+    await doubtRestored(tx, ids, { claimId, retryAt, now });
+  }
+  const by = { at: now, actor: 'command', reason: REASON };
+  const doubted = grants.map((grant) => ({
+    ...by,
+    action: 'refresh_in_doubt',
+    clientId: grant.client_id,
+    accountId: grant.account_id,
+    grantId: grant.id,
+  }));
+  await recordEvents(context, tx, [...doubted, { ...by, action: 'taken_over' }]);
+  return grants.length;
+}
+
+/**
+ * Takes the copy over: only where the original will never work again. A bridge that runs on it notices within a second.
+ * @returns how many grants are in doubt now; undefined where the database is the original, and nothing was changed
+ */
+export async function takeOver(context: Context): Promise<number | undefined> {
+  const [place, time] = [await context.store.place(), await context.store.now()];
+  const grants = await context.store.transaction(async (tx) => {
+    const row = await readInstance(tx);
+    if (row.state === 'original' && !context.instance.isCopy()) return undefined;
+    const now = context.clock.now();
+    // Whoever saw the original, and knows a higher epoch than the copy has, finds the copy newer.
+    const epoch = epochOfTakeOver(Math.max(row.epoch, context.instance.seen().epoch), time);
+    await becomeOriginal(tx, { epoch, place });
+    // A code of the copy may have been spent at the original.
+    await voidAllCodes(tx, now);
+    return doubtAll(context, tx, now);
+  });
+  if (grants === undefined) return undefined;
+  // What the original was called since the copy was made is not known here.
+  await doubtCalls(context.store);
+  await markTakeOver(context);
+  await context.instance.adopt();
+  return grants;
+}

@@ -1,0 +1,22 @@
+import { findKeyUsage } from '../../store/key-usage.ts';
+import { listKeys } from '../../store/keys.ts';
+import type { Context } from '../context.ts';
+import { holders } from './key-steps.ts';
+
+/** Every key with what stands on it and who holds it. */
+export async function describeKeys(context: Context) {
+  const live = await holders(context);
+  const now = context.clock.now();
+  const keys = await listKeys(context.store.durable);
+  return Promise.all(
+    keys.map(async ({ purpose, id, state, changed_at: changedAt }) => ({
+      purpose,
+      id,
+      state,
+      changedAt,
+      usage: await findKeyUsage(context.store.durable, { purpose, id, now, store: context.store }),
+      heldBy: live.filter(({ rings }) => rings[purpose].ids.includes(id)).map((one) => one.machine),
+      processes: live.length,
+    })),
+  );
+}

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND } from '../../shared/lifetimes.ts';
+import type { Purpose } from '../../shared/secrets.ts';
+import { type Holder, HOLDER_LIVES, listHolders } from '../../store/key-holders.ts';
+import { listKeys } from '../../store/keys.ts';
+import type { Database } from '../../store/store.ts';
+import type { KnownKey } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * Rotating keys while the bridge serves (design 5): add, copy to every machine, activate, reseal, drop. Each step is one
+ * conditional change of the register and may be run again after any interruption.
+ */
+
+/** A key by its id, in these purposes. */
+export interface KeyChoice {
+  id: string;
+  purposes: readonly Purpose[];
+}
+
+/** A step that cannot be done now, with the reason in words; nothing was changed. */
+export class KeyStepRefused extends Error {
+  override readonly name = 'KeyStepRefused';
+}
+
+/** A process that is alive says within this time what it holds; one that is not is forgotten by then. */
+const PATIENCE = HOLDER_LIVES + 5 * SECOND;
+
+/** Asks again until nothing stands in the way, or the time for that is over; answers what does. */
+export async function untilNothing(find: () => Promise<string[]>): Promise<string[]> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    const found = await find();
+    if (found.length === 0 || performance.now() > until) return found;
+    await delay(SECOND / 4);
+  }
+}
+
+/** The processes that live, by their own word. */
+export async function holders({ store }: Context, db: Database = store.durable): Promise<Holder[]> {
+  return listHolders(db, await store.now());
+}
+
+/**
+ * The register's keys of that id.
+ * @throws {KeyStepRefused} there is none
+ */
+export async function keysOf(context: Context, { id, purposes }: KeyChoice): Promise<KnownKey[]> {
+  const keys = await listKeys(context.store.durable);
+  const found = keys.filter((key) => key.id === id && purposes.includes(key.purpose));
+  if (found.length === 0) throw new KeyStepRefused(`no key ${id} is known; see "keys list"`);
+  return found;
+}

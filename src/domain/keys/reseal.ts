@@ -1,0 +1,88 @@
+import { countSealed, listSealedOtherwise, replaceSealed, SEALED_COLUMNS } from '../../store/sealed-columns.ts';
+import type { SealedColumn, SealedRow } from '../../store/sealed-columns.ts';
+import type { Context } from '../context.ts';
+import { placeIn } from './sealed-places.ts';
+import { requireUsable } from './under-all-keys.ts';
+
+/**
+ * Seals everything anew under the active key (design 5), while the bridge serves: each value is replaced only if it
+ * still is the one that was read, so that a rotation in between wins, and an interrupted run is simply run again.
+ */
+
+/** Rows of one transaction: few, for whoever writes meanwhile waits for it. */
+const BATCH = 100;
+
+export interface Resealed {
+  resealed: number;
+  /** Values that do not open, by table, column and row; they were left as they are. */
+  unreadable: string[];
+}
+
+interface Run {
+  context: Context;
+  keyId: string;
+  result: Resealed;
+  onProgress: (done: number) => void;
+}
+
+/** The row sealed anew; undefined when it does not open. */
+function sealAnew({ context, result }: Run, column: SealedColumn, row: SealedRow) {
+  const place = placeIn(column, row);
+  try {
+    return {
+      id: row.id,
+      from: row.sealed,
+      to: context.vault.seal(place, context.vault.open(place, row.sealed)),
+    };
+  } catch {
+    result.unreadable.push(place);
+    return undefined;
+  }
+}
+
+async function replaceAll(
+  { context }: Run,
+  column: SealedColumn,
+  rows: readonly ReturnType<typeof sealAnew>[],
+) {
+  return context.store.transaction(async (tx) => {
+    let replaced = 0;
+    // A run that was paused may hold a key that is gone: what it sealed could be opened by nobody else.
+    const [first] = rows.filter((row) => row !== undefined);
+    if (first) await requireUsable(tx, 'sealing', first.to);
+    for (const row of rows) if (row && (await replaceSealed(tx, column, row))) replaced += 1;
+    return replaced;
+  });
+}
+
+async function resealColumn(run: Run, column: SealedColumn): Promise<void> {
+  const { context, keyId, result } = run;
+  for (let after = ''; ; ) {
+    const page = { keyId, after, limit: BATCH };
+    const rows = await listSealedOtherwise(context.store.durable, column, page);
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+    const anew = rows.map((row) => sealAnew(run, column, row));
+    result.resealed += await replaceAll(run, column, anew);
+    run.onProgress(result.resealed);
+  }
+}
+
+/** How many values are not sealed with the active key. */
+export async function countToReseal(context: Context, keyId: string): Promise<number> {
+  const counts = SEALED_COLUMNS.map((column) =>
+    countSealed(context.store.durable, column, { keyId, otherwise: true }),
+  );
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** Seals all values anew that are not sealed with the active key; `onProgress` hears how many were done. */
+export async function resealAll(
+  context: Context,
+  { keyId, onProgress }: { keyId: string; onProgress: (done: number) => void },
+): Promise<Resealed> {
+  const result: Resealed = { resealed: 0, unreadable: [] };
+  for (const column of SEALED_COLUMNS) await resealColumn({ context, keyId, result, onProgress }, column);
+  return result;
+}

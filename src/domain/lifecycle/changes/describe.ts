@@ -1,0 +1,56 @@
+import { DAY } from '../../../shared/lifetimes.ts';
+import { publicSince } from '../../../store/brownouts.ts';
+import type { BrownoutRow } from '../../../store/lifecycle.ts';
+import type { Context } from '../../context.ts';
+import type { Lifecycle, Milestone } from '../lifecycle.ts';
+import { readCommonDates } from '../read-lifecycle.ts';
+
+/** What everybody may know of dates and brownouts; never what was granted to one app, or its rehearsals. */
+
+export type BrownoutState = 'planned' | 'running' | 'over' | 'cancelled';
+
+/** A brownout of all apps; times in Unix milliseconds. */
+export interface PublicBrownout {
+  id: string;
+  rehearses: Milestone;
+  startsAt: number;
+  /** When it ends, or ended. */
+  endsAt: number;
+  /** `cancelled`: taken back before it began. */
+  state: BrownoutState;
+  text: string;
+}
+
+export interface PublicLifecycle {
+  now: number;
+  dates: Lifecycle['dates'];
+  /** Planned and running ones, and those of the last 90 days, by their start. */
+  brownouts: PublicBrownout[];
+}
+
+/** How long a brownout that is over stays listed. */
+const PAST_SHOWN = 90 * DAY;
+
+function stateOf({ starts_at, ends_at, removed_at }: BrownoutRow, now: number): BrownoutState {
+  if (removed_at !== null) return removed_at < starts_at ? 'cancelled' : 'over';
+  if (now < starts_at) return 'planned';
+  return now < ends_at ? 'running' : 'over';
+}
+
+function described(row: BrownoutRow, now: number): PublicBrownout {
+  const { id, rehearses, text } = row;
+  const state = stateOf(row, now);
+  const endsAt = state === 'over' ? (row.removed_at ?? row.ends_at) : row.ends_at;
+  return { id, rehearses, startsAt: row.starts_at, endsAt, state, text };
+}
+
+/** Reads it anew. */
+export async function describeLifecycle({
+  store,
+  clock,
+}: Pick<Context, 'store' | 'clock'>): Promise<PublicLifecycle> {
+  const now = clock.now();
+  const dates = await readCommonDates(store.durable);
+  const rows = await publicSince(store.durable, now - PAST_SHOWN);
+  return { now, dates, brownouts: rows.map((row) => described(row, now)) };
+}

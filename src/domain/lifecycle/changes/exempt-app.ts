@@ -1,0 +1,65 @@
+import { newHexId } from '../../../shared/ids.ts';
+import { momentText } from '../../../shared/moments.ts';
+import { endExemptionOf, insertExemption } from '../../../store/brownout-exemptions.ts';
+import type { Context } from '../../context.ts';
+import { recordEvent } from '../../history/record-event.ts';
+import { checkedReason } from '../../tokens/revoke-token.ts';
+import {
+  type By,
+  ChangeRefused,
+  changeLifecycle,
+  requireApp,
+  requireIdentifiedApp,
+  requireFuture,
+} from './change-rules.ts';
+
+interface Asked extends By {
+  clientId: string;
+  reason: string;
+}
+
+/**
+ * Leaves an app out of the brownouts of all until a time; an exemption that it has is replaced, and the same once more is
+ * refused.
+ * @throws {ChangeRefused}
+ */
+export async function exemptApp(
+  context: Context,
+  asked: Asked & { until: number },
+): Promise<{ before: number | undefined }> {
+  const { clientId, until, actor, requestId = null } = asked;
+  const reason = checkedReason(asked.reason);
+  return changeLifecycle(context, async (tx, now) => {
+    await requireIdentifiedApp(tx, clientId);
+    requireFuture(until, now);
+    const before = await endExemptionOf(tx, { clientId, now, by: actor });
+    // The transaction is rolled back, so that the exemption stays as it was.
+    if (before === until)
+      throw new ChangeRefused(`The app is exempt from brownouts until ${momentText(until)} already.`);
+    const granted = { granted_by: actor, granted_at: now };
+    await insertExemption(tx, { id: newHexId(), client_id: clientId, until, reason, ...granted });
+    const was = before === undefined ? '' : `, was ${momentText(before)}`;
+    const words = `no brownouts until ${momentText(until)}${was}; ${reason}`;
+    const change = { at: now, actor, action: 'exemption_granted', reason: words, clientId, requestId };
+    await recordEvent(context, tx, change);
+    return { before };
+  });
+}
+
+/**
+ * Lets the brownouts of all concern an app again.
+ * @throws {ChangeRefused}
+ */
+export async function endExemption(context: Context, asked: Asked): Promise<{ before: number }> {
+  const { clientId, actor, requestId = null } = asked;
+  const reason = checkedReason(asked.reason);
+  return changeLifecycle(context, async (tx, now) => {
+    await requireApp(tx, clientId);
+    const before = await endExemptionOf(tx, { clientId, now, by: actor });
+    if (before === undefined) throw new ChangeRefused('The app is not exempt from brownouts.');
+    const words = `the exemption until ${momentText(before)} is ended; ${reason}`;
+    const change = { at: now, actor, action: 'exemption_ended', reason: words, clientId, requestId };
+    await recordEvent(context, tx, change);
+    return { before };
+  });
+}

@@ -1,0 +1,134 @@
+import { endExtensionOf, extensionUntil, insertExtension } from '../../../store/extensions.ts';
+import { newHexId } from '../../../shared/ids.ts';
+import { momentText } from '../../../shared/moments.ts';
+import type { Database } from '../../../store/store.ts';
+import type { Context } from '../../context.ts';
+import type { Lifecycle, Milestone } from '../lifecycle.ts';
+import { readLifecycle } from '../read-lifecycle.ts';
+import { recordEvent } from '../../history/record-event.ts';
+import { checkedReason } from '../../tokens/revoke-token.ts';
+import {
+  type By,
+  ChangeRefused,
+  changeLifecycle,
+  requireApp,
+  requireIdentifiedApp,
+  requireFuture,
+} from './change-rules.ts';
+import { whyInVain } from './extension-effect.ts';
+import { sunsetBeforeRetirement } from './sunset-first.ts';
+
+interface Asked extends By {
+  clientId: string;
+  name: Milestone;
+  reason: string;
+  /** Until when it had more time on the page that was answered; whoever saw none, and changes what is, leaves it out. */
+  seen?: { until: number | undefined };
+}
+
+interface Given extends Asked {
+  until: number;
+}
+
+/** An extension that would change nothing for its app. */
+export class ExtensionInVain extends ChangeRefused {}
+
+/** What came of it. */
+export interface Extended {
+  /** Until when the one went that this one replaces. */
+  before: number | undefined;
+  /** Whether the app now has less time than the one before gave it. */
+  isShorter: boolean;
+  /** Why it gives the app less time than it seems to; a sentence each. */
+  warnings: string[];
+}
+
+function warningsFor(lifecycle: Lifecycle, { clientId }: Given): string[] {
+  const sunset = sunsetBeforeRetirement(lifecycle, clientId);
+  return sunset === undefined
+    ? []
+    : [`The sunset comes first for this app, at ${momentText(sunset)}, and ends everything with it.`];
+}
+
+/** Refuses what was asked for by somebody who saw another extension than there is: a later one would be lost unseen. */
+async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: number): Promise<void> {
+  if (seen === undefined) return;
+  const until = await extensionUntil(tx, { clientId, name });
+  const ahead = until !== undefined && until > now ? until : undefined;
+  if (ahead !== seen.until) throw new ChangeRefused(`The time for the ${name} was changed meanwhile.`);
+}
+
+/** Refuses the same once more, of which the history would tell as of a change; who saw it as it is, reads why. */
+async function requireOther(tx: Database, { clientId, name, until, seen }: Given): Promise<void> {
+  if ((await extensionUntil(tx, { clientId, name })) !== until) return;
+  const words = `The app has more time for the ${name} until ${momentText(until)} already.`;
+  throw seen === undefined || seen.until === until ? new ExtensionInVain(words) : new ChangeRefused(words);
+}
+
+/** Refuses what would stand in the history, and on pages, as more time that nobody has. */
+function requireEffect(
+  context: Context,
+  lifecycle: Lifecycle,
+  { asked, now }: { asked: Given; now: number },
+) {
+  const why = whyInVain(lifecycle, asked, { now, hasOldApi: context.oldBackend !== undefined });
+  if (why !== undefined) throw new ExtensionInVain(why);
+}
+
+/**
+ * Gives an app more time until a milestone; one that it has for the same is replaced.
+ * @throws {ExtensionInVain} where that changes nothing for the app
+ * @throws {ChangeRefused}
+ */
+export async function extendApp(context: Context, asked: Given): Promise<Extended> {
+  const { clientId, name, until, actor, requestId = null } = asked;
+  const reason = checkedReason(asked.reason);
+  return changeLifecycle(context, async (tx, now) => {
+    await requireIdentifiedApp(tx, clientId);
+    requireFuture(until, now);
+    await requireOther(tx, asked);
+    await requireSeen(tx, asked, now);
+    requireEffect(context, await readLifecycle(tx, now), { asked, now });
+    const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
+    const granted = { granted_by: actor, granted_at: now };
+    await insertExtension(tx, { id: newHexId(), client_id: clientId, name, until, reason, ...granted });
+    const was = before === undefined ? '' : `, was ${momentText(before)}`;
+    const words = `${name}: until ${momentText(until)}${was}; ${reason}`;
+    await recordEvent(context, tx, {
+      at: now,
+      actor,
+      action: 'app_extended',
+      reason: words,
+      clientId,
+      requestId,
+    });
+    const isShorter = until < (before ?? 0);
+    return { before, isShorter, warnings: warningsFor(await readLifecycle(tx, now), asked) };
+  });
+}
+
+/**
+ * Lets the date of all apply to an app again; answers until when it had more time.
+ * @throws {ChangeRefused}
+ */
+export async function endExtension(context: Context, asked: Asked): Promise<{ before: number }> {
+  const { clientId, name, actor, requestId = null } = asked;
+  const reason = checkedReason(asked.reason);
+  return changeLifecycle(context, async (tx, now) => {
+    await requireApp(tx, clientId);
+    await requireSeen(tx, asked, now);
+    const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
+    if (before === undefined)
+      throw new ChangeRefused(`The app has no more time for the ${name} than all have.`);
+    const words = `${name}: the extension until ${momentText(before)} is ended; ${reason}`;
+    await recordEvent(context, tx, {
+      at: now,
+      actor,
+      action: 'extension_ended',
+      reason: words,
+      clientId,
+      requestId,
+    });
+    return { before };
+  });
+}

@@ -1,0 +1,101 @@
+import { newHexId } from '../../../shared/ids.ts';
+import { DAY } from '../../../shared/lifetimes.ts';
+import { momentText } from '../../../shared/moments.ts';
+import { endBrownout, findOverlap, findPublic, insertBrownout } from '../../../store/brownouts.ts';
+import type { Database } from '../../../store/store.ts';
+import type { Context } from '../../context.ts';
+import type { Brownout, Milestone } from '../lifecycle.ts';
+import { readCommonDates } from '../read-lifecycle.ts';
+import { recordEvent } from '../../history/record-event.ts';
+import { type By, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
+
+interface NewBrownout extends By {
+  rehearses: Milestone;
+  startsAt: number;
+  endsAt: number;
+  /** What callers and readers are told. */
+  text: string;
+}
+
+/** Whoever cannot do without the old API for longer needs another date, not another brownout. */
+const LONGEST = 7 * DAY;
+
+const TEXT_MAX = 300;
+
+/** Control characters, and what hides in a text or turns its direction; it stands on one line of an answer. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function checkText(given: string): string {
+  const text = given.trim();
+  if (text === '' || Array.from(text).length > TEXT_MAX || UNPRINTABLE.test(text.replaceAll('\u200D', '')))
+    throw new ChangeRefused(`The text has to have 1 to ${TEXT_MAX} printable characters on one line.`);
+  return text;
+}
+
+function checkWindow({ startsAt, endsAt }: NewBrownout, now: number): void {
+  if (startsAt < now + STARTS_AHEAD)
+    throw new ChangeRefused(
+      `A brownout has to be known to every process before it begins, at least two seconds ahead; ${momentText(startsAt)} is not.`,
+    );
+  if (endsAt <= startsAt) throw new ChangeRefused('A brownout has to end after it begins.');
+  if (endsAt - startsAt > LONGEST) throw new ChangeRefused('A brownout lasts seven days at most.');
+}
+
+async function checkPlace(tx: Database, { rehearses, startsAt, endsAt }: NewBrownout): Promise<void> {
+  const date = (await readCommonDates(tx))[rehearses];
+  if (date === undefined) throw new ChangeRefused(`No ${rehearses} is set, so there is nothing to rehearse.`);
+  if (date < endsAt)
+    throw new ChangeRefused(
+      `The ${rehearses} comes before its end, at ${momentText(date)}: from then on there is nothing to rehearse.`,
+    );
+  const other = await findOverlap(tx, { rehearses, startsAt, endsAt });
+  if (other)
+    throw new ChangeRefused(
+      `Brownout ${other.id} of the ${rehearses} stands there already, from ${momentText(other.starts_at)} to ${momentText(other.ends_at)}.`,
+    );
+}
+
+/**
+ * Plans a window in which all apps that are not exempt are answered as after a date.
+ * @throws {ChangeRefused}
+ */
+export async function planBrownout(context: Context, given: NewBrownout): Promise<Brownout> {
+  const { rehearses, startsAt, endsAt, actor, requestId = null } = given;
+  const brownout = { id: newHexId(), rehearses, startsAt, endsAt, text: checkText(given.text) };
+  return changeLifecycle(context, async (tx, now) => {
+    checkWindow(given, now);
+    await checkPlace(tx, given);
+    await insertBrownout(tx, {
+      id: brownout.id,
+      client_id: null,
+      rehearses,
+      starts_at: startsAt,
+      ends_at: endsAt,
+      text: brownout.text,
+      planned_by: actor,
+      planned_at: now,
+    });
+    const words = `brownout ${brownout.id} of the ${rehearses}, from ${momentText(startsAt)} to ${momentText(endsAt)}; ${brownout.text}`;
+    await recordEvent(context, tx, { at: now, actor, action: 'brownout_planned', reason: words, requestId });
+    return { ...brownout, clientId: undefined };
+  });
+}
+
+/**
+ * Takes a brownout back before it begins, or ends the one that runs; answers which of the two.
+ * @throws {ChangeRefused}
+ */
+export async function removeBrownout(
+  context: Context,
+  { id, actor, requestId = null }: By & { id: string },
+): Promise<{ hadBegun: boolean }> {
+  return changeLifecycle(context, async (tx, now) => {
+    const row = await findPublic(tx, id);
+    if (!row) throw new ChangeRefused('No brownout has this id.');
+    if (!(await endBrownout(tx, id, now))) throw new ChangeRefused('This brownout is over already.');
+    const hadBegun = row.starts_at <= now;
+    const words = `brownout ${id} of the ${row.rehearses}, from ${momentText(row.starts_at)} to ${momentText(row.ends_at)}: ${hadBegun ? 'ended while it ran' : 'taken back before it began'}`;
+    await recordEvent(context, tx, { at: now, actor, action: 'brownout_removed', reason: words, requestId });
+    return { hadBegun };
+  });
+}

@@ -1,0 +1,129 @@
+import { newHexId } from '../../../shared/ids.ts';
+import { DAY, MINUTE, USAGE_KEPT } from '../../../shared/lifetimes.ts';
+import { momentText } from '../../../shared/moments.ts';
+import { claimRehearsal, endBrownout, lastRehearsals } from '../../../store/brownouts.ts';
+import type { BrownoutRow } from '../../../store/lifecycle.ts';
+import type { Database } from '../../../store/store.ts';
+import type { Context, Origin } from '../../context.ts';
+import { dateFor, type Milestone, rehearsalId } from '../lifecycle.ts';
+import { readLifecycle } from '../read-lifecycle.ts';
+import { recordEvent } from '../../history/record-event.ts';
+import { type Usage, usageOf } from '../../usage/usage.ts';
+import { ChangeRefused, changeLifecycle, requireApp, STARTS_AHEAD } from './change-rules.ts';
+
+/**
+ * The rehearsal of an owner: a brownout of the own app alone. Its end is written before it begins, so it ends by itself
+ * whatever becomes of the process that began it.
+ */
+
+/** As long as a person looks on. */
+const REHEARSAL_LASTS = 5 * MINUTE;
+
+/** What the app's calls are told meanwhile. */
+const TEXT = 'The owner of this app rehearses its end. This ends by itself within five minutes.';
+
+const PAST_SHOWN = 5;
+
+/** What failed is noted under the days, and kept as long as all usage. */
+const DAYS_KEPT = USAGE_KEPT / DAY;
+
+/** A rehearsal of one app; times in Unix milliseconds. */
+export interface Rehearsal {
+  id: string;
+  rehearses: Milestone;
+  startsAt: number;
+  /** When it ends, or ended. */
+  endsAt: number;
+  /** The calls that failed by it; undefined where none is known. */
+  failed: Usage | undefined;
+}
+
+interface Asked extends Origin {
+  clientId: string;
+}
+
+/** The date that has come for the app already: the one that is rehearsed, or the sunset, after which nothing is served. */
+async function findCome(
+  tx: Database,
+  { clientId, rehearses }: { clientId: string; rehearses: Milestone },
+  now: number,
+): Promise<Milestone | undefined> {
+  const lifecycle = await readLifecycle(tx, now);
+  return ([rehearses, 'sunset'] as const).find(
+    (name) => (dateFor(lifecycle, name, clientId) ?? Infinity) <= now,
+  );
+}
+
+/**
+ * Begins a rehearsal, two seconds from now.
+ * @throws {ChangeRefused} while one of this app runs, or when the date has come
+ */
+export async function startRehearsal(
+  context: Context,
+  { clientId, rehearses, actor, requestId }: Asked & { rehearses: Milestone },
+): Promise<Rehearsal> {
+  const id = newHexId();
+  return changeLifecycle(context, async (tx, now) => {
+    await requireApp(tx, clientId);
+    const come = await findCome(tx, { clientId, rehearses }, now);
+    if (come) throw new ChangeRefused(`The ${come} has come: there is nothing left to rehearse.`);
+    const [startsAt, endsAt] = [now + STARTS_AHEAD, now + STARTS_AHEAD + REHEARSAL_LASTS];
+    const planned = { text: TEXT, planned_by: actor, planned_at: now };
+    const row = { id, client_id: clientId, rehearses, starts_at: startsAt, ends_at: endsAt, ...planned };
+    if (!(await claimRehearsal(tx, row)))
+      throw new ChangeRefused('A rehearsal of this app runs already. Wait until it ends, or end it.');
+    const words = `the ${rehearses}, until ${momentText(endsAt)}`;
+    const change = { at: now, actor, action: 'rehearsal_started', reason: words, clientId, requestId };
+    await recordEvent(context, tx, change);
+    return { id, rehearses, startsAt, endsAt, failed: undefined };
+  });
+}
+
+/** Ends the rehearsal of an app before its time; answers whether one ran. */
+export async function stopRehearsal(
+  context: Context,
+  { clientId, actor, requestId }: Asked,
+): Promise<boolean> {
+  return changeLifecycle(context, async (tx, now) => {
+    const [last] = await lastRehearsals(tx, clientId, 1);
+    if (!last || !(await endBrownout(tx, last.id, now))) return false;
+    const words = `the ${last.rehearses}, which would have gone on until ${momentText(last.ends_at)}`;
+    const change = { at: now, actor, action: 'rehearsal_stopped', reason: words, clientId, requestId };
+    await recordEvent(context, tx, change);
+    return true;
+  });
+}
+
+function rehearsalOf(row: BrownoutRow, usage: ReadonlyMap<string, Usage>): Rehearsal {
+  return {
+    id: row.id,
+    rehearses: row.rehearses,
+    startsAt: row.starts_at,
+    endsAt: Math.max(row.starts_at, row.removed_at ?? row.ends_at),
+    failed: usage.get(rehearsalId(row.id)),
+  };
+}
+
+/** The rehearsal of an app that runs, or begins within two seconds, and the last five that are over, the newest first. */
+export async function rehearsalsOf(
+  context: Context,
+  clientId: string,
+): Promise<{ running: Rehearsal | undefined; past: Rehearsal[] }> {
+  const last = await lastRehearsals(context.store.durable, clientId, PAST_SHOWN + 1);
+  // Of one whose calls are no longer kept nobody knows what failed.
+  const rows = last.filter(({ starts_at: startsAt }) => startsAt > context.clock.now() - (USAGE_KEPT - DAY));
+  // What this process has counted so far is in the tables then; others write every ten seconds.
+  await context.usage.flush();
+  const usage = await usageOf(
+    context,
+    rows.map(({ id }) => rehearsalId(id)),
+    { days: DAYS_KEPT },
+  );
+  const now = context.clock.now();
+  const running = rows.find(({ removed_at, ends_at }) => removed_at === null && ends_at > now);
+  const past = rows.filter((row) => row !== running).slice(0, PAST_SHOWN);
+  return {
+    running: running && rehearsalOf(running, usage),
+    past: past.map((row) => rehearsalOf(row, usage)),
+  };
+}

@@ -1,0 +1,94 @@
+import { momentText } from '../../../shared/moments.ts';
+import { countAfter } from '../../../store/brownouts.ts';
+import { setDate } from '../../../store/lifecycle-dates.ts';
+import type { Database } from '../../../store/store.ts';
+import type { Context } from '../../context.ts';
+import type { DateName, Lifecycle } from '../lifecycle.ts';
+import { readLifecycle } from '../read-lifecycle.ts';
+import { recordEvent } from '../../history/record-event.ts';
+import { checkedReason } from '../../tokens/revoke-token.ts';
+import { type By, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
+import { sunsetBeforeRetirement } from './sunset-first.ts';
+
+interface NewDate extends By {
+  name: DateName;
+  /** Undefined: not set any more. */
+  at: number | undefined;
+  reason: string;
+  /** Sets a retirement or sunset that has come already, too. */
+  isForced?: boolean;
+}
+
+/** What became of it, and what stands beside it. */
+export interface DateSet {
+  isChanged: boolean;
+  before: number | undefined;
+  /** How many apps have more time for it than this date gives them; of a deprecation none. */
+  extensions: number;
+  /** How many brownouts of it would end after it has come, or rehearse what has no date. */
+  idleBrownouts: number;
+  /** Whose retirement would come later than the sunset, which ends everything first: that of all, and how many apps'. */
+  sunsetFirst: { isCommon: boolean; apps: number };
+}
+
+const ENDS: Partial<Record<DateName, string>> = {
+  retirement: 'all tokens that are not connected',
+  sunset: 'every old address',
+};
+
+function checkOrder({ deprecation, sunset }: Lifecycle['dates']): void {
+  if (deprecation !== undefined && sunset !== undefined && sunset < deprecation)
+    throw new ChangeRefused(
+      `The sunset (${momentText(sunset)}) must not be before the deprecation (${momentText(deprecation)}).`,
+    );
+}
+
+const wordFor = (at: number | undefined) => (at === undefined ? 'not set' : momentText(at));
+
+/** A slip of the pen would end everything at once. */
+function checkAhead({ name, at, isForced }: NewDate, now: number): void {
+  const what = ENDS[name];
+  if (isForced || at === undefined || what === undefined || at >= now + STARTS_AHEAD) return;
+  throw new ChangeRefused(
+    `${momentText(at)} is past, or not two seconds ahead: it would end ${what} at once. If that is meant, it has to be forced (--force).`,
+  );
+}
+
+async function whatStands(
+  tx: Database,
+  { name, at, lifecycle }: NewDate & { lifecycle: Lifecycle },
+  now: number,
+) {
+  const clientIds = [...lifecycle.extensions.keys()];
+  const isEndedFirst = (clientId?: string) => sunsetBeforeRetirement(lifecycle, clientId) !== undefined;
+  const sunsetFirst = {
+    isCommon: isEndedFirst(),
+    apps: clientIds.filter((clientId) => isEndedFirst(clientId)).length,
+  };
+  if (name === 'deprecation') return { extensions: 0, idleBrownouts: 0, sunsetFirst };
+  const later = [...lifecycle.extensions.values()].filter((own) => (own[name] ?? 0) > (at ?? Infinity));
+  const idleBrownouts = await countAfter(tx, name, Math.max(at ?? 0, now));
+  return { extensions: later.length, idleBrownouts, sunsetFirst };
+}
+
+/**
+ * Sets or unsets a common date; the same value again is no change.
+ * @throws {ChangeRefused}
+ */
+export async function setDateOf(context: Context, date: NewDate): Promise<DateSet> {
+  const { name, at, actor, requestId = null } = date;
+  const reason = checkedReason(date.reason);
+  return changeLifecycle(context, async (tx, now) => {
+    const known = await readLifecycle(tx, now);
+    const before = known.dates[name];
+    const dates = { ...known.dates, [name]: at };
+    const beside = await whatStands(tx, { ...date, lifecycle: { ...known, dates } }, now);
+    if (before === at) return { isChanged: false, before, ...beside };
+    checkOrder(dates);
+    checkAhead(date, now);
+    await setDate(tx, { name, at: at ?? null, changed_at: now, changed_by: actor });
+    const words = `${name}: ${wordFor(at)}, was ${wordFor(before)}; ${reason}`;
+    await recordEvent(context, tx, { at: now, actor, action: 'date_set', reason: words, requestId });
+    return { isChanged: true, before, ...beside };
+  });
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { isoMoment } from '../../shared/moments.ts';
+import type { Vault } from '../../shared/secrets.ts';
+import { readDates } from '../../store/lifecycle.ts';
+import { setDate } from '../../store/lifecycle-dates.ts';
+import { DATE_NAMES, type DateName } from '../../store/lifecycle-tables.ts';
+import type { Database, Store } from '../../store/store.ts';
+import type { LifecycleWatch } from './lifecycle-watch.ts';
+import { recordEvents } from '../history/record-event.ts';
+
+/** Settings only fill a database that has no dates yet (design 6); from then on `dates set` changes them. */
+
+type Dates = Partial<Record<DateName, number | undefined>>;
+
+interface Parts {
+  store: Pick<Store, 'durable' | 'transaction'>;
+  clock: Pick<Clock, 'now'>;
+  vault: Pick<Vault, 'witness'>;
+}
+
+const SETTINGS: Record<DateName, string> = {
+  deprecation: 'LEGACY_DEPRECATED_AT',
+  retirement: 'LEGACY_RETIREMENT_AT',
+  sunset: 'BRIDGE_SUNSET_AT',
+};
+
+const given = (dates: Dates) =>
+  DATE_NAMES.flatMap((name) => {
+    const at = dates[name];
+    return at === undefined ? [] : [{ name, at }];
+  });
+
+/** A slip of the pen would end everything at once (set-date.ts). */
+const isPastEnd = ({ name, at }: { name: DateName; at: number }, now: number) =>
+  name !== 'deprecation' && at <= now;
+
+const isEmpty = async (db: Database) => (await readDates(db)).length === 0;
+
+/**
+ * Sets these dates in a database in which none was ever set or unset, in the name of `actor`; answers whether any was. A
+ * retirement or sunset that is past is left out.
+ */
+export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'): Promise<boolean> {
+  const { store, clock } = parts;
+  const now = clock.now();
+  const all = given(dates).filter((date) => !isPastEnd(date, now));
+  if (all.length === 0 || !(await isEmpty(store.durable))) return false;
+  return store.transaction(async (tx) => {
+    if (!(await isEmpty(tx))) return false;
+    for (const date of all) await setDate(tx, { ...date, changed_at: now, changed_by: actor });
+    const changes = all.map(({ name, at }) => ({
+      at: now,
+      actor,
+      action: 'date_set',
+      reason: `${name}: ${isoMoment(at)}; the database had no dates`,
+    }));
+    await recordEvents(parts, tx, changes);
+    return true;
+  });
+}
+
+/**
+ * The same by the settings, where a bridge begins to serve. Nothing else fills a database from them: a command is a look, and
+ * its settings may be those of tomorrow.
+ */
+export async function followSettings(
+  parts: Parts & { lifecycle: Pick<LifecycleWatch, 'refresh'> },
+  dates: Dates,
+): Promise<void> {
+  if (await fillDates(parts, dates)) await parts.lifecycle.refresh();
+}
+
+/** Settings that have no effect, each with the command's name of its date. */
+export interface IdleSettings {
+  /** The database has no dates yet: the next start sets these. */
+  coming: string[];
+  /** The database says another date. */
+  other: string[];
+  /** Past, and of a date that the database knows nothing of. */
+  past: string[];
+}
+
+const settingOf = ({ name }: { name: DateName }) => `${SETTINGS[name]} (${name})`;
+
+/** The settings that the database does not follow. */
+export async function idleSettings(
+  { store, clock }: Pick<Parts, 'clock'> & { store: Pick<Store, 'durable'> },
+  dates: Dates,
+): Promise<IdleSettings> {
+  const rows = await readDates(store.durable);
+  const now = clock.now();
+  const known = new Map(rows.map(({ name, at }) => [name, at]));
+  const idle = given(dates).filter(({ name, at }) => known.get(name) !== at);
+  const isPast = (date: (typeof idle)[number]) => !known.has(date.name) && isPastEnd(date, now);
+  const sound = idle.filter((date) => !isPast(date)).map(settingOf);
+  const isFilled = rows.length > 0;
+  return {
+    coming: isFilled ? [] : sound,
+    other: isFilled ? sound : [],
+    past: idle.filter(isPast).map(settingOf),
+  };
+}
+
+/** Says once, when a bridge begins to serve, which settings have no effect. */
+export async function warnOfIdleSettings(
+  parts: Parameters<typeof idleSettings>[0] & { logger: Logger },
+  dates: Dates,
+): Promise<void> {
+  const { other, past } = await idleSettings(parts, dates);
+  if (other.length > 0)
+    parts.logger.warn(
+      'settings say other dates than the database, which count: grantbridge dates set changes them, the settings only fill an empty database',
+      { settings: other },
+    );
+  if (past.length > 0)
+    parts.logger.warn(
+      'settings name a retirement or sunset that is past and was not set, for it would end everything at once: if that is meant, grantbridge dates set --force',
+      { settings: past },
+    );
+}

@@ -1,0 +1,39 @@
+import {
+  type BrownoutRow,
+  readBrownouts,
+  readDates,
+  readExemptions,
+  readExtensions,
+} from '../../store/lifecycle.ts';
+import type { Database } from '../../store/store.ts';
+import type { Brownout, Lifecycle, Milestone } from './lifecycle.ts';
+
+/** The rows of what ends when, as the domain knows them. */
+
+function brownoutOf({ id, client_id, rehearses, starts_at, ends_at, text }: BrownoutRow): Brownout {
+  return { id, clientId: client_id ?? undefined, rehearses, startsAt: starts_at, endsAt: ends_at, text };
+}
+
+/** The common dates alone. */
+export async function readCommonDates(db: Database): Promise<Lifecycle['dates']> {
+  const rows = await readDates(db);
+  return Object.fromEntries(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, at]])));
+}
+
+/** All that is known of dates, of the brownouts those that are not over at `now`. */
+export async function readLifecycle(db: Database, now: number): Promise<Lifecycle> {
+  // One after the other: a transaction is one connection.
+  const dates = await readCommonDates(db);
+  const extended = await readExtensions(db);
+  const exempt = await readExemptions(db);
+  const brownouts = await readBrownouts(db, now);
+  const extensions = new Map<string, Partial<Record<Milestone, number>>>();
+  for (const { client_id, name, until } of extended)
+    extensions.set(client_id, { ...extensions.get(client_id), [name]: until });
+  return {
+    dates,
+    extensions,
+    exemptions: new Map(exempt.map(({ client_id, until }) => [client_id, until])),
+    brownouts: brownouts.map(brownoutOf),
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { DAY, SECOND } from '../../shared/lifetimes.ts';
+import { findBudget, storeBudget } from '../../store/budgets.ts';
+import type { KnownBudget } from '../../upstream/known-budget.ts';
+import type { Context } from '../context.ts';
+
+/** No window of a budget is longer (modern-api 1.7); a later time was written by a clock that was wrong. */
+const LONGEST_WINDOW = 30 * DAY;
+
+/** A share changes with every answer, so it is passed on at most this often; a pause at once. */
+const SHARE_EVERY = 1 * SECOND;
+
+const NOTHING: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
+
+const windowsKept = z.array(
+  z.object({ limit: z.number(), left: z.number(), seconds: z.number(), validMs: z.number() }),
+);
+
+/** What another version kept, and nobody can read here, counts as nothing. */
+function readWindows(windows: string | null): KnownBudget['windows'] {
+  try {
+    return windowsKept.parse(JSON.parse(windows ?? '[]'));
+  } catch {
+    return [];
+  }
+}
+
+function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: number): boolean {
+  return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW + SECOND;
+}
+
+/** What any process was last told of a client's budget. */
+export async function sharedBudget(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  modernClientId: string,
+): Promise<KnownBudget> {
+  const row = await findBudget(store, modernClientId);
+  if (!row) return NOTHING;
+  const { said_at: saidAt, valid_until: validUntil, paused_until: pausedUntil } = row;
+  const windows = readWindows(row.windows);
+  const budget = { share: row.share_permille / 1000, saidAt, validUntil, pausedUntil, windows };
+  return isPlausible(budget, clock.now()) ? budget : NOTHING;
+}
+
+function isNews(own: KnownBudget, shared: KnownBudget, now: number): boolean {
+  if (!isPlausible(own, now)) return false;
+  const isNewPause = own.pausedUntil > Math.max(shared.pausedUntil, now);
+  return isNewPause || (own.saidAt > shared.saidAt && now - shared.saidAt >= SHARE_EVERY);
+}
+
+async function shareOne(context: Context, modernClientId: string): Promise<void> {
+  const { store, sides, clock } = context;
+  const mainApi = sides.mainApiFor(modernClientId);
+  const shared = await sharedBudget(context, modernClientId);
+  mainApi.learn(shared);
+  const own = mainApi.budget();
+  if (!isNews(own, shared, clock.now())) return;
+  await storeBudget(store, {
+    modern_client_id: modernClientId,
+    share_permille: Math.round(own.share * 1000),
+    said_at: own.saidAt,
+    valid_until: own.validUntil,
+    paused_until: own.pausedUntil,
+    windows: own.windows.length > 0 ? JSON.stringify(own.windows) : null,
+  });
+}
+
+/**
+ * Learns what other processes were told of each modern client's budget and pauses, and tells them what is new here. One
+ * that writes over a longer pause at the same moment is put right by whoever knows of it, at their next turn.
+ */
+export async function shareBudgets(context: Context): Promise<void> {
+  const clients = new Set([context.server.clientId, ...context.sides.mainApis().keys()]);
+  for (const modernClientId of clients) await shareOne(context, modernClientId);
+}

@@ -1,0 +1,37 @@
+import { SECOND } from '../../shared/lifetimes.ts';
+import type { Context } from '../context.ts';
+import { shareBudgets } from './share-budget.ts';
+import { tolerant } from '../work/tolerant.ts';
+
+/** Telling and learning take two turns, so that what one process counted is known to all within a second. */
+const TURN = 400;
+
+const FIRST_REST = 1 * SECOND;
+
+/**
+ * Shares limits and the budgets of the modern clients with the other processes from here on, once at once. The answer tells
+ * them the last news and ends it.
+ */
+export async function startSharing(context: Context): Promise<() => Promise<void>> {
+  const resting = { logger: context.logger, firstRest: FIRST_REST };
+  const counting = { ...resting, message: 'limits are counted alone' };
+  const syncCounts = tolerant(counting, () => context.counts.sync());
+  const knowing = { ...resting, message: 'the budget is known alone' };
+  const syncBudget = tolerant(knowing, () => shareBudgets(context));
+  let running: Promise<void> | undefined;
+  const takeTurn = (): Promise<void> =>
+    (running ??= Promise.all([syncCounts(), syncBudget()]).then(() => {
+      running = undefined;
+    }));
+  await takeTurn();
+  const timer = setInterval(() => {
+    context.counts.forgetEnded();
+    void takeTurn();
+  }, TURN);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+    await takeTurn();
+  };
+}

@@ -1,0 +1,127 @@
+import type { Clock } from '../../shared/clock.ts';
+import { SECOND } from '../../shared/lifetimes.ts';
+import type { Vault } from '../../shared/secrets.ts';
+import { addCounts, COUNT_WINDOW, latestEnd, listChangedCounts, type NewPoints } from '../../store/counts.ts';
+import type { Store } from '../../store/store.ts';
+import type { Count } from '../../store/tables.ts';
+
+/** How often something happened within a minute that began with the first time. */
+interface Counted {
+  points: number;
+  /** Whole seconds until it begins anew, at least one. */
+  secondsLeft: number;
+}
+
+/**
+ * Counts that all processes on one database share. Each counts for itself and never waits: what it counted goes to the
+ * database, and what the others counted comes from there, at each `sync` (share-limits.ts). Without the database it
+ * counts alone.
+ */
+export interface SharedCounts {
+  /** One more of `key`, and how many that makes; one that is not shared is counted in this process alone. */
+  count(key: readonly string[], how?: { isShared: boolean }): Counted;
+  /** How many of `key` there were, without one more. */
+  look(key: readonly string[]): Counted;
+  /** Adds what is new here to the database and learns the totals. */
+  sync(): Promise<void>;
+  /** Frees the memory of minutes that are over. */
+  forgetEnded(): void;
+}
+
+interface Minute {
+  /** What the database or this process has on record. */
+  known: number;
+  /** Counted here since the last sync. */
+  fresh: number;
+  endsAt: number;
+  /** Whether the end is the one of the database's row. */
+  isShared: boolean;
+}
+
+/** A change may become visible this much later than its own date says. */
+const LATE_CHANGES = 2 * SECOND;
+
+function isRunning({ endsAt }: Pick<Minute, 'endsAt'>, now: number): boolean {
+  return endsAt > now && endsAt <= latestEnd(now);
+}
+
+/**
+ * What the database says of a key. A failed write may have arrived or not, so the larger number holds: it is never
+ * counted twice.
+ */
+function merged(mine: Minute | undefined, { points, ends_at: endsAt }: Count): Minute {
+  const isSame = mine !== undefined && (!mine.isShared || mine.endsAt === endsAt);
+  if (!isSame) return { known: points, fresh: 0, endsAt, isShared: true };
+  return { known: Math.max(mine.known, points), fresh: mine.fresh, endsAt, isShared: true };
+}
+
+function countedIn({ known, fresh, endsAt }: Minute, now: number): Counted {
+  const left = Math.min(endsAt - now, COUNT_WINDOW);
+  return { points: known + fresh, secondsLeft: Math.max(1, Math.ceil(left / SECOND)) };
+}
+
+/** The minutes of one process, by the digest of their key. */
+function createMinutes(clock: Clock) {
+  const minutes = new Map<string, Minute>();
+  const running = (digest: string, now: number): Minute => {
+    const minute = minutes.get(digest);
+    if (minute && isRunning(minute, now)) return minute;
+    return { known: 0, fresh: 0, endsAt: now + COUNT_WINDOW, isShared: false };
+  };
+  return {
+    count(digest: string, isNews: boolean): Counted {
+      const now = clock.now();
+      const minute = running(digest, now);
+      if (isNews) minute.fresh += 1;
+      else minute.known += 1;
+      minutes.set(digest, minute);
+      return countedIn(minute, now);
+    },
+    look(digest: string): Counted {
+      const now = clock.now();
+      return countedIn(running(digest, now), now);
+    },
+    /** What is new, counted as known from here on, whether its write succeeds or not. */
+    takeFresh(now: number): NewPoints[] {
+      const fresh = [...minutes].filter(([, minute]) => minute.fresh > 0 && isRunning(minute, now));
+      return fresh.map(([key_digest, minute]) => {
+        const row = { key_digest, points: minute.fresh, ends_at: minute.endsAt };
+        Object.assign(minute, { known: minute.known + minute.fresh, fresh: 0 });
+        return row;
+      });
+    },
+    learn(rows: readonly Count[]): void {
+      const now = clock.now();
+      for (const row of rows) {
+        if (!isRunning({ endsAt: row.ends_at }, now)) continue;
+        const mine = minutes.get(row.key_digest);
+        minutes.set(row.key_digest, merged(mine && isRunning(mine, now) ? mine : undefined, row));
+      }
+    },
+    forgetEnded(): void {
+      const now = clock.now();
+      for (const [digest, minute] of minutes) if (!isRunning(minute, now)) minutes.delete(digest);
+    },
+  };
+}
+
+/** The counts of one process, in step with those of the others. Keys are digested: callers choose parts of them. */
+export function createSharedCounts(parts: { store: Store; clock: Clock; vault: Vault }): SharedCounts {
+  const { store, clock, vault } = parts;
+  const minutes = createMinutes(clock);
+  const digestOf = (key: readonly string[]) => vault.digest(JSON.stringify(key));
+  let lastRead = 0;
+  return {
+    count: (key, { isShared } = { isShared: true }) => minutes.count(digestOf(key), isShared),
+    look: (key) => minutes.look(digestOf(key)),
+    async sync() {
+      const now = clock.now();
+      const fresh = minutes.takeFresh(now);
+      if (fresh.length > 0) minutes.learn(await addCounts(store, fresh, now));
+      const since = Math.min(lastRead, now) - LATE_CHANGES;
+      minutes.learn(await listChangedCounts(store, { since, now }));
+      lastRead = now;
+    },
+    forgetEnded: () => minutes.forgetEnded(),
+  };
+}

@@ -1,0 +1,162 @@
+import { hintOfAny, newHexId } from '../../shared/ids.ts';
+import { normalEmail } from '../../shared/mail/address.ts';
+import { redactText } from '../../shared/redaction.ts';
+import { ensureAccount } from '../../store/accounts.ts';
+import {
+  findAccountPair,
+  findUnidentified,
+  insertObserved,
+  insertUnidentified,
+  isIdentifiedApp,
+  isTokenKnown,
+} from '../../store/observed.ts';
+import type { Database } from '../../store/store.ts';
+import type { NewMapping } from '../../store/tables.ts';
+import type { Context } from '../context.ts';
+import { claimReason } from './note-claim.ts';
+import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
+import { recordEvent, recordEvents } from '../history/record-event.ts';
+import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+
+/**
+ * Tokens that the bridge had never seen and the old backend accepts. They wait from then on, each under an unidentified
+ * program. What their calls name is kept beside them and gives no right.
+ */
+
+/** A token in use, and what its call said of the program that uses it. */
+export interface Sighting {
+  token: string;
+  clientId: string | undefined;
+  userAgent: string | undefined;
+  requestId: string;
+  /** Told of the mapping once the token is kept: the call that made it known is one of its calls. */
+  onKept?: (mappingId: string) => void;
+}
+
+const BY_BRIDGE = { actor: 'bridge' };
+
+const NAME_MAX = 60;
+
+/** An address of its own names a program better than anything else; what else follows a slash is a version. */
+function withoutVersion(word: string): string {
+  return /^https?:/i.test(word) ? word : (word.split('/')[0] ?? '');
+}
+
+/** Named by its products without versions and comments, so that an update makes no new program of it. */
+function programName(userAgent = ''): string {
+  const printable = redactText(userAgent.replace(/[^\x20-\x7e]/g, ''));
+  const words = printable.replace(/\([^()]*\)/g, ' ').split(/[\s;,()]+/);
+  const name = words.map(withoutVersion).filter(Boolean).join(' ').slice(0, NAME_MAX).trim();
+  return `unidentified program: ${name === '' ? 'no user agent' : name}`;
+}
+
+/** The text that the old backend knows an account by; undefined where its answer is not a user. */
+function userIdIn(user: unknown): string | undefined {
+  if (typeof user !== 'object' || user === null) return undefined;
+  const { id, _id } = user as Record<string, unknown>;
+  const given = id ?? _id;
+  const text = typeof given === 'number' ? String(given) : given;
+  if (typeof text !== 'string') return undefined;
+  return /^[\x21-\x7e]{1,64}$/.test(text) ? text : undefined;
+}
+
+function hintOf(token: string): { hint_first: string | null; hint_last: string | null } {
+  const hint = hintOfAny(token);
+  return { hint_first: hint?.first ?? null, hint_last: hint?.last ?? null };
+}
+
+interface Step {
+  context: Context;
+  tx: Database;
+  now: number;
+}
+
+/** The program of a sighting, by its user agent; it is added when it is first met. */
+async function programOf({ context, tx, now }: Step, { userAgent, requestId }: Sighting) {
+  const name = programName(userAgent);
+  const known = await findUnidentified(tx, name);
+  if (known !== undefined) return known;
+  const added = newHexId();
+  await insertUnidentified(tx, { clientId: added, name, now });
+  const by = { at: now, ...BY_BRIDGE, requestId, clientId: added };
+  await recordEvent(context, tx, {
+    ...by,
+    action: 'app_observed',
+    reason: 'a program that nobody registered',
+  });
+  return added;
+}
+
+/** The app that the call named, if there is such an app. */
+async function claimOf({ tx, now }: Step, { clientId }: Sighting) {
+  if (clientId === undefined || !(await isIdentifiedApp(tx, clientId))) return undefined;
+  return { claimed_client_id: clientId, claimed_at: now };
+}
+
+/** Whose token it is, as far as an id pair proves it. */
+async function ownerOf(tx: Database, userId: string) {
+  const pair = await findAccountPair(tx, userId);
+  const accountId = pair?.modern_id ?? null;
+  const email = accountId === null ? (pair?.email ?? null) : null;
+  return {
+    account_id: accountId,
+    account_email: email === null ? null : normalEmail(email),
+    legacy_account_id: userId,
+  };
+}
+
+/** Answers the id of the mapping; undefined where the token was known meanwhile. */
+async function keep(step: Step, sighting: Sighting, userId: string): Promise<string | undefined> {
+  const { context, tx, now } = step;
+  const { token, requestId } = sighting;
+  const digest = context.vault.digest(token);
+  await requireUsable(tx, 'digest', digest);
+  if (await isTokenKnown(tx, context.vault.digests(token))) return undefined;
+  const owner = await ownerOf(tx, userId);
+  const accountId = owner.account_id;
+  const isNamed = accountId !== null && (await ensureAccount(tx, accountId, now));
+  const clientId = await programOf(step, sighting);
+  const claim = await claimOf(step, sighting);
+  const mapping: NewMapping = {
+    id: newHexId(),
+    token_digest: digest,
+    ...hintOf(token),
+    client_id: clientId,
+    ...owner,
+    ...claim,
+    state: 'unmapped',
+    source: 'observed',
+    created_at: now,
+    updated_at: now,
+  };
+  if (!(await insertObserved(tx, mapping))) return undefined;
+  const by = { at: now, ...BY_BRIDGE, requestId, accountId };
+  const seen = { ...by, clientId, mappingId: mapping.id };
+  await recordEvents(context, tx, [
+    ...(isNamed ? [{ ...by, action: 'account_named', reason: 'the owner of an observed token' }] : []),
+    { ...seen, action: 'token_observed', reason: 'the old backend accepts it' },
+    ...(claim ? [{ ...seen, action: 'app_claimed', reason: claimReason(claim.claimed_client_id) }] : []),
+  ]);
+  return mapping.id;
+}
+
+/**
+ * Asks the old backend whose token it is, for some of its paths answer whatever the token, and keeps the token. False
+ * where the old backend refuses it.
+ * @throws {Unavailable}
+ */
+export async function observeToken(context: Context, sighting: Sighting): Promise<boolean> {
+  const oldBackend = oldBackendUntilRetired(context, undefined);
+  // Nobody refuses it where nobody is asked.
+  if (!oldBackend) return true;
+  const user = await oldBackend.read('/1/user.json', sighting.token);
+  if (user === undefined) return false;
+  const userId = userIdIn(user);
+  if (userId === undefined) return true;
+  const now = context.clock.now();
+  const kept = await withUsableKeys(context, () =>
+    context.store.transaction((tx) => keep({ context, tx, now }, sighting, userId)),
+  );
+  if (kept !== undefined) sighting.onKept?.(kept);
+  return true;
+}

@@ -1,0 +1,84 @@
+import { type FoundMapping, moveMapping } from '../../store/mappings.ts';
+import type { Mapping } from '../../store/tables.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import type { Context, Origin } from '../context.ts';
+import { deauthorize } from '../tokens/deauthorize.ts';
+import { moveOf } from '../grants/mapping-state.ts';
+import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
+import { recordEvent } from '../history/record-event.ts';
+import { isFromBefore, type ServedMapping } from '../tokens/resolve-token.ts';
+import { revokeToken } from '../tokens/revoke-token.ts';
+import { provenApp } from '../tokens/proven-app.ts';
+
+/** Ends that concern both generations: what the old backend ended ends here, and what ends here is told to it. */
+
+const BY_ITS_APP = { reason: 'the app asked for it' };
+const BY_ITS_CALLER = { reason: 'a call with the token asked for it' };
+
+async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Promise<void> {
+  const now = context.clock.now();
+  const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
+  const by = { at: now, ...origin, clientId, accountId, mappingId };
+  await context.store.transaction(async (tx) => {
+    if (!(await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason: 'deauthorized', now }))) return;
+    await recordEvent(context, tx, { ...by, action: 'token_revoked', reason: 'deauthorized' });
+  });
+}
+
+/**
+ * The old backend ended a token that waits for its owner. Where its account is known and its app is proven, the old backend
+ * ended all tokens of the two, and so do we. A token without a proven app ends alone.
+ */
+export async function endWaiting(context: Context, mapping: FoundMapping, origin: Origin): Promise<void> {
+  const accountId = mapping.account_id;
+  const clientId = provenApp(mapping);
+  if (accountId === null || clientId === undefined) return revokeOne(context, mapping, origin);
+  return deauthorize(context, { clientId, accountId }, { ...origin, ...BY_ITS_APP });
+}
+
+/**
+ * The app of a token that a grant serves ends it: with all others of the app and account, if the app is proven. Else the
+ * token ends alone, and the grant with its last token.
+ */
+export async function endServed(context: Context, mapping: ServedMapping, origin: Origin): Promise<void> {
+  const { id: mappingId, account_id: accountId } = mapping;
+  const clientId = provenApp(mapping);
+  if (clientId !== undefined)
+    return deauthorize(context, { clientId, accountId }, { ...origin, ...BY_ITS_APP });
+  await revokeToken(context, { mappingId, ...origin, ...BY_ITS_CALLER });
+}
+
+async function tell(
+  context: Context,
+  { mapping, token }: { mapping: FoundMapping; token: string },
+  origin: Origin,
+): Promise<void> {
+  const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
+  try {
+    await oldBackendUntilRetired(context, provenApp(mapping))?.deauthorize(token);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    context.logger.warn('the old backend could not be told of an end', { mappingId, error });
+    const by = { at: context.clock.now(), ...origin, clientId, accountId, mappingId };
+    const change = { ...by, action: 'old_backend_not_told', reason: 'it did not answer' };
+    await context.store.transaction((tx) => recordEvent(context, tx, change));
+  }
+}
+
+/**
+ * Ends a token at the old backend too, if that may know it (design 5, deauthorize). Nobody waits for it; its failure is
+ * recorded and undoes nothing of ours.
+ */
+export function tellOldBackend(
+  context: Context,
+  ended: { mapping: FoundMapping; token: string },
+  origin: Origin,
+): void {
+  const { mapping } = ended;
+  if (!oldBackendUntilRetired(context, provenApp(mapping)) || !isFromBefore(mapping)) return;
+  context.flights
+    .run(`end at the old backend ${mapping.id}`, () => tell(context, ended, origin))
+    .catch((error: unknown) => {
+      context.logger.warn('an end at the old backend is not recorded', { mappingId: mapping.id, error });
+    });
+}

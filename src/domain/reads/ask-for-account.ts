@@ -1,0 +1,65 @@
+import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import type { Context } from '../context.ts';
+import { withAccessToken } from '../grants/refresh/with-access-token.ts';
+
+/** At most this many organizations in one request; the main API takes thirty aliases (modern-api 1.7). */
+const ORGANIZATIONS_PER_REQUEST = 20;
+
+/** A grant and the client at the modern side that it was obtained with. */
+export interface GrantClient {
+  id: string;
+  modernClientId: string;
+}
+
+type Read = (organizationIds: readonly string[]) => Promise<AccountReading>;
+
+/** One request for the account and the organizations that are known; what has gone since is asked for anew. */
+async function readKnown(
+  read: Read,
+  known: readonly string[],
+): Promise<AccountReading & { answered: readonly string[] }> {
+  try {
+    return { ...(await read(known)), answered: known };
+  } catch (error) {
+    if (!(error instanceof OrganizationGone)) throw error;
+    return { ...(await read([])), answered: [] };
+  }
+}
+
+/** The account and the channels of all its organizations; one request once the organizations are known. */
+async function readOrganizations(read: Read, known: readonly string[]): Promise<AccountReading> {
+  const first = await readKnown(read, known.slice(0, ORGANIZATIONS_PER_REQUEST));
+  const ids = first.account.organizations.map((organization) => organization.id);
+  const missing = ids.filter((id) => !first.answered.includes(id));
+  const channels = first.channels.filter((channel) => ids.includes(channel.organizationId));
+  for (let start = 0; start < missing.length; start += ORGANIZATIONS_PER_REQUEST) {
+    channels.push(...(await read(missing.slice(start, start + ORGANIZATIONS_PER_REQUEST))).channels);
+  }
+  const place = new Map(ids.map((id, index) => [id, index]));
+  channels.sort((a, b) => (place.get(a.organizationId) ?? 0) - (place.get(b.organizationId) ?? 0));
+  return { account: first.account, channels };
+}
+
+/** An account whose organizations change while they are read is read again later; the last known answer serves. */
+async function readWhole(read: Read, known: readonly string[]): Promise<AccountReading> {
+  try {
+    return await readOrganizations(read, known);
+  } catch (cause) {
+    if (!(cause instanceof OrganizationGone)) throw cause;
+    throw new Unavailable('the organizations changed while they were read', { cause });
+  }
+}
+
+/**
+ * Asks the main API for the account and channels behind a grant; `known` are the organizations it had last time.
+ * @throws {GrantDead | Forbidden | Unavailable}
+ */
+export function askForAccount(
+  context: Context,
+  { id, modernClientId }: GrantClient,
+  known: readonly string[],
+): Promise<AccountReading> {
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  return withAccessToken(context, id, (token) => readWhole((ids) => mainApi.read(token, ids), known));
+}

@@ -1,0 +1,70 @@
+import { DAY } from '../../shared/lifetimes.ts';
+import type { StoredAnswer } from '../../store/answers.ts';
+import type { AccountReading } from '../../upstream/main-api.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import { cachedAnswer, keepAnswer } from '../grants/refresh/answer-cache.ts';
+import { askForAccount, type GrantClient } from './ask-for-account.ts';
+import type { Context } from '../context.ts';
+import { freshFor } from '../limits/freshness.ts';
+import { withPatience } from '../work/patience.ts';
+
+/** What the old reads are answered from, and how old it is. */
+export interface Reading extends AccountReading {
+  fetchedAt: number;
+  /** Answered from the last known answer because the modern side is out of reach. */
+  isStale: boolean;
+}
+
+async function fetchReading(
+  context: Context,
+  grant: GrantClient,
+  known: readonly string[],
+): Promise<Reading> {
+  const grantId = grant.id;
+  const reading = await askForAccount(context, grant, known);
+  const fetchedAt = context.clock.now();
+  const organizationIds = reading.account.organizations.map((organization) => organization.id);
+  await keepAnswer(context, grantId, {
+    body: JSON.stringify(reading),
+    organization_ids: JSON.stringify(organizationIds),
+    fetched_at: fetchedAt,
+  });
+  return { ...reading, fetchedAt, isStale: false };
+}
+
+/** The organizations of an answer that is not too old to be asked by. */
+function organizationsIn(cached: StoredAnswer | undefined, age: number): string[] {
+  return cached && age < DAY ? (JSON.parse(cached.organization_ids) as string[]) : [];
+}
+
+/**
+ * The account and channels behind a grant: the cached answer while it is fresh, else a new one; while the modern side
+ * is out of reach the last known one, as long as the settings allow. A caller that needs little of it may accept an older
+ * one than is fresh (milliseconds).
+ * @throws {GrantDead | Forbidden | Unavailable}
+ */
+export async function readAccount(context: Context, grant: GrantClient, acceptedAge = 0): Promise<Reading> {
+  const grantId = grant.id;
+  const cached = await cachedAnswer(context, grantId);
+  const age = cached ? context.clock.now() - cached.fetched_at : Number.POSITIVE_INFINITY;
+  const lastKnown = (isStale: boolean): Reading | undefined =>
+    cached && { ...(JSON.parse(cached.body) as AccountReading), fetchedAt: cached.fetched_at, isStale };
+  const fresh = age < Math.max(freshFor(context, grant), acceptedAge) ? lastKnown(false) : undefined;
+  if (fresh) return fresh;
+  const known = organizationsIn(cached, age);
+  try {
+    return await withPatience(
+      context.flights.run(`read ${grantId}`, () => fetchReading(context, grant, known)),
+    );
+  } catch (error) {
+    const stale =
+      error instanceof Unavailable && age < context.settings.profilesStale ? lastKnown(true) : undefined;
+    if (!stale) throw error;
+    context.logger.warn('served the last known answer', {
+      grantId,
+      ageSeconds: Math.round(age / 1000),
+      error,
+    });
+    return stale;
+  }
+}

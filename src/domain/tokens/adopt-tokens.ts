@@ -1,0 +1,77 @@
+import { findLiveGrant } from '../../store/grants.ts';
+import { moveMappings, type Pair } from '../../store/mappings.ts';
+import { isUnidentified } from '../../store/observed.ts';
+import { findTakenGrant, settledPairs } from '../../store/settled-pairs.ts';
+import type { Database } from '../../store/store.ts';
+import type { Context, Origin } from '../context.ts';
+import { moveOf } from '../grants/mapping-state.ts';
+import { ofMappings, recordEvents } from '../history/record-event.ts';
+
+/**
+ * The app has taken the pair over and asks for no consent through the bridge any more: what becomes known of it later has
+ * moved with the others, unless a consent came after it.
+ */
+async function migrateTokens(
+  context: Context,
+  tx: Database,
+  { clientId, accountId, ...origin }: Pair & Origin,
+): Promise<number> {
+  const pair = { clientId, accountId };
+  const grantId = await findTakenGrant(tx, pair);
+  if (grantId === undefined) return 0;
+  const now = context.clock.now();
+  const moved = await moveMappings(tx, pair, {
+    ...moveOf('handed_over'),
+    reason: 'handed_over',
+    onlyProven: true,
+    now,
+  });
+  const migrated = { at: now, ...origin, ...pair, action: 'token_migrated', grantId };
+  await recordEvents(context, tx, ofMappings({ ...migrated, reason: 'the app took the grant over' }, moved));
+  return moved.length;
+}
+
+/**
+ * Lets the waiting tokens of an app and account stand on the grant that serves the two already: one grant serves all
+ * tokens of the pair, whenever they became known. Where the app took that grant over they are `migrated`. In the
+ * transaction that made them known; answers how many.
+ *
+ * An unidentified program is no app: unrelated programs send the same user agent. Its tokens wait for a consent that lists
+ * them.
+ */
+export async function adoptTokens(
+  context: Context,
+  tx: Database,
+  { clientId, accountId, ...origin }: Pair & Origin,
+): Promise<number> {
+  const pair = { clientId, accountId };
+  if (await isUnidentified(tx, clientId)) return 0;
+  const grant = await findLiveGrant(tx, clientId, accountId);
+  if (!grant) return migrateTokens(context, tx, { ...pair, ...origin });
+  const now = context.clock.now();
+  const moved = await moveMappings(tx, pair, {
+    ...moveOf('adopted'),
+    reason: null,
+    grantId: grant.id,
+    onlyProven: true,
+    now,
+  });
+  const connected = { at: now, ...origin, ...pair, action: 'token_connected', grantId: grant.id };
+  await recordEvents(context, tx, ofMappings({ ...connected, reason: 'a grant serves the pair' }, moved));
+  return moved.length;
+}
+
+const keyOf = ({ clientId, accountId }: Pair) => `${clientId} ${accountId}`;
+
+/** The same for many apps and accounts, of which most have no grant. */
+export async function adoptPairs(
+  context: Context,
+  tx: Database,
+  { pairs, origin }: { pairs: readonly Pair[]; origin: Origin },
+): Promise<void> {
+  const asked = new Set(pairs.map(keyOf));
+  const accountIds = [...new Set(pairs.map(({ accountId }) => accountId))];
+  if (accountIds.length === 0) return;
+  for (const pair of await settledPairs(tx, accountIds))
+    if (asked.delete(keyOf(pair))) await adoptTokens(context, tx, { ...pair, ...origin });
+}

@@ -1,0 +1,125 @@
+import { assignToApp } from '../../store/assign.ts';
+import { readMapping } from '../../store/find-mappings.ts';
+import { findLiveGrant } from '../../store/grants.ts';
+import { isIdentifiedApp, isUnidentified } from '../../store/observed.ts';
+import type { Database } from '../../store/store.ts';
+import type { Grant, Mapping, MappingState } from '../../store/tables.ts';
+import { adoptTokens } from './adopt-tokens.ts';
+import type { Context } from '../context.ts';
+import { afterDeauthorization, type Ending } from './deauthorize.ts';
+import { nextState, statesOf } from '../grants/mapping-state.ts';
+import { recordEvents } from '../history/record-event.ts';
+import { checkedReason, endLeft } from './revoke-token.ts';
+import { withUsableKeys } from '../keys/under-all-keys.ts';
+
+/** Support says which app a token belongs to that was seen in use, and may correct what it said before. */
+
+interface Asked extends Ending {
+  mappingId: string;
+  clientId: string;
+}
+
+/**
+ * What became of it; `identified` says which app it has already, which support cannot change; `alone` that nothing else
+ * stood on the grant it left.
+ */
+type Assigned =
+  | { outcome: 'unknown token' | 'unknown app' }
+  | { outcome: 'identified'; app: string }
+  | { outcome: 'final'; state: MappingState }
+  | { outcome: 'assigned'; state: MappingState; alone: boolean };
+
+/** What was decided, and the grant that ended with the last token that stood on it. */
+interface Assignment {
+  answer: Assigned;
+  grant?: Grant | undefined;
+}
+
+interface Move {
+  mapping: Mapping;
+  asked: Asked;
+}
+
+/**
+ * Where a token stands at its app: on the grant that serves the pair, or on none. A grant of an unidentified program serves
+ * no token that its holder did not choose. A token that only gets its app confirmed stays where it stands.
+ */
+async function placeAt(tx: Database, { mapping, asked }: Move) {
+  const { state, account_id: accountId } = mapping;
+  const { clientId, reason } = asked;
+  if (clientId === mapping.client_id) return { state, reason: mapping.reason, grantId: mapping.grant_id };
+  const isServed = accountId !== null && (await isIdentifiedApp(tx, clientId));
+  const grant = isServed ? await findLiveGrant(tx, clientId, accountId) : undefined;
+  if (grant) return { state: nextState(state, 'granted'), reason: null, grantId: grant.id };
+  const next = nextState(state, 'assigned');
+  return { state: next, reason: next === 'reauthorization_required' ? reason : null, grantId: null };
+}
+
+async function move(context: Context, tx: Database, moving: Move): Promise<Assignment> {
+  const { mapping, asked } = moving;
+  const now = context.clock.now();
+  const place = await placeAt(tx, moving);
+  const { clientId, mappingId, reason, actor, requestId } = asked;
+  if (!(await assignToApp(tx, mapping, { clientId, ...place, now })))
+    throw new Error(`mapping ${mappingId} was changed in its own transaction`);
+  const { state, grantId } = place;
+  const by = { at: now, actor, requestId, clientId, accountId: mapping.account_id, mappingId, grantId };
+  const connected = { ...by, action: 'token_connected', reason: 'a grant serves the pair' };
+  await recordEvents(context, tx, [
+    { ...by, action: 'token_assigned', reason },
+    ...(state === 'active' && mapping.state !== 'active' ? [connected] : []),
+  ]);
+  const accountId = mapping.account_id;
+  // The app may have taken the grant of the pair over: then the token has moved with the others.
+  if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, actor, requestId });
+  const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
+  const after = (await readMapping(tx, mappingId)) ?? place;
+  return {
+    answer: { outcome: 'assigned', state: after.state, alone: left !== undefined },
+    grant: left?.grant,
+  };
+}
+
+/**
+ * Whether support may say which app a token belongs to: it was seen in use, or stands with an unidentified program. That
+ * holds even where an import or a consent proved its app since.
+ */
+export function isAssignable({ source }: Pick<Mapping, 'source'>, app: { source: string }): boolean {
+  return source === 'observed' || app.source === 'observed';
+}
+
+async function isOpen(tx: Database, mapping: Mapping): Promise<boolean> {
+  const isProgram = await isUnidentified(tx, mapping.client_id);
+  return isAssignable(mapping, { source: isProgram ? 'observed' : 'other' });
+}
+
+/** Whether it may be assigned to this app: an app that is known, or an unidentified program to take an assignment back. */
+async function isPossible(tx: Database, { source }: Mapping, clientId: string): Promise<boolean> {
+  if (await isIdentifiedApp(tx, clientId)) return true;
+  return source === 'observed' && (await isUnidentified(tx, clientId));
+}
+
+async function decide(context: Context, tx: Database, asked: Asked): Promise<Assignment> {
+  const mapping = await readMapping(tx, asked.mappingId);
+  if (!mapping) return { answer: { outcome: 'unknown token' } };
+  const { client_id: from, state } = mapping;
+  const isSettled = asked.clientId === from && (mapping.source !== 'observed' || mapping.app_proven === 1);
+  if (isSettled || !(await isOpen(tx, mapping))) return { answer: { outcome: 'identified', app: from } };
+  if (!statesOf('assigned').includes(state)) return { answer: { outcome: 'final', state } };
+  if (!(await isPossible(tx, mapping, asked.clientId))) return { answer: { outcome: 'unknown app' } };
+  return move(context, tx, { mapping, asked });
+}
+
+/**
+ * Gives a token that was seen in use to its app, by support, whatever state it is in that has not ended. The grant that it
+ * stands on does not come along: the app's own serves it from then on, or else its holder has to connect it once more. For
+ * the app that it stands with, it confirms that.
+ * @throws {ReasonRefused}
+ */
+export async function assignByHand(context: Context, asked: Asked): Promise<Assigned> {
+  const checked = { ...asked, reason: checkedReason(asked.reason) };
+  const inOneStep = (tx: Database) => decide(context, tx, checked);
+  const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  await afterDeauthorization(context, grant);
+  return answer;
+}

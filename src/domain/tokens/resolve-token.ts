@@ -1,0 +1,222 @@
+import { hintOfAny } from '../../shared/ids.ts';
+import { dayOf } from '../../shared/moments.ts';
+import { keyIdOf } from '../../shared/secrets.ts';
+import {
+  findMapping,
+  findMappingById,
+  type FoundMapping,
+  keepHint,
+  moveTokenDigest,
+} from '../../store/mappings.ts';
+import type { Database } from '../../store/store.ts';
+import type { Mapping, MappingState } from '../../store/tables.ts';
+import { GrantDead } from '../grants/refresh/access-token.ts';
+import type { GrantClient } from '../reads/ask-for-account.ts';
+import type { Context } from '../context.ts';
+import type { Brownout, Ending } from '../lifecycle/lifecycle.ts';
+import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
+import { provenApp } from './proven-app.ts';
+import { requireUsable, underAllKeys } from '../keys/under-all-keys.ts';
+
+interface WayBack {
+  reason: string;
+  link: string;
+}
+
+/**
+ * A legacy token that serves nothing; with the reason and a way back where the bridge knows the token, and with the brownout
+ * where it will be served again when that is over.
+ */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+  readonly reauthorize: WayBack | undefined;
+  readonly brownout: Brownout | undefined;
+  constructor(reauthorize?: WayBack, brownout?: Brownout) {
+    super('the legacy token is not served');
+    this.reauthorize = reauthorize;
+    this.brownout = brownout;
+  }
+}
+
+/** A mapping that a grant stands behind. */
+export type ServedMapping = FoundMapping & { grant_id: string; account_id: string; modern_client_id: string };
+
+const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
+  unmapped: 'This token has not been connected to the new API yet.',
+  reauthorization_required:
+    'The connection behind this token has ended. Its owner has to authorize the app again.',
+  revoked: 'This token was revoked.',
+  migrated: 'The app has moved to the new API and this token was retired.',
+};
+
+/** What a caller with a known token is told (design 4); the link needs a sign-in. */
+function wayBack({ settings }: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): WayBack {
+  return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
+}
+
+function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): TokenRefused {
+  return new TokenRefused(wayBack(context, mapping, state));
+}
+
+function served(context: Context, mapping: FoundMapping): ServedMapping {
+  if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
+  const { grant_id, account_id, modern_client_id } = mapping;
+  if (grant_id === null || account_id === null || modern_client_id === null)
+    throw new Error(`mapping ${mapping.id} has no grant`);
+  return { ...mapping, grant_id, account_id, modern_client_id };
+}
+
+/** Whether a token is older than the bridge, so that the old backend may know it; those that the bridge issued it never saw. */
+export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
+  return source === 'imported' || source === 'observed';
+}
+
+/** Whether the old API still knows a token, as far as the bridge has seen: it has refused the others. */
+export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at'>): boolean {
+  return isFromBefore(mapping) && mapping.refused_there_at === null;
+}
+
+/**
+ * What stands behind a legacy token: a grant; nothing yet, so that the old backend answers; nothing any more; or, where
+ * there is an old backend to ask, something that the bridge has never seen. A refused token without a mapping is one that
+ * the bridge has never seen and that nobody is asked about. `ending` is why the old backend is not asked, where it would be
+ * at other times.
+ */
+export type Resolved =
+  | { kind: 'served'; mapping: ServedMapping }
+  | { kind: 'waiting'; mapping: FoundMapping }
+  | { kind: 'refused'; mapping: FoundMapping | undefined; refusal: TokenRefused; ending?: Ending | undefined }
+  | { kind: 'unknown'; mapping: undefined };
+
+/**
+ * The refusal of a token that only the old API may know, where `ending` is why that is not asked, read once by whoever
+ * decided so; `mapping` is undefined where the bridge has never seen the token. Without an old backend a brownout takes
+ * nothing away, so that nothing speaks of it.
+ */
+export function refusalWithout(
+  context: Context,
+  mapping: Mapping | undefined,
+  ending: Ending | undefined,
+): TokenRefused {
+  const reauthorize = mapping && wayBack(context, mapping, 'unmapped');
+  if (ending?.because === 'brownout')
+    return new TokenRefused(reauthorize, context.oldBackend && ending.brownout);
+  if (!ending || !reauthorize) return new TokenRefused(reauthorize);
+  const reason = `The old API was retired on ${dayOf(ending.at)} (UTC), and this token had not been connected to the new API by then. Its owner has to authorize the app again.`;
+  return new TokenRefused({ ...reauthorize, reason });
+}
+
+function unmapped(context: Context, mapping: FoundMapping): Resolved {
+  const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
+  if (oldBackend) return { kind: 'waiting', mapping };
+  return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
+}
+
+function resolved(context: Context, mapping: FoundMapping): Resolved {
+  const { state } = mapping;
+  if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
+  if (state === 'unmapped' && isFromBefore(mapping)) return unmapped(context, mapping);
+  return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, state) };
+}
+
+/** The brownout that keeps a call with this token from being served, if one does. */
+export function brownoutFor(token: Resolved): Brownout | undefined {
+  return token.kind === 'refused' ? token.refusal.brownout : undefined;
+}
+
+type Lesson = (tx: Database) => Promise<void>;
+
+type Learnt = Pick<Mapping, 'id' | 'token_digest' | 'hint_first' | 'hint_last'>;
+
+/** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
+function moveToActiveKey(context: Context, mapping: Learnt, token: string): Lesson | undefined {
+  const from = mapping.token_digest;
+  if (keyIdOf(from) === context.keyring.activeId('digest')) return undefined;
+  return async (tx) => {
+    const to = context.vault.digest(token);
+    // A process that was paused would take it back to a key that is gone, and nobody would find it there.
+    await requireUsable(tx, 'digest', to);
+    await moveTokenDigest(tx, { id: mapping.id, from, to });
+  };
+}
+
+/** A token that was imported as a digest has no hint before it is first seen (design 5, secrets at rest). */
+function newHint({ hint_first }: Learnt, token: string): ReturnType<typeof hintOfAny> {
+  return hint_first === null ? hintOfAny(token) : undefined;
+}
+
+function learnHint(mapping: Learnt, token: string): Lesson | undefined {
+  const hint = newHint(mapping, token);
+  return hint && ((tx) => keepHint(tx, mapping.id, hint));
+}
+
+/** Keeps what only the token itself tells, each once; answers what is known of it now. */
+export function learnFrom<Known extends Learnt>(context: Context, mapping: Known, token: string): Known {
+  keepLessons(context, mapping, token);
+  const hint = newHint(mapping, token);
+  return hint ? { ...mapping, hint_first: hint.first, hint_last: hint.last } : mapping;
+}
+
+function keepLessons(context: Context, mapping: Learnt, token: string): void {
+  const lessons = [moveToActiveKey(context, mapping, token), learnHint(mapping, token)];
+  if (lessons.every((lesson) => lesson === undefined)) return;
+  const learn = async (tx: Database) => {
+    for (const lesson of lessons) await lesson?.(tx);
+  };
+  // No call waits for it, or fails for a database that does not write: the token will be seen again.
+  context.flights
+    .run(`learn ${mapping.id}`, () => context.store.transaction(learn))
+    .catch((error: unknown) => {
+      context.logger.warn('what a token told could not be kept', { mappingId: mapping.id, error });
+    });
+}
+
+/**
+ * What is known of a legacy token, whatever its state; undefined for one that the bridge has never seen.
+ * @throws {KeyMissing}
+ */
+export async function findByToken(context: Context, token: string): Promise<FoundMapping | undefined> {
+  return underAllKeys(context, () => findMapping(context.store, context.vault.digests(token)));
+}
+
+/**
+ * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once. For a token that the bridge
+ * has never seen the dates of all count, whatever app the call names: anybody may name one.
+ * @throws {TokenRefused | KeyMissing}
+ */
+export async function resolveToken(context: Context, token: string): Promise<Resolved> {
+  const mapping = await findByToken(context, token);
+  if (mapping) {
+    learnFrom(context, mapping, token);
+    return resolved(context, mapping);
+  }
+  if (!context.oldBackend) throw new TokenRefused();
+  const { oldBackend, ending } = oldBackendFor(context, undefined);
+  if (oldBackend) return { kind: 'unknown', mapping: undefined };
+  return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
+}
+
+function grantOf(mapping: ServedMapping): GrantClient {
+  return { id: mapping.grant_id, modernClientId: mapping.modern_client_id };
+}
+
+/**
+ * Runs a read for a mapping. When its grant has ended meanwhile, the mapping is read again: a newer consent may have
+ * replaced the grant, else the token gets the refusal of its new state.
+ */
+export async function servedBy<T>(
+  context: Context,
+  mapping: ServedMapping,
+  read: (grant: GrantClient) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(grantOf(mapping));
+  } catch (error) {
+    if (!(error instanceof GrantDead)) throw error;
+  }
+  const row = await findMappingById(context.store, mapping.id);
+  if (!row) throw new TokenRefused();
+  const current = served(context, row);
+  if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping, 'reauthorization_required');
+  return read(grantOf(current));
+}

@@ -1,0 +1,115 @@
+import { countPeopleWaiting, listStopped, type StoppedRow } from '../../store/home-rows.ts';
+import { normalEmail } from '../../shared/mail/address.ts';
+import type { Pair } from '../../store/mappings.ts';
+import type { MappingState } from '../../store/tables.ts';
+import { countTokensOf, countWaiting, listOwnedApps } from '../../store/waiting-tokens.ts';
+import type { Context } from '../context.ts';
+import { nextState } from '../grants/mapping-state.ts';
+import { statesOfApp } from './states-of-app.ts';
+
+/** What a person sees of the tokens of the own account: how many each app has, and in which state. */
+
+export interface AppTokens {
+  clientId: string;
+  name: string;
+  /** Whether nobody registered it: a program that was met in use. */
+  isUnidentified: boolean;
+  /** How many are in each state; states without a token are left out. */
+  counts: Partial<Record<MappingState, number>>;
+  /** How many one consent would make work. */
+  waiting: number;
+  /** How many work, or would after a consent. */
+  alive: number;
+}
+
+type Row = Awaited<ReturnType<typeof countTokensOf>>[number];
+
+function sumOf(rows: readonly Row[], isWanted: (state: MappingState) => boolean): number {
+  return rows.filter(({ state }) => isWanted(state)).reduce((sum, { n }) => sum + n, 0);
+}
+
+const wouldWork = (state: MappingState) => nextState(state, 'granted') === 'active';
+
+function appTokens(rows: readonly [Row, ...Row[]]): AppTokens {
+  return {
+    clientId: rows[0].client_id,
+    name: rows[0].name,
+    isUnidentified: rows[0].source === 'observed',
+    counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+    waiting: sumOf(rows, (state) => state !== 'active' && wouldWork(state)),
+    alive: sumOf(rows, wouldWork),
+  };
+}
+
+function byApp(rows: readonly Row[]): AppTokens[] {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const group = groups.get(row.client_id);
+    if (group) group.push(row);
+    else groups.set(row.client_id, [row]);
+  }
+  return [...groups.values()].map(appTokens);
+}
+
+/** The tokens of an account by app, in the order of the apps' names. */
+export async function tokensOfAccount(context: Context, accountId: string): Promise<AppTokens[]> {
+  return byApp(await countTokensOf(context.store.durable, { accountId }));
+}
+
+/** The tokens of one app and account; undefined when there is none. */
+export async function tokensOfPair(context: Context, pair: Pair): Promise<AppTokens | undefined> {
+  const [tokens] = byApp(await countTokensOf(context.store.durable, pair));
+  return tokens;
+}
+
+/** The apps that an account registered. */
+export async function appsOfOwner(
+  context: Context,
+  accountId: string,
+): Promise<Array<{ clientId: string; name: string }>> {
+  const rows = await listOwnedApps(context.store.durable, accountId);
+  return rows.map(({ client_id: clientId, name }) => ({ clientId, name }));
+}
+
+/** How many tokens and apps wait under an e-mail address that is not proven. */
+export async function waitingUnder(
+  context: Context,
+  email: string,
+): Promise<{ tokens: number; apps: number }> {
+  const address = normalEmail(email);
+  return address === '' ? { tokens: 0, apps: 0 } : countWaiting(context.store.durable, address);
+}
+
+/** Why and when the connections of an account ended that have to be made again: of each app the last one. */
+export async function stoppedApps(
+  context: Context,
+  accountId: string,
+): Promise<Map<string, { reason: string | null; at: number }>> {
+  const rows = await listStopped(context.store.durable, accountId);
+  return new Map(
+    rows.toReversed().map(({ client_id, reason, at }: StoppedRow) => [client_id, { reason, at }]),
+  );
+}
+
+/** How the tokens of an own app are. */
+export interface OwnedTokens {
+  counts: AppTokens['counts'];
+  /** Accounts, and addresses without one, whose tokens wait for a consent of theirs. */
+  peopleWaiting: number;
+  /** Whether there may be more people. */
+  isMorePeople: boolean;
+}
+
+/** People are told apart among so many waiting tokens of an app; a page that is opened has no time for more. */
+const PEOPLE_AMONG = 20_000;
+
+/** The tokens of an app for its owner, who is not one of the people that wait. */
+export async function tokensForOwner(
+  context: Context,
+  { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },
+): Promise<OwnedTokens> {
+  const of = { clientId, besides: ownerAccountId };
+  const counts = await statesOfApp(context, clientId);
+  const { people, read } = await countPeopleWaiting(context.store.durable, of, PEOPLE_AMONG);
+  return { counts, peopleWaiting: people, isMorePeople: read === PEOPLE_AMONG };
+}

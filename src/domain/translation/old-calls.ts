@@ -1,0 +1,101 @@
+import type { CallKind } from '../posts/who-answers.ts';
+
+/** The nineteen calls of the old API: their addresses without the suffix `.json`, and the methods that they take. */
+
+interface OldCall {
+  /** The same call at each of these. Names after a colon are parameters. */
+  paths: readonly [string, ...string[]];
+  kind: Extract<CallKind, 'account' | 'deauthorize' | 'queue'>;
+  methods: readonly string[];
+  /** Whether HEAD of the call means something. */
+  isRead: boolean;
+}
+
+/** A read takes POST too, which answers as GET does. */
+const READ_METHODS = ['GET', 'POST'];
+
+const read = (path: string, kind: OldCall['kind'] = 'queue'): OldCall => ({
+  paths: [path],
+  kind,
+  methods: READ_METHODS,
+  isRead: true,
+});
+
+const write = (path: string): OldCall => ({
+  paths: [path],
+  kind: 'queue',
+  methods: ['POST'],
+  isRead: false,
+});
+
+/** By name. A fixed path stands before a path with a parameter that would match it too. */
+export const OLD_CALLS = {
+  user: read('/1/user', 'account'),
+  profiles: read('/1/profiles', 'account'),
+  profile: read('/1/profiles/:id', 'account'),
+  deauthorize: {
+    paths: ['/1/user/deauthorize', '/user/deauthorize'],
+    kind: 'deauthorize',
+    methods: READ_METHODS,
+    isRead: false,
+  },
+  schedules: read('/1/profiles/:id/schedules'),
+  updateSchedules: write('/1/profiles/:id/schedules/update'),
+  pendingUpdates: read('/1/profiles/:id/updates/pending'),
+  sentUpdates: read('/1/profiles/:id/updates/sent'),
+  reorderUpdates: write('/1/profiles/:id/updates/reorder'),
+  shuffleUpdates: write('/1/profiles/:id/updates/shuffle'),
+  createUpdate: write('/1/updates/create'),
+  update: read('/1/updates/:id'),
+  interactions: read('/1/updates/:id/interactions'),
+  changeUpdate: write('/1/updates/:id/update'),
+  shareUpdate: write('/1/updates/:id/share'),
+  destroyUpdate: write('/1/updates/:id/destroy'),
+  moveUpdateToTop: write('/1/updates/:id/move_to_top'),
+  shares: read('/1/links/shares'),
+  configuration: read('/1/info/configuration'),
+} as const satisfies Record<string, OldCall>;
+
+export type OldCallName = keyof typeof OLD_CALLS;
+
+/** The names in the order of the table. */
+export const OLD_CALL_NAMES = Object.keys(OLD_CALLS) as OldCallName[];
+
+/** The call at each address without a suffix. */
+const BY_PATH: ReadonlyMap<string, OldCallName> = new Map(
+  OLD_CALL_NAMES.flatMap((name) => OLD_CALLS[name].paths.map((path) => [path, name])),
+);
+
+/** What an id follows. */
+const BEFORE_ID = ['/1/updates/', '/1/profiles/'];
+
+/** Suffixes stand behind the name of the call, or behind an id that stands last; a name has at least one character. */
+function withoutSuffix(path: string): string {
+  const dot = path.indexOf('.', path.lastIndexOf('/') + 2);
+  return dot === -1 ? path : path.slice(0, dot);
+}
+
+/** With the name of the parameter in the place of an id. */
+function withoutId(path: string): string {
+  const before = BEFORE_ID.find((start) => path.startsWith(start));
+  if (before === undefined || path.length === before.length) return path;
+  const end = path.indexOf('/', before.length);
+  if (end === before.length) return path;
+  return `${before}:id${end === -1 ? '' : path.slice(end)}`;
+}
+
+/** The call that a path is an address of, with any suffix or none; undefined for every other path. */
+export function oldCallOf(path: string): OldCallName | undefined {
+  const plain = withoutSuffix(path);
+  return BY_PATH.get(plain) ?? BY_PATH.get(withoutId(plain));
+}
+
+/** A path with single slashes, and without one behind it. */
+export function collapsedPath(path: string): string {
+  return path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+}
+
+/** Whether a path is the address of one of the nineteen. */
+export function isKnownPath(path: string): boolean {
+  return oldCallOf(path) !== undefined;
+}

@@ -1,0 +1,111 @@
+import { SERVED_HERE } from '../../store/last-use.ts';
+import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/call-sums.ts';
+import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
+import type { Context } from '../context.ts';
+
+/** What tokens were used for. */
+export interface Calls {
+  /** The most frequent kinds within the days that were asked for; of very many some are left out. */
+  kinds: CallSum[];
+  /** Whether some kinds were left out. */
+  isCut: boolean;
+  /** The last one at all, as long as usage is kept. */
+  last: { at: number; userAgent: string } | undefined;
+}
+
+/** Kinds of one statement; callers name their user agents as they like. */
+const KINDS_AT_ONCE = 200;
+
+function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): Map<string, CallSum> {
+  const sums = new Map(known);
+  for (const kind of kinds) {
+    const key = [kind.endpoint, kind.carrier, kind.user_agent].join('\n');
+    const { calls = 0, answered = 0, last_at = 0 } = sums.get(key) ?? {};
+    sums.set(key, {
+      ...kind,
+      calls: kind.calls + calls,
+      answered: kind.answered + answered,
+      last_at: Math.max(kind.last_at, last_at),
+    });
+  }
+  return sums;
+}
+
+/** Most tokens have a call among the kinds that were just read, and all days are many rows. */
+async function lastOf(
+  store: Context['store'],
+  callers: Callers,
+  { sinceDay, kinds }: { sinceDay: string; kinds: readonly CallSum[] },
+): Promise<Pick<CallSum, 'last_at' | 'user_agent'> | undefined> {
+  if (kinds.length === 0) return findLastCall(store, callers, '');
+  if (kinds.length === KINDS_AT_ONCE) return findLastCall(store, callers, sinceDay);
+  return kinds.toSorted((one, other) => other.last_at - one.last_at)[0];
+}
+
+/**
+ * The calls of these tokens together, or of an app, by endpoint, carrier and user agent, within the last days (today is one
+ * of them).
+ */
+export async function callsOf(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  asked: CallsAsked,
+  { days }: { days: number },
+): Promise<Calls> {
+  const sinceDay = firstDayOf({ clock }, days);
+  let sums = new Map<string, CallSum>();
+  let isCut = false;
+  const lasts: Array<{ last_at: number; user_agent: string }> = [];
+  for await (const callers of inParts(asked)) {
+    const kinds = await sumCalls(store, callers, { sinceDay, limit: KINDS_AT_ONCE });
+    isCut ||= kinds.length === KINDS_AT_ONCE;
+    sums = addUp(sums, kinds);
+    const last = await lastOf(store, callers, { sinceDay, kinds });
+    if (last) lasts.push(last);
+  }
+  const last = lasts.toSorted((a, b) => b.last_at - a.last_at)[0];
+  return {
+    kinds: [...sums.values()].toSorted((a, b) => b.calls - a.calls),
+    isCut,
+    last: last && { at: last.last_at, userAgent: last.user_agent },
+  };
+}
+
+const CARRIERS: Readonly<Record<string, string>> = {
+  header: 'the header',
+  query: 'the address',
+  body: 'the body',
+};
+
+/** Where in a call the token came, for people: `the header`. */
+export function carrierWords(carrier: string): string {
+  return CARRIERS[carrier] ?? 'another place';
+}
+
+/** `none` and `other` are what usage says where there is no name, or were too many. */
+const PROGRAMS: ReadonlyMap<string, string> = new Map([
+  ['none', 'a program that does not say its name'],
+  ['other', 'other programs'],
+]);
+
+/** Which program called, for people; a name is what the program says of itself. */
+export function programWords(userAgent: string): string {
+  return PROGRAMS.get(userAgent) ?? userAgent;
+}
+
+/** Whether the new API answers the endpoint, or may: `other` names none. */
+export function isAnsweredHere(endpoint: string): boolean {
+  return SERVED_HERE.includes(endpoint);
+}
+
+/** The endpoints that the new API does not answer, be there an old backend that does or not. */
+export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
+  return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter((endpoint) => !isAnsweredHere(endpoint));
+}
+
+/**
+ * Those of them that the old backend answered, which end with the retirement for connected tokens too: programs call what
+ * never was as well.
+ */
+export function endpointsPassed(kinds: Calls['kinds']): string[] {
+  return endpointsElsewhere(kinds.filter(({ answered }) => answered > 0));
+}

@@ -1,0 +1,42 @@
+import { DAY } from '../../shared/lifetimes.ts';
+import { dayOf } from '../../shared/moments.ts';
+import { type DayCalls, sumDays } from '../../store/call-sums.ts';
+import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
+import type { Context } from '../context.ts';
+
+export type { DayCalls };
+
+/** The last days up to today (UTC), `YYYY-MM-DD`, the oldest first. */
+export function lastDays({ clock }: Pick<Context, 'clock'>, days: number): string[] {
+  return Array.from({ length: days }, (_, index) => dayOf(clock.now() - (days - 1 - index) * DAY));
+}
+
+function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
+  for (const row of rows) {
+    const key = [row.day, row.endpoint, row.carrier].join('\n');
+    const { calls = 0, refused = 0 } = sums.get(key) ?? {};
+    sums.set(key, { ...row, calls: row.calls + calls, refused: row.refused + refused });
+  }
+}
+
+/**
+ * The calls of these tokens, or of an app, in the last `days`, by day, endpoint and carrier; days without a call have no
+ * row.
+ */
+export async function callDaysOf(
+  context: Pick<Context, 'store' | 'clock'>,
+  asked: CallsAsked,
+  { days }: { days: number },
+): Promise<DayCalls[]> {
+  const sinceDay = firstDayOf(context, days);
+  const sums = new Map<string, DayCalls>();
+  for await (const callers of inParts(asked)) addUp(sums, await sumDays(context.store, callers, sinceDay));
+  return [...sums.values()].toSorted((one, other) => one.day.localeCompare(other.day));
+}
+
+/** How many calls there were on each of these days, in their order. */
+export function totalsOf(days: readonly string[], calls: readonly DayCalls[]): number[] {
+  const totals = new Map<string, number>();
+  for (const { day, calls: n } of calls) totals.set(day, (totals.get(day) ?? 0) + n);
+  return days.map((day) => totals.get(day) ?? 0);
+}

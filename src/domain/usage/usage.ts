@@ -1,0 +1,253 @@
+import type { Clock } from '../../shared/clock.ts';
+import { DAY, SECOND } from '../../shared/lifetimes.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { dayOf } from '../../shared/moments.ts';
+import { redactText } from '../../shared/redaction.ts';
+import type { Store } from '../../store/store.ts';
+import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage.ts';
+import { tolerant } from '../work/tolerant.ts';
+
+/**
+ * What tokens are used for, measured where their calls are answered. A call costs no write: calls are added up in memory
+ * and written in batches. Reminders and retirement rest on it, no answer does: without the database it is kept up to a
+ * bound, and what a process had not written when it was killed is lost.
+ */
+
+/** One answered call with a known token. */
+export interface Call {
+  mappingId: string;
+  /** The path as it is served; ids in it are left out. */
+  endpoint: string;
+  carrier: 'header' | 'body' | 'query';
+  userAgent: string | undefined;
+  /** The status that was answered. */
+  status: number;
+}
+
+export interface UsageLog {
+  /** Adds one call up. Never throws, and writes nothing. */
+  note(call: Call): void;
+  /** Writes what was added up so far; what cannot be written is kept for the next time. */
+  flush(): Promise<void>;
+  /** Writes for the last time and measures no more. */
+  close(): Promise<void>;
+}
+
+/** How long a call may be known to its own process alone. */
+const FLUSH_EVERY = 10 * SECOND;
+
+/** Rows in memory; what would be one more is dropped while the database is away. */
+const ROWS_KEPT = 20_000;
+
+/** So many are written early. */
+const ROWS_URGENT = 10_000;
+
+/** Rows of one statement, which holds up the process while it runs (SQLite). */
+const ROWS_PER_STATEMENT = 300;
+
+/** A token has at most so many user agents, and endpoints, on one day in one process; callers choose both. */
+const NAMES_PER_DAY = 20;
+
+/** Tokens whose names are known at a time; beyond that they are learned anew. */
+const TOKENS_KNOWN = 10_000;
+
+const TEXT_MAX = 80;
+
+/** Texts whose short form is known at a time. */
+const TEXTS_KNOWN = 1000;
+
+/** Callers choose these too, and the longest ones are of no use as they are. */
+const RAW_MAX = 512;
+
+const ID_IN_PATH = /(?<=\/|%2F)(?:[0-9a-f]{20,}|\d{2,})(?=[./]|$)/gi;
+
+/** Readable, short, and without what looks like a secret. */
+function shortened(text: string): string {
+  const printable = text.replaceAll(/[^\x20-\x7e]/g, '').trim();
+  return redactText(printable).slice(0, TEXT_MAX);
+}
+
+/** The same texts come again and again. */
+function remembering(work: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const start = text.slice(0, RAW_MAX);
+    const found = known.get(start);
+    if (found !== undefined) return found;
+    if (known.size >= TEXTS_KNOWN) known.clear();
+    const made = work(start);
+    known.set(start, made);
+    return made;
+  };
+}
+
+/** The name of a program as it is kept; `none` where it does not say one. */
+export const agentOf = remembering((text) => shortened(text) || 'none');
+
+/** A path as it is kept, without the ids in it. */
+export const endpointOf = remembering((text) => shortened(text.replaceAll(ID_IN_PATH, ':id')));
+
+function outcomeOf(status: number): string {
+  // After the sunset there is nothing else, and an owner is told how many calls were refused.
+  if (status === 401 || status === 403 || status === 410) return 'refused';
+  if (status === 429) return 'limited';
+  if (status >= 500) return 'failed';
+  return status >= 200 && status < 400 ? 'ok' : 'other';
+}
+
+/** Lets a token have so many names on one day; each further one is `other`. */
+function createNames() {
+  let today = '';
+  const known = new Map<string, Set<string>>();
+  return (day: string, key: string, name: string): string => {
+    if (day !== today || (known.size >= TOKENS_KNOWN && !known.has(key))) known.clear();
+    today = day;
+    const names = known.get(key) ?? new Set();
+    known.set(key, names);
+    if (names.size >= NAMES_PER_DAY && !names.has(name)) return 'other';
+    names.add(name);
+    return name;
+  };
+}
+
+/** The order in which every process writes. */
+function keyOf({ mapping_id, day, endpoint, carrier, user_agent, outcome }: UsageRow): string {
+  return [mapping_id, day, endpoint, carrier, user_agent, outcome].join('\n');
+}
+
+/** The rows that wait in memory, by their keys. */
+function createWaiting() {
+  const rows = new Map<string, UsageRow>();
+  return {
+    size: () => rows.size,
+    keys: () => [...rows.keys()].toSorted(),
+    of: (keys: readonly string[]) => keys.flatMap((key) => rows.get(key) ?? []),
+    /** Adds a row up, unless it would be one too many. */
+    add(row: UsageRow): boolean {
+      const key = keyOf(row);
+      const waiting = rows.get(key);
+      if (!waiting && rows.size >= ROWS_KEPT) return false;
+      const calls = row.calls + (waiting?.calls ?? 0);
+      rows.set(key, { ...row, calls, last_at: Math.max(row.last_at, waiting?.last_at ?? 0) });
+      return true;
+    },
+    /** These are written; calls that came meanwhile wait on. */
+    remove(written: readonly UsageRow[]): void {
+      for (const row of written) {
+        const key = keyOf(row);
+        const waiting = rows.get(key);
+        if (!waiting || waiting.calls <= row.calls) rows.delete(key);
+        else rows.set(key, { ...waiting, calls: waiting.calls - row.calls });
+      }
+    },
+  };
+}
+
+type Waiting = ReturnType<typeof createWaiting>;
+
+/** A failed write may have arrived or not: its calls are rather counted twice than not at all. */
+async function writeAll(store: Store, waiting: Waiting): Promise<void> {
+  const keys = waiting.keys();
+  for (let start = 0; start < keys.length; start += ROWS_PER_STATEMENT) {
+    const rows = waiting.of(keys.slice(start, start + ROWS_PER_STATEMENT));
+    await addUsage(store, rows);
+    waiting.remove(rows);
+  }
+}
+
+interface Parts {
+  store: Store;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+}
+
+/** One row of one call, with names that its token may have. */
+function createRows(clock: Parts['clock']): (call: Call) => UsageRow {
+  const agents = createNames();
+  const endpoints = createNames();
+  return ({ mappingId, endpoint, carrier, userAgent, status }) => {
+    const now = clock.now();
+    const day = dayOf(now);
+    return {
+      mapping_id: mappingId,
+      day,
+      endpoint: endpoints(day, mappingId, endpointOf(endpoint)),
+      carrier,
+      user_agent: agents(day, mappingId, agentOf(userAgent ?? '')),
+      outcome: outcomeOf(status),
+      calls: 1,
+      last_at: now,
+    };
+  };
+}
+
+/** Measures, and writes from here on; at most one write runs at a time, and whoever asks meanwhile waits for it. */
+export function createUsageLog({ store, clock, logger }: Parts): UsageLog {
+  const waiting = createWaiting();
+  const rowOf = createRows(clock);
+  let isDropping = false;
+  const writeOnce = async () => {
+    await writeAll(store, waiting);
+    isDropping = false;
+  };
+  const failure = { logger, message: 'usage cannot be written' };
+  const write = tolerant({ ...failure, firstRest: SECOND }, writeOnce);
+  let running: Promise<void> | undefined;
+  const flush = (): Promise<void> =>
+    (running ??= write().finally(() => {
+      running = undefined;
+    }));
+  const timer = setInterval(() => void flush(), FLUSH_EVERY);
+  timer.unref();
+  return {
+    note(call) {
+      const isKept = waiting.add(rowOf(call));
+      if (!isKept && !isDropping) {
+        logger.warn('usage is dropped until it can be written again', { rows: ROWS_KEPT });
+        isDropping = true;
+      }
+      if (waiting.size() >= ROWS_URGENT) void flush();
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await running;
+      // It is the last time: a database that was away a moment ago is asked all the same.
+      await writeOnce().catch((error: unknown) =>
+        logger.warn(failure.message, { error, rows: waiting.size() }),
+      );
+    },
+  };
+}
+
+/** What is known of one token's calls; times in Unix milliseconds. */
+export interface Usage {
+  lastSeen: number;
+  /** Within the days that were asked for. */
+  calls: number;
+  carriers: string[];
+  /** The most frequent first. */
+  userAgents: string[];
+}
+
+function usageIn(sums: readonly UsageSum[]): Usage {
+  const recent = sums.filter(({ calls }) => calls > 0);
+  return {
+    lastSeen: Math.max(...sums.map(({ last_at }) => last_at)),
+    calls: recent.reduce((total, { calls }) => total + calls, 0),
+    carriers: [...new Set(recent.map(({ carrier }) => carrier))],
+    userAgents: [...new Set(recent.map(({ user_agent }) => user_agent))],
+  };
+}
+
+/** The usage of each of these tokens that was ever seen, by mapping id; calls, carriers and user agents of the last days. */
+export async function usageOf(
+  { store, clock }: Omit<Parts, 'logger'>,
+  mappingIds: readonly string[],
+  { days }: { days: number },
+): Promise<Map<string, Usage>> {
+  const sums = await sumUsage(store, mappingIds, dayOf(clock.now() - (days - 1) * DAY));
+  const ids = new Set(sums.map(({ mapping_id }) => mapping_id));
+  const of = (id: string) => usageIn(sums.filter(({ mapping_id }) => mapping_id === id));
+  return new Map([...ids].map((id) => [id, of(id)]));
+}

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isStorageFault } from '../../store/storage-fault.ts';
+import type { Context } from '../context.ts';
+
+const LONGEST_PAUSE = 1000;
+
+/** A stop does not wait for ever for a database that stays away. */
+const ATTEMPTS_WHILE_CLOSING = 20;
+
+/**
+ * Writes what exists nowhere else, the outcome of a presentation: a database that is busy, full or away is asked again
+ * for as long as the process lives (correctness P4). A late write is safe, for it compares the version.
+ */
+export async function insist<T>(context: Context, what: string, write: () => Promise<T>): Promise<T> {
+  let left = ATTEMPTS_WHILE_CLOSING;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (context.flights.isClosing()) left -= 1;
+      if (!isStorageFault(error) || left <= 0) throw error;
+      const isWorthALine = Number.isInteger(Math.log2(attempt));
+      if (isWorthALine) context.logger.error(`ALARM: ${what} cannot be stored yet`, { attempt, error });
+      await delay(Math.min(50 * attempt, LONGEST_PAUSE));
+    }
+  }
+}
