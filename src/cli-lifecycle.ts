@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { command, group } from './cli-command.ts';
-import { DATE_NAMES, MILESTONES } from './store/lifecycle-tables.ts';
+import { DATE_NAMES, MILESTONES } from './store/tables/lifecycle.ts';
 
 /** The commands about what ends when: dates, brownouts, and the apps that are given more time. */
 

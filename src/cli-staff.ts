@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { command, group } from './cli-command.ts';
-import { STAFF_ROLES } from './store/page-tables.ts';
+import { STAFF_ROLES } from './store/tables/page-tables.ts';
 
 /** The commands about who may look after the tokens of others. */
 

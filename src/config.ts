@@ -32,7 +32,7 @@ import { DAY } from './shared/lifetimes.ts';
 import { isMailAddress } from './shared/mail/address.ts';
 import type { MailSettings } from './shared/mail/mailer.ts';
 import { readSmtpUrl } from './shared/mail/smtp-url.ts';
-import type { DatabaseLocation } from './store/open-store.ts';
+import type { DatabaseLocation } from './store/driver/open-store.ts';
 
 /**
  * The only reader of the environment: text in, one frozen `Config` out, with every problem reported together.

@@ -1,6 +1,6 @@
 import { callbackProblem } from '../domain/apps/callback-rule.ts';
 import { registerApp } from '../domain/apps/register-app.ts';
-import { listApps as findApps, listCallbacks } from '../store/apps.ts';
+import { listApps as findApps, listCallbacks } from '../store/apps/apps.ts';
 import { describedExtensions, extensionLine } from './dates.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
-import { isMissing } from '../store/open-store.ts';
-import { backUp } from '../store/sqlite-backup.ts';
-import type { CopyFacts } from '../store/sqlite-copy.ts';
+import { isMissing } from '../store/driver/open-store.ts';
+import { backUp } from '../store/files/sqlite-backup.ts';
+import type { CopyFacts } from '../store/files/sqlite-copy.ts';
 import { POSTGRES_BACKUP } from './postgres-copies.ts';
 import type { Result } from './result.ts';
 

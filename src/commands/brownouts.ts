@@ -3,7 +3,7 @@ import { describeLifecycle, type PublicBrownout } from '../domain/lifecycle/chan
 import { endExemption, exemptApp } from '../domain/lifecycle/changes/exempt-app.ts';
 import { planBrownout, removeBrownout } from '../domain/lifecycle/changes/plan-brownout.ts';
 import type { Milestone } from '../domain/lifecycle/lifecycle.ts';
-import { listExemptions } from '../store/brownout-exemptions.ts';
+import { listExemptions } from '../store/lifecycle/brownout-exemptions.ts';
 import { actorOf } from './by-option.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';

@@ -1,4 +1,4 @@
-import { listUnconfirmed } from '../store/handovers.ts';
+import { listUnconfirmed } from '../store/grants/handovers.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

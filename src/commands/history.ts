@@ -6,8 +6,8 @@ import { type Anchors, newAnchors, readAnchors } from '../domain/history/anchor-
 import type { Context } from '../domain/context.ts';
 import { timeOf } from '../domain/history/name-tampering.ts';
 import { verifyHistory as prove, type Verdict } from '../domain/history/verify-history.ts';
-import { allEvents } from '../store/events.ts';
-import type { Database } from '../store/store.ts';
+import { allEvents } from '../store/history/events.ts';
+import type { Database } from '../store/driver/store.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { readSchema, type SchemaState } from '../store/driver/schema-state.ts';
-import { findLostDatabase } from '../store/epoch-file.ts';
-import { describeLocation } from '../store/open-store.ts';
+import { findLostDatabase } from '../store/files/epoch-file.ts';
+import { describeLocation } from '../store/driver/open-store.ts';
 import { epochFileOf } from '../workshop.ts';
 import type { Result } from './result.ts';
 import { withNewestSchema } from './with-workshop.ts';

@@ -1,5 +1,5 @@
 import { addStaff, removeStaff, type StaffRole } from '../domain/accounts/staff.ts';
-import { listStaff } from '../store/staff.ts';
+import { listStaff } from '../store/accounts/staff.ts';
 import { actorOf } from './by-option.ts';
 import { printable, shown } from './moment-option.ts';
 import type { Result } from './result.ts';

@@ -1,8 +1,8 @@
 import { assignByHand } from '../domain/tokens/assign-token.ts';
 import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/tokens/find-tokens.ts';
 import { revokeToken } from '../domain/tokens/revoke-token.ts';
-import { isUnidentified } from '../store/observed.ts';
-import type { MappingState } from '../store/tables.ts';
+import { isUnidentified } from '../store/tokens/observed.ts';
+import type { MappingState } from '../store/tables/tables.ts';
 import type { Result } from './result.ts';
 import { withWorkshop } from './with-workshop.ts';
 

@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../config.ts';
 import { upstreamFor } from '../embedded-client.ts';
 import { createLogger } from '../shared/logger.ts';
 import { readSchema, schemaProblem } from '../store/driver/schema-state.ts';
-import { findLostDatabase } from '../store/epoch-file.ts';
+import { findLostDatabase } from '../store/files/epoch-file.ts';
 import { epochFileOf, openWorkshop, type Overrides, type Workshop } from '../workshop.ts';
 
 async function requireSchema(config: Config): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MappingState } from '../store/tables.ts';
+import type { MappingState } from '../store/tables/tables.ts';
 import { DAY, MINUTE } from '../shared/lifetimes.ts';
 import { DEMO_PEOPLE } from './people.ts';
 import type { DemoHabit, DemoPair } from './tokens.ts';

@@ -1,6 +1,6 @@
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
-import type { NewMail, NewReminder } from '../store/reminders.ts';
+import type { NewMail, NewReminder } from '../store/reminders/reminders.ts';
 import { CAMPAIGN, DESK, NEWS } from './apps.ts';
 import { momentAgo } from './life.ts';
 import { DEMO_PEOPLE, type DemoName } from './people.ts';

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
 import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
-import { type TokenNumbers, NOTHING_COUNTED } from '../store/progress.ts';
-import type { Tables } from '../store/tables.ts';
+import { type TokenNumbers, NOTHING_COUNTED } from '../store/progress/progress.ts';
+import type { Tables } from '../store/tables/tables.ts';
 import { type LaidPair, stateAt } from './life.ts';
 
 /** How the tokens of each app stood at the end of each of the last days; today is for the job to count. */

@@ -2,7 +2,7 @@ import { tokenHint } from '../shared/ids.ts';
 import { pairPlace } from '../domain/keys/sealed-places.ts';
 import { DAY, DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
 import type { Vault } from '../shared/secrets.ts';
-import type { DeathCause, NewGrant, NewMapping } from '../store/tables.ts';
+import type { DeathCause, NewGrant, NewMapping } from '../store/tables/tables.ts';
 import { UNIDENTIFIED } from './apps.ts';
 import type { LaidPair, LaidToken } from './life.ts';
 import { demoUsage } from './usage-rows.ts';

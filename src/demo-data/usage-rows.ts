@@ -1,6 +1,6 @@
 import { DAY, MINUTE } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
-import type { UsageRow } from '../store/usage.ts';
+import type { UsageRow } from '../store/usage/usage.ts';
 import { type LaidToken, stateAt } from './life.ts';
 
 /** Thirty days of calls, as programs of the habit of each token would have made them. */

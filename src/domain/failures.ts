@@ -1,5 +1,5 @@
 /** Every failure that a caller of the domain may meet; callers import them from here alone. */
-export { isStorageFault } from '../store/storage-fault.ts';
+export { isStorageFault } from '../store/driver/storage-fault.ts';
 export { Forbidden, OrganizationGone } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';
 export { GrantDead } from './grants/refresh/access-token.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../src/domain/context.ts';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
-import type { Database } from '../../src/store/store.ts';
-import type { Grant, MappingState } from '../../src/store/tables.ts';
+import type { Database } from '../../src/store/driver/store.ts';
+import type { Grant, MappingState } from '../../src/store/tables/tables.ts';
 import { digestOf, type EventRow, type GrantRow, type MappingRow } from './history.ts';
 
 /** What the campaign itself reads and changes in a lane's database. */

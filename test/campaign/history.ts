@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeathCause, GrantState, MappingState } from '../../src/store/tables.ts';
+import type { DeathCause, GrantState, MappingState } from '../../src/store/tables/tables.ts';
 
 /** What is recorded of a round, from every side; the checker reads nothing else. Times are Unix milliseconds. */
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
-import { learnPair } from '../../src/store/id-pairs.ts';
+import { learnPair } from '../../src/store/accounts/id-pairs.ts';
 import { browserOf, consentAt, DANA, pressIn } from '../owners/support/people.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';

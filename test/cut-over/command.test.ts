@@ -13,8 +13,8 @@ import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { keepMovingCalls, outlookOfRetirement } from '../../src/domain/cut-over/outlook.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
-import { storeBudget } from '../../src/store/budgets.ts';
-import { doubtCalls, noteLostCalls } from '../../src/store/known-calls.ts';
+import { storeBudget } from '../../src/store/limits/budgets.ts';
+import { doubtCalls, noteLostCalls } from '../../src/store/usage/known-calls.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 

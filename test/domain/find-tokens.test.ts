@@ -1,9 +1,9 @@
 import { findTokens, findWholeToken } from '../../src/domain/tokens/find-tokens.ts';
 import { newHexId, newLegacyToken, tokenHint } from '../../src/shared/ids.ts';
-import { upsertAccount } from '../../src/store/accounts.ts';
-import { insertApp } from '../../src/store/apps.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
-import type { NewMapping } from '../../src/store/tables.ts';
+import { upsertAccount } from '../../src/store/accounts/accounts.ts';
+import { insertApp } from '../../src/store/apps/apps.ts';
+import { insertMapping } from '../../src/store/tokens/mappings.ts';
+import type { NewMapping } from '../../src/store/tables/tables.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { type History, openHistory } from './support/histories.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { registerKeys } from '../../src/domain/keys/register-keys.ts';
 import { findKeyProblems } from '../../src/domain/keys/rings.ts';
 import { createVault, type KeyRing, type Keys, PURPOSES } from '../../src/shared/secrets.ts';
-import { type HeldKeys, loadKeys } from '../../src/store/keys-file.ts';
-import { listKeys } from '../../src/store/keys.ts';
+import { type HeldKeys, loadKeys } from '../../src/store/files/keys-file.ts';
+import { listKeys } from '../../src/store/keys/keys.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 
 /** Two first starts on one empty database, each with a key file of its own: the register fits one of them as a whole. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sealHistory, startSealing } from '../../src/domain/history/seal-history.ts';
-import { allEvents, insertEvents, readHead } from '../../src/store/events.ts';
+import { allEvents, insertEvents, readHead } from '../../src/store/history/events.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';
 import { change, type History, openPair, upTo } from './support/histories.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { PURPOSES } from '../../src/shared/secrets.ts';
-import { listKeys } from '../../src/store/keys.ts';
+import { listKeys } from '../../src/store/keys/keys.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { until } from '../support/held-answer.ts';
 import { read } from '../support/legacy-calls.ts';

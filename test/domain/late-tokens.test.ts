@@ -5,8 +5,8 @@ import { createLateTokens, type KnownToken } from '../../src/domain/usage/late-t
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { createLogger, type Logger } from '../../src/shared/logger.ts';
 import { createVault } from '../../src/shared/secrets.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
-import type { Store } from '../../src/store/store.ts';
+import { insertMapping } from '../../src/store/tokens/mappings.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { ACCOUNT, APP, keepAppAndAccount } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';

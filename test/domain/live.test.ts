@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createLiveIds, liveIdAt } from '../../src/domain/live/live-id.ts';
 import { networkOf } from '../../src/domain/live/network.ts';
 import { type Place, placeText, readPlace, tellFrom } from '../../src/domain/live/place.ts';
-import type { LiveCallRow } from '../../src/store/live-calls.ts';
+import type { LiveCallRow } from '../../src/store/usage/live-calls.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 
 /** The rules of the live page that need no database. */

@@ -1,5 +1,5 @@
 import { type MappingEvent, moveOf, nextState, statesOf } from '../../src/domain/grants/mapping-state.ts';
-import type { MappingState } from '../../src/store/tables.ts';
+import type { MappingState } from '../../src/store/tables/tables.ts';
 
 /** Every transition of design section 4; what is not a change is listed as staying. */
 const TRANSITIONS: Array<[MappingState, MappingEvent, MappingState]> = [

@@ -1,8 +1,8 @@
 import { findProductionProblem } from '../../src/domain/instance/prove-production.ts';
-import { insertApp } from '../../src/store/apps.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { App, NewApp } from '../../src/store/tables.ts';
+import { insertApp } from '../../src/store/apps/apps.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
+import type { App, NewApp } from '../../src/store/tables/tables.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { choosePlace, databaseKinds } from '../store/support/stores.ts';
 

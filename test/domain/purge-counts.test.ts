@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { purgeShortLived, purgeExpired } from '../../src/domain/purge-expired.ts';
-import { takeLease } from '../../src/store/leases.ts';
+import { takeLease } from '../../src/store/work/leases.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 
 /** Counts and leases are removed when they are over, and not a moment before. */

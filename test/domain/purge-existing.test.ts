@@ -1,9 +1,9 @@
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { newHexId } from '../../src/shared/ids.ts';
-import { insertProof } from '../../src/store/email-proofs.ts';
-import { insertHandover } from '../../src/store/handovers.ts';
-import { keepSession } from '../../src/store/sessions.ts';
-import { addUsage } from '../../src/store/usage.ts';
+import { insertProof } from '../../src/store/accounts/email-proofs.ts';
+import { insertHandover } from '../../src/store/grants/handovers.ts';
+import { keepSession } from '../../src/store/accounts/sessions.ts';
+import { addUsage } from '../../src/store/usage/usage.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { ACCOUNT, keepAppAndAccount, keepGrant } from '../store/support/rows.ts';
 import { type History, openHistory } from './support/histories.ts';

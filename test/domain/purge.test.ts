@@ -5,11 +5,11 @@ import { openWorkshop, type Workshop } from '../../src/workshop.ts';
 import { readConfig } from '../../src/config.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
-import { ensureAccount } from '../../src/store/accounts.ts';
-import { storeAnswer } from '../../src/store/answers.ts';
-import { insertDecision } from '../../src/store/authorization-requests.ts';
-import { insertGrant } from '../../src/store/grants.ts';
-import { insertCode } from '../../src/store/legacy-codes.ts';
+import { ensureAccount } from '../../src/store/accounts/accounts.ts';
+import { storeAnswer } from '../../src/store/grants/answers.ts';
+import { insertDecision } from '../../src/store/authorization/authorization-requests.ts';
+import { insertGrant } from '../../src/store/grants/grants.ts';
+import { insertCode } from '../../src/store/authorization/legacy-codes.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 
 /** What is removed when nobody may need it any more, and not a moment before. */

@@ -7,9 +7,9 @@ import { recoverSpilledPair } from '../../src/domain/grants/refresh/keep-pair.ts
 import { resealAll } from '../../src/domain/keys/reseal.ts';
 import { openAccessToken, openRefreshToken, sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
-import { addKeyToFile, loadKeys, removeKeyFromFile } from '../../src/store/keys-file.ts';
-import type { SpilledPair } from '../../src/store/spill.ts';
-import { listKeys } from '../../src/store/keys.ts';
+import { addKeyToFile, loadKeys, removeKeyFromFile } from '../../src/store/files/keys-file.ts';
+import type { SpilledPair } from '../../src/store/files/spill.ts';
+import { listKeys } from '../../src/store/keys/keys.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { read } from '../support/legacy-calls.ts';
 import {

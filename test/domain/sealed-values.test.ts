@@ -3,7 +3,7 @@ import { addKeys } from '../../src/domain/keys/add-keys.ts';
 import { resealAll } from '../../src/domain/keys/reseal.ts';
 import { pairPlace } from '../../src/domain/keys/sealed-places.ts';
 import { keyIdOf, PURPOSES } from '../../src/shared/secrets.ts';
-import type { Grant } from '../../src/store/tables.ts';
+import type { Grant } from '../../src/store/tables/tables.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { read } from '../support/legacy-calls.ts';
 import { type KeyDoor, openKeyDoor } from '../support/key-door.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSharedCounts, type SharedCounts } from '../../src/domain/limits/shared-counts.ts';
 import { createVault } from '../../src/shared/secrets.ts';
-import { addCounts, deleteEndedCounts } from '../../src/store/counts.ts';
+import { addCounts, deleteEndedCounts } from '../../src/store/limits/counts.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 

@@ -3,7 +3,7 @@ import { authenticateClient } from '../../src/domain/apps/authenticate-client.ts
 import { resealAll } from '../../src/domain/keys/reseal.ts';
 import { resolveToken } from '../../src/domain/tokens/resolve-token.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
-import { addKeyToFile } from '../../src/store/keys-file.ts';
+import { addKeyToFile } from '../../src/store/files/keys-file.ts';
 import { until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';

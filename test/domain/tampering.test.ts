@@ -1,6 +1,6 @@
 import { anchorHistory } from '../../src/domain/history/anchor-history.ts';
 import { sealHistory } from '../../src/domain/history/seal-history.ts';
-import type { Event } from '../../src/store/tables.ts';
+import type { Event } from '../../src/store/tables/tables.ts';
 import { modeDatabases } from '../support/test-mode.ts';
 import { type History, openHistory } from './support/histories.ts';
 import { cases, idAt, LENGTH, type Tamper } from './support/tamperings.ts';

@@ -1,6 +1,6 @@
 import { storeGrantForTokens } from '../../src/domain/grants/store-grant.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
-import type { MappingState } from '../../src/store/tables.ts';
+import type { MappingState } from '../../src/store/tables/tables.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { type History, openHistory } from './support/histories.ts';
 import {

@@ -1,4 +1,4 @@
-import { findApp } from '../../src/store/apps.ts';
+import { findApp } from '../../src/store/apps/apps.ts';
 import { type AuthorizeOptions, walkUntil } from '../support/authorize.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { authorizeIn, exchangeFields, freshCode } from '../support/legacy-calls.ts';

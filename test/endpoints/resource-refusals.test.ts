@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { openAccessToken, openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
-import type { MappingState } from '../../src/store/tables.ts';
+import type { MappingState } from '../../src/store/tables/tables.ts';
 import { bodyOf, forward, send } from '../support/forward.ts';
 import { portOf } from '../support/free-port.ts';
 import { exchange, freshCode, issueToken, read } from '../support/legacy-calls.ts';

@@ -1,4 +1,4 @@
-import { listUnconfirmed } from '../../src/store/handovers.ts';
+import { listUnconfirmed } from '../../src/store/grants/handovers.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/legacy-calls.ts';

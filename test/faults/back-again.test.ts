@@ -1,6 +1,6 @@
 import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
-import { findGrant } from '../../src/store/grants.ts';
-import { restUntil } from '../../src/store/presentations.ts';
+import { findGrant } from '../../src/store/grants/grants.ts';
+import { restUntil } from '../../src/store/grants/presentations.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';

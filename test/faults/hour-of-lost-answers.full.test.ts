@@ -1,8 +1,8 @@
 import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
-import { upsertAccount } from '../../src/store/accounts.ts';
-import { insertGrant } from '../../src/store/grants.ts';
+import { upsertAccount } from '../../src/store/accounts/accounts.ts';
+import { insertGrant } from '../../src/store/grants/grants.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 

@@ -1,5 +1,5 @@
 import { newHexId } from '../../src/shared/ids.ts';
-import { takeLease } from '../../src/store/leases.ts';
+import { takeLease } from '../../src/store/work/leases.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';

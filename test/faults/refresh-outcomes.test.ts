@@ -1,4 +1,4 @@
-import type { GrantState } from '../../src/store/tables.ts';
+import type { GrantState } from '../../src/store/tables/tables.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
-import type { Grant } from '../../src/store/tables.ts';
+import type { Grant } from '../../src/store/tables/tables.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';

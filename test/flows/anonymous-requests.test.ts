@@ -4,7 +4,7 @@ import { dropKey } from '../../src/domain/keys/drop-key.ts';
 import { LONGEST_STATE, openRequest } from '../../src/domain/authorization/request-authorization.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { PURPOSES } from '../../src/shared/secrets.ts';
-import { removeKeyFromFile } from '../../src/store/keys-file.ts';
+import { removeKeyFromFile } from '../../src/store/files/keys-file.ts';
 import { approvalAddress, authorizePath, openApproval } from '../endpoints/support/authorize-address.ts';
 import { CALLBACK, openDoor } from '../endpoints/support/door.ts';
 import { getFrom, Stranger } from '../endpoints/support/strangers.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import type { Answer } from '../support/forward.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';

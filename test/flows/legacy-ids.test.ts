@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NewMapping } from '../../src/store/tables.ts';
+import type { NewMapping } from '../../src/store/tables/tables.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { until } from '../support/held-answer.ts';
 import { authorizeIn, issueToken, read } from '../support/legacy-calls.ts';

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Tables } from '../../src/store/tables.ts';
+import type { Tables } from '../../src/store/tables/tables.ts';
 import type { RegisteredApp } from '../support/register-app.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { until } from '../support/held-answer.ts';
@@ -8,7 +8,7 @@ import { sendRaw } from '../support/raw-request.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
 import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
-import { findLiveGrant } from '../../src/store/grants.ts';
+import { findLiveGrant } from '../../src/store/grants/grants.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /** The life of legacy tokens: several of one app and account, a newer consent, deauthorize, the owner's own token. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
 import { importFile } from '../../src/domain/import/reading/import-file.ts';
-import { findGrant } from '../../src/store/grants.ts';
+import { findGrant } from '../../src/store/grants/grants.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
 import { act } from '../staff/support/actions.ts';
 import { linesOf } from '../staff/support/desk-rows.ts';

@@ -1,5 +1,5 @@
 import { createFleetSize } from '../../src/domain/grants/refresh/fleet-size.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { keepAppAndAccount, keepGrant } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importFile, type Imported } from '../../src/domain/import/reading/import-file.ts';
 import { sha256Of } from '../../src/shared/secrets.ts';
-import { insertGrant } from '../../src/store/grants.ts';
+import { insertGrant } from '../../src/store/grants/grants.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { grantRow } from '../store/support/rows.ts';

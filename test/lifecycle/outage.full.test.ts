@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { setDate } from '../../src/store/lifecycle-dates.ts';
+import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
 import { until } from '../support/held-answer.ts';
 import { openStoreBreaker } from '../support/store-breaker.ts';
 import { startAdminBridge } from './support/admin-bridge.ts';

@@ -1,6 +1,6 @@
-import { openPostgresStore } from '../../src/store/postgres.ts';
-import { callsWholeAfter } from '../../src/store/known-calls.ts';
-import { addUsage } from '../../src/store/usage.ts';
+import { openPostgresStore } from '../../src/store/driver/postgres.ts';
+import { callsWholeAfter } from '../../src/store/usage/known-calls.ts';
+import { addUsage } from '../../src/store/usage/usage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** A crash of PostgreSQL empties what is unlogged, and so does a standby that takes over. */

@@ -5,7 +5,7 @@ import { movedSoFar } from '../../src/domain/handover/migration-checklist.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
 import { checklist } from '../../src/http/owners/checklist.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
-import { markCopy, readInstance } from '../../src/store/instance.ts';
+import { markCopy, readInstance } from '../../src/store/instance/instance.ts';
 import { type AdminBridge, startAdminBridge } from '../lifecycle/support/admin-bridge.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';

@@ -1,4 +1,4 @@
-import { addUsage } from '../../src/store/usage.ts';
+import { addUsage } from '../../src/store/usage/usage.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';

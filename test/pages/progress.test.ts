@@ -4,7 +4,7 @@ import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { type ProgressDay, progressOf, progressOfApps } from '../../src/domain/progress/progress-of.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
-import { countGrants, countHandovers, countUnconfirmed } from '../../src/store/app-tokens.ts';
+import { countGrants, countHandovers, countUnconfirmed } from '../../src/store/tokens/app-tokens.ts';
 import {
   addAccount,
   addApp,

@@ -10,7 +10,7 @@ import type { CookieWalker } from '../support/cookie-walker.ts';
 import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
-import type { MappingState } from '../../src/store/tables.ts';
+import type { MappingState } from '../../src/store/tables/tables.ts';
 
 /** What has moved, is connected or waits has one colour, one texture and one place in the order, on every page. */
 

@@ -1,6 +1,6 @@
 import type { FaultProxy, NetworkFault } from '../campaign/fault-proxy.ts';
 import { nth, print } from '../races/calls.ts';
-import type { WriteCall } from '../../src/store/posts/tables.ts';
+import type { WriteCall } from '../../src/store/tables/posts.ts';
 import { modeDatabases } from '../support/test-mode.ts';
 import type { RealPost } from './support/posts.ts';
 import {

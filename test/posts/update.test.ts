@@ -1,4 +1,4 @@
-import { SERVED_HERE } from '../../src/store/last-use.ts';
+import { SERVED_HERE } from '../../src/store/usage/last-use.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectChallenge, expectInvalidToken, expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive, knock } from '../endpoints/support/knock.ts';

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/logger.ts';
-import type { Grant } from '../../src/store/tables.ts';
+import type { Grant } from '../../src/store/tables/tables.ts';
 import { authorize, type LegacyApp, type Person } from '../support/authorize.ts';
 import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { recordEvents } from '../../src/domain/history/record-event.ts';
-import type { Event } from '../../src/store/tables.ts';
+import type { Event } from '../../src/store/tables/tables.ts';
 import { change, upTo } from '../domain/support/histories.ts';
 import { type Bridges, startBridges } from '../races/bridges.ts';
 import { exchangeAt, freshCode, nth } from '../races/calls.ts';

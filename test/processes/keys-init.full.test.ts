@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadKeys } from '../../src/store/keys-file.ts';
+import { loadKeys } from '../../src/store/files/keys-file.ts';
 import { freshDatabase } from '../support/database.ts';
 import { run, runJson } from './operator-command.ts';
 import { buildProgram, type Settings } from './running-program.ts';

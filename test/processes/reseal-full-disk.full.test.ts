@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { owedPlace } from '../../src/domain/keys/sealed-places.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
-import { insertOwed } from '../../src/store/owed-revocations.ts';
+import { insertOwed } from '../../src/store/grants/owed-revocations.ts';
 import { run, runJson } from './operator-command.ts';
 import { buildProgram, type Settings } from './running-program.ts';
 import { canMount } from './two-machines.ts';

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import Database from 'better-sqlite3';
-import { migrationFiles } from '../../src/store/migrations.ts';
+import { migrationFiles } from '../../src/store/driver/migrations.ts';
 import { startBridgeProcess } from '../support/bridge-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { add, run, runJson } from './operator-command.ts';

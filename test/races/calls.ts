@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
-import type { Grant } from '../../src/store/tables.ts';
+import type { Grant } from '../../src/store/tables/tables.ts';
 import { authorize, type LegacyApp } from '../support/authorize.ts';
 import type { BridgeProcess } from '../support/bridge-process.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
-import type { Grant } from '../../src/store/tables.ts';
+import type { Grant } from '../../src/store/tables/tables.ts';
 import { startBridgeProcess } from '../support/bridge-process.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';

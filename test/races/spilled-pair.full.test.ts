@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { Database } from '../../src/store/store.ts';
+import type { Database } from '../../src/store/driver/store.ts';
 import { until } from '../support/held-answer.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import { connectApp, expireGrants, freshTokenIn, grantOf, nth, readAt } from './calls.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { accountRow, grantRow } from './rows.ts';
 import type { Change, Human, World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { keyOf } from './oracle-due.ts';
 
 /** What the bridge's own ledger says, to be compared with what arrived. */

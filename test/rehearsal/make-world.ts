@@ -1,4 +1,4 @@
-import type { DateName } from '../../src/store/lifecycle-tables.ts';
+import type { DateName } from '../../src/store/tables/lifecycle.ts';
 import { type Chance, chanceOf } from '../campaign/chance.ts';
 import { DAY, HOUR } from './calendar.ts';
 import { makeApps, makeHumans, ZONES } from './make-people.ts';

@@ -1,4 +1,4 @@
-import type { Milestone, Role } from '../../src/store/lifecycle-tables.ts';
+import type { Milestone, Role } from '../../src/store/tables/lifecycle.ts';
 import { DAY, dayByNine, localTime, nameOfDay } from './calendar.ts';
 import { type HumanNow, isWaiting, type OracleState, type TokenNow } from './oracle-state.ts';
 

@@ -1,4 +1,4 @@
-import type { Milestone } from '../../src/store/lifecycle-tables.ts';
+import type { Milestone } from '../../src/store/tables/lifecycle.ts';
 import { DAY } from './calendar.ts';
 import { type Change, type Human, KNOWN_SINCE, type World, type WorldToken, zoneOf } from './world.ts';
 

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/store/store.ts';
-import type { Account, NewGrant, NewMapping } from '../../src/store/tables.ts';
+import type { Store } from '../../src/store/driver/store.ts';
+import type { Account, NewGrant, NewMapping } from '../../src/store/tables/tables.ts';
 import { nameOfDay, DAY } from './calendar.ts';
 import { BEGINNING, type Human, KNOWN_SINCE, type World, type WorldToken } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../src/store/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { copyBuild } from './build-copy.ts';

@@ -1,5 +1,5 @@
-import type { DateName, Milestone } from '../../src/store/lifecycle-tables.ts';
-import type { DeathCause, MappingState } from '../../src/store/tables.ts';
+import type { DateName, Milestone } from '../../src/store/tables/lifecycle.ts';
+import type { DeathCause, MappingState } from '../../src/store/tables/tables.ts';
 import { DAY } from './calendar.ts';
 
 /** What a rehearsed year consists of: all of it is known before it begins. Times are Unix milliseconds. */

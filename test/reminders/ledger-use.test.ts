@@ -5,8 +5,8 @@ import { noteLastUse } from '../../src/domain/reminders/note-last-use.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
-import { keepLastUses } from '../../src/store/last-use.ts';
-import { addUsage } from '../../src/store/usage.ts';
+import { keepLastUses } from '../../src/store/usage/last-use.ts';
+import { addUsage } from '../../src/store/usage/usage.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
-import { isSqlite } from '../../src/store/many-rows.ts';
+import { isSqlite } from '../../src/store/driver/many-rows.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';

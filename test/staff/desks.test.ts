@@ -1,9 +1,9 @@
 import { newHexId } from '../../src/shared/ids.ts';
-import type { Role } from '../../src/store/lifecycle-tables.ts';
+import type { Role } from '../../src/store/tables/lifecycle.ts';
 import { browserOf, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { registerLegacyApp } from '../support/register-app.ts';
-import { groupsWithoutAccount } from '../../src/store/desks-without-account.ts';
+import { groupsWithoutAccount } from '../../src/store/support/desks-without-account.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 import { counted, linesOf, mail } from './support/desk-rows.ts';

@@ -1,6 +1,6 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
-import type { DeathCause, NewGrant } from '../../src/store/tables.ts';
+import type { DeathCause, NewGrant } from '../../src/store/tables/tables.ts';
 import { SAM, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker, Page } from '../support/cookie-walker.ts';
 import { SettableClock } from '../support/settable-clock.ts';

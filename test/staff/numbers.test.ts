@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { newHexId } from '../../src/shared/ids.ts';
-import { takeLease } from '../../src/store/leases.ts';
-import { NOTHING_COUNTED } from '../../src/store/progress.ts';
+import { takeLease } from '../../src/store/work/leases.ts';
+import { NOTHING_COUNTED } from '../../src/store/progress/progress.ts';
 import { DANA, browserOf, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { until } from '../support/held-answer.ts';

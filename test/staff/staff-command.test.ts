@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { staffCommands } from '../../src/cli-staff.ts';
 import { withNewestSchema, withWorkshop } from '../../src/commands/with-workshop.ts';
-import { listEventsOf } from '../../src/store/events.ts';
+import { listEventsOf } from '../../src/store/history/events.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 
 /** The operator's command that says who is of the staff. */

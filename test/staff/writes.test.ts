@@ -2,7 +2,7 @@ import type { CookieWalker } from '../support/cookie-walker.ts';
 import { openBakery, type Bakery } from '../posts/support/bakery.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
 import { queueOf } from '../posts/support/queue.ts';
-import { findKeyUsage } from '../../src/store/key-usage.ts';
+import { findKeyUsage } from '../../src/store/keys/key-usage.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { browserOf, DANA } from '../owners/support/people.ts';
 import { staffBrowser } from './support/staff-browser.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { migrationFiles } from '../../src/store/migrations.ts';
-import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts';
+import { migrationFiles } from '../../src/store/driver/migrations.ts';
+import { type DatabaseLocation, openStore } from '../../src/store/driver/open-store.ts';
 import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
 
 /** A database of a version that believed what a call said of its app: nobody loses a connection, and no claim keeps force. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { ensureAccount } from '../../src/store/accounts.ts';
-import { countLive } from '../../src/store/grants.ts';
-import { findMapping } from '../../src/store/mappings.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { isStorageFault } from '../../src/store/storage-fault.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ensureAccount } from '../../src/store/accounts/accounts.ts';
+import { countLive } from '../../src/store/grants/grants.ts';
+import { findMapping } from '../../src/store/tokens/mappings.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
+import { isStorageFault } from '../../src/store/driver/storage-fault.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** Connections that the server cuts: what ran fails as the database's fault, and the store goes on. */

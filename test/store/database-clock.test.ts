@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DatabaseClock, startDatabaseClock } from '../../src/store/database-clock.ts';
-import type { Store } from '../../src/store/store.ts';
+import { type DatabaseClock, startDatabaseClock } from '../../src/store/driver/database-clock.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { until } from '../support/held-answer.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { openStore } from '../../src/store/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
+import type { Store } from '../../src/store/driver/store.ts';
 import { choosePlace } from './support/stores.ts';
 
 /** What is committed is kept: the settings that this rests on are checked, not hoped for. */

@@ -1,5 +1,5 @@
 import { countEnded, endedKeys } from '../../src/store/support/ended-grants.ts';
-import type { Database } from '../../src/store/store.ts';
+import type { Database } from '../../src/store/driver/store.ts';
 import { plansOf } from './support/plans.ts';
 import { keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { openTwoStores, type TwoStores } from './support/stores.ts';

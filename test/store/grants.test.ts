@@ -7,8 +7,8 @@ import {
   listDeathTimes,
   listIdle,
   listUnsettled,
-} from '../../src/store/grants.ts';
-import { isConstraintFailure } from '../../src/store/storage-fault.ts';
+} from '../../src/store/grants/grants.ts';
+import { isConstraintFailure } from '../../src/store/driver/storage-fault.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

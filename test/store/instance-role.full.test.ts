@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
 import { createLogger } from '../../src/shared/logger.ts';
-import { openEpochFile } from '../../src/store/epoch-file.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openEpochFile } from '../../src/store/files/epoch-file.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'instance-'));

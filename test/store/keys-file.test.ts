@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stampOf } from '../../src/shared/file-stamp.ts';
 import { PURPOSES } from '../../src/shared/secrets.ts';
-import { addKeyToFile, loadKeys, makeKeysFile, removeKeyFromFile } from '../../src/store/keys-file.ts';
+import { addKeyToFile, loadKeys, makeKeysFile, removeKeyFromFile } from '../../src/store/files/keys-file.ts';
 
 /** Changes of the key file by the operator's commands. */
 

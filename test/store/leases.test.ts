@@ -1,4 +1,4 @@
-import { deleteLeasesBefore, releaseLease, takeLease } from '../../src/store/leases.ts';
+import { deleteLeasesBefore, releaseLease, takeLease } from '../../src/store/work/leases.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 
 /** A lease has one holder at a time, until it ends. */

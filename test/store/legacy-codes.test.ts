@@ -1,6 +1,6 @@
-import { insertGrant } from '../../src/store/grants.ts';
-import { claimCode, findCode, insertCode, voidCodes } from '../../src/store/legacy-codes.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
+import { insertGrant } from '../../src/store/grants/grants.ts';
+import { claimCode, findCode, insertCode, voidCodes } from '../../src/store/authorization/legacy-codes.ts';
+import { insertMapping } from '../../src/store/tokens/mappings.ts';
 import { ACCOUNT, APP, codeRow, grantRow, keepAppAndAccount } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { findMapping } from '../../src/store/mappings.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { findMapping } from '../../src/store/tokens/mappings.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('on postgres, beside processes that serve', () => {

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { countLive } from '../../src/store/grants.ts';
-import { takesPairs } from '../../src/store/modern-clients.ts';
-import { migrationFiles } from '../../src/store/migrations.ts';
-import { type DatabaseLocation, openStore } from '../../src/store/open-store.ts';
+import { countLive } from '../../src/store/grants/grants.ts';
+import { takesPairs } from '../../src/store/apps/modern-clients.ts';
+import { migrationFiles } from '../../src/store/driver/migrations.ts';
+import { type DatabaseLocation, openStore } from '../../src/store/driver/open-store.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
 import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findOtherDatabase } from '../../src/domain/instance/other-database.ts';
-import { openEpochFile } from '../../src/store/epoch-file.ts';
+import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 
 /** Whether a take-over may make a VAR_DIR forget the SQLite database that it belongs to. */
 

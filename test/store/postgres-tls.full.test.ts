@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgresStore } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/driver/postgres.ts';
 import { certificateFor, type ServerCertificate } from '../support/certificates.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startTestBridge } from '../support/started-bridge.ts';

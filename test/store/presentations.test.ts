@@ -1,5 +1,5 @@
-import { findGrant, insertGrant, markDead } from '../../src/store/grants.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
+import { findGrant, insertGrant, markDead } from '../../src/store/grants/grants.ts';
+import { insertMapping } from '../../src/store/tokens/mappings.ts';
 import {
   claimPresenting,
   markInDoubt,
@@ -8,9 +8,9 @@ import {
   releaseClaim,
   reviveWithRotation,
   storeRotation,
-} from '../../src/store/presentations.ts';
-import { readInstance, type SeenInstance } from '../../src/store/instance.ts';
-import type { DeathCause, NewMapping } from '../../src/store/tables.ts';
+} from '../../src/store/grants/presentations.ts';
+import { readInstance, type SeenInstance } from '../../src/store/instance/instance.ts';
+import type { DeathCause, NewMapping } from '../../src/store/tables/tables.ts';
 import { ACCOUNT, APP, grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -6,10 +6,10 @@ import {
   countRefreshed,
 } from '../../src/store/grants/deaths.ts';
 import { readBreaker, redateDoubts } from '../../src/store/grants/refresh-breaker.ts';
-import { markDead } from '../../src/store/grants.ts';
-import { readInstance } from '../../src/store/instance.ts';
-import { claimPresenting } from '../../src/store/presentations.ts';
-import type { Database } from '../../src/store/store.ts';
+import { markDead } from '../../src/store/grants/grants.ts';
+import { readInstance } from '../../src/store/instance/instance.ts';
+import { claimPresenting } from '../../src/store/grants/presentations.ts';
+import type { Database } from '../../src/store/driver/store.ts';
 import { plansOf } from './support/plans.ts';
 import { keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { openTwoStores, type TwoStores } from './support/stores.ts';

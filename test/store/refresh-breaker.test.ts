@@ -1,4 +1,4 @@
-import { upsertAccount } from '../../src/store/accounts.ts';
+import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import { claimInTurn, TurnGone } from '../../src/store/grants/claim-in-turn.ts';
 import { countAccounts } from '../../src/store/grants/deaths.ts';
 import {
@@ -7,9 +7,9 @@ import {
   stopForDeaths,
   takeTurn,
 } from '../../src/store/grants/refresh-breaker.ts';
-import { insertGrant, markDead } from '../../src/store/grants.ts';
-import { readInstance, type SeenInstance } from '../../src/store/instance.ts';
-import { claimPresenting, markInDoubt, releaseClaim, storeRotation } from '../../src/store/presentations.ts';
+import { insertGrant, markDead } from '../../src/store/grants/grants.ts';
+import { readInstance, type SeenInstance } from '../../src/store/instance/instance.ts';
+import { claimPresenting, markInDoubt, releaseClaim, storeRotation } from '../../src/store/grants/presentations.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

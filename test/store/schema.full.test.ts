@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/shared/project-root.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/store/driver/open-store.ts';
 import { postgresSchema, sqliteSchema } from './support/schemas.ts';
 import { choosePlace, type Place } from './support/stores.ts';
 

@@ -10,8 +10,8 @@ import { readConfig } from '../../src/config.ts';
 import { exchangeCode } from '../../src/domain/authorization/exchange-code.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
-import { findLiveGrant, insertGrant } from '../../src/store/grants.ts';
-import { insertCode } from '../../src/store/legacy-codes.ts';
+import { findLiveGrant, insertGrant } from '../../src/store/grants/grants.ts';
+import { insertCode } from '../../src/store/authorization/legacy-codes.ts';
 import { ACCOUNT, APP, CALLBACK, codeRow, grantRow, keepAppAndAccount } from './support/rows.ts';
 import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
 

@@ -1,6 +1,6 @@
-import { insertApp } from '../../src/store/apps.ts';
-import { findGrant, insertGrant } from '../../src/store/grants.ts';
-import type { Database } from '../../src/store/store.ts';
+import { insertApp } from '../../src/store/apps/apps.ts';
+import { findGrant, insertGrant } from '../../src/store/grants/grants.ts';
+import type { Database } from '../../src/store/driver/store.ts';
 import { APP, grantRow, keepAppAndAccount } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

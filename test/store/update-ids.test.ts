@@ -9,8 +9,8 @@ import {
   pairUpdate,
   type SeenUpdate,
 } from '../../src/store/posts/update-ids.ts';
-import { FIRST_PIECE } from '../../src/store/pieces.ts';
-import type { Database } from '../../src/store/store.ts';
+import { FIRST_PIECE } from '../../src/store/driver/pieces.ts';
+import type { Database } from '../../src/store/driver/store.ts';
 import { plansOf } from './support/plans.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -1,9 +1,9 @@
-import { findAnswer, storeAnswer } from '../../src/store/answers.ts';
-import { listApps } from '../../src/store/apps.ts';
-import { insertEvents } from '../../src/store/events.ts';
-import { findGrant, insertGrant } from '../../src/store/grants.ts';
-import { findCode, insertCode } from '../../src/store/legacy-codes.ts';
-import { findMapping, insertMapping, moveMappings } from '../../src/store/mappings.ts';
+import { findAnswer, storeAnswer } from '../../src/store/grants/answers.ts';
+import { listApps } from '../../src/store/apps/apps.ts';
+import { insertEvents } from '../../src/store/history/events.ts';
+import { findGrant, insertGrant } from '../../src/store/grants/grants.ts';
+import { findCode, insertCode } from '../../src/store/authorization/legacy-codes.ts';
+import { findMapping, insertMapping, moveMappings } from '../../src/store/tokens/mappings.ts';
 import { ACCOUNT, APP, codeRow, grantRow, keepAppAndAccount } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -5,7 +5,7 @@ import {
   listWritesOf,
   withoutWriter,
 } from '../../src/store/posts/write-journal.ts';
-import type { Database } from '../../src/store/store.ts';
+import type { Database } from '../../src/store/driver/store.ts';
 import { plansOf } from './support/plans.ts';
 import { openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -1,8 +1,8 @@
-import { insertGrant } from '../../src/store/grants.ts';
-import { markCopy, readInstance } from '../../src/store/instance.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
-import { FIRST_PIECE } from '../../src/store/pieces.ts';
-import type { NewPostWrite } from '../../src/store/posts/tables.ts';
+import { insertGrant } from '../../src/store/grants/grants.ts';
+import { markCopy, readInstance } from '../../src/store/instance/instance.ts';
+import { insertMapping } from '../../src/store/tokens/mappings.ts';
+import { FIRST_PIECE } from '../../src/store/driver/pieces.ts';
+import type { NewPostWrite } from '../../src/store/tables/posts.ts';
 import {
   beginWrite,
   claimLook,

@@ -1,4 +1,4 @@
-import { upsertAccount } from '../../src/store/accounts.ts';
+import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import type { LegacyApp } from './authorize.ts';
 import type { System } from './system.ts';
 

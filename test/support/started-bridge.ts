@@ -6,7 +6,7 @@ import { openWorkshop } from '../../src/workshop.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/shared/clock.ts';
 import { createLogger } from '../../src/shared/logger.ts';
-import type { DatabaseLocation } from '../../src/store/open-store.ts';
+import type { DatabaseLocation } from '../../src/store/driver/open-store.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 import { type BridgeLog, spawnBridge } from './spawned-bridge.ts';
 import { testMode } from './test-mode.ts';

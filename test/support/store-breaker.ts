@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import type { DatabaseLocation } from '../../src/store/open-store.ts';
+import type { DatabaseLocation } from '../../src/store/driver/open-store.ts';
 
 /** Another process on the bridge's database, which really breaks it for a while. */
 export interface StoreBreaker {

@@ -1,7 +1,7 @@
 import { newHexId, newLegacyToken, tokenHint } from '../../src/shared/ids.ts';
-import { ensureAccount } from '../../src/store/accounts.ts';
-import { insertMapping } from '../../src/store/mappings.ts';
-import type { Mapping, MappingSource } from '../../src/store/tables.ts';
+import { ensureAccount } from '../../src/store/accounts/accounts.ts';
+import { insertMapping } from '../../src/store/tokens/mappings.ts';
+import type { Mapping, MappingSource } from '../../src/store/tables/tables.ts';
 import type { StartedBridge } from './started-bridge.ts';
 
 interface Waiting {

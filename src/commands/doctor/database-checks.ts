@@ -6,8 +6,8 @@ import { findRefreshTrouble, troubleWords } from '../../domain/grants/refresh/re
 import { findPlaceProblem } from '../../domain/instance/judge-instance.ts';
 import { momentText } from '../../shared/moments.ts';
 import { readSchema } from '../../store/driver/schema-state.ts';
-import { findLostDatabase } from '../../store/epoch-file.ts';
-import { describeLocation } from '../../store/open-store.ts';
+import { findLostDatabase } from '../../store/files/epoch-file.ts';
+import { describeLocation } from '../../store/driver/open-store.ts';
 import { epochFileOf } from '../../workshop.ts';
 import { outlookLines } from '../cut-over.ts';
 import { examineDates } from '../dates.ts';

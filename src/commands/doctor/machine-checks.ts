@@ -7,9 +7,9 @@ import type { Config } from '../../config.ts';
 import { DAY } from '../../shared/lifetimes.ts';
 import { momentText } from '../../shared/moments.ts';
 import { readTlsPair } from '../../shared/tls-pair.ts';
-import { loadKeys } from '../../store/keys-file.ts';
-import { isMissing } from '../../store/open-store.ts';
-import { ROOM_BYTES } from '../../store/spill.ts';
+import { loadKeys } from '../../store/files/keys-file.ts';
+import { isMissing } from '../../store/driver/open-store.ts';
+import { ROOM_BYTES } from '../../store/files/spill.ts';
 import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
 
 /** What `doctor` looks at on this machine alone. */

@@ -1,7 +1,7 @@
 import { readKeysPlace } from '../../config.ts';
 import { readSchema } from '../../store/driver/schema-state.ts';
-import { makeKeysFile } from '../../store/keys-file.ts';
-import { type DatabaseLocation, describeLocation } from '../../store/open-store.ts';
+import { makeKeysFile } from '../../store/files/keys-file.ts';
+import { type DatabaseLocation, describeLocation } from '../../store/driver/open-store.ts';
 import type { Result } from '../result.ts';
 
 /** Undefined where the database cannot be asked: the first key file may be made before there is a server. */

@@ -1,12 +1,12 @@
-import { ensureAccount } from '../../store/accounts.ts';
-import type { Database } from '../../store/store.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
+import type { Database } from '../../store/driver/store.ts';
 import {
   giveAppsTo,
   giveTokensTo,
   letAppsWaitFor,
   letTokensWaitFor,
   rowsUnderLegacyIds,
-} from '../../store/under-legacy-ids.ts';
+} from '../../store/tokens/under-legacy-ids.ts';
 import { adoptPairs } from '../tokens/adopt-tokens.ts';
 import type { Context, Origin } from '../context.ts';
 import { pinOwner } from './pin-owner.ts';

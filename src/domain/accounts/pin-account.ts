@@ -1,8 +1,8 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { ensureAccount } from '../../store/accounts.ts';
-import { voidReminderProofs } from '../../store/email-proofs.ts';
-import type { Database } from '../../store/store.ts';
-import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../../store/waiting-tokens.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
+import { voidReminderProofs } from '../../store/accounts/email-proofs.ts';
+import type { Database } from '../../store/driver/store.ts';
+import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../../store/tokens/waiting-tokens.ts';
 import { adoptTokens } from '../tokens/adopt-tokens.ts';
 import type { Context, Origin } from '../context.ts';
 import { followPairs } from './follow-pairs.ts';

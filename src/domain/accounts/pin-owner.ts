@@ -1,6 +1,6 @@
-import { ensureAccount } from '../../store/accounts.ts';
-import type { Database } from '../../store/store.ts';
-import { pinOwnerTokens } from '../../store/waiting-tokens.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
+import type { Database } from '../../store/driver/store.ts';
+import { pinOwnerTokens } from '../../store/tokens/waiting-tokens.ts';
 import { adoptTokens } from '../tokens/adopt-tokens.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../history/record-event.ts';

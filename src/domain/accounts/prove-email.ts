@@ -9,8 +9,8 @@ import {
   findProof,
   insertProof,
   trimReminderProofs,
-} from '../../store/email-proofs.ts';
-import type { Database } from '../../store/store.ts';
+} from '../../store/accounts/email-proofs.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { type Pinned, pinAccountIn } from './pin-account.ts';
 import { requireUsable, underAllKeys, withUsableKeys } from '../keys/under-all-keys.ts';

@@ -1,5 +1,5 @@
 import { SESSION_IDLE, SESSION_LIFETIME, SESSION_TOUCH } from '../../shared/lifetimes.ts';
-import { findZone } from '../../store/account-zone.ts';
+import { findZone } from '../../store/accounts/account-zone.ts';
 import {
   countSessionsOf,
   deleteSession,
@@ -7,7 +7,7 @@ import {
   findSession,
   keepSession,
   prolongSession,
-} from '../../store/sessions.ts';
+} from '../../store/accounts/sessions.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { STAFF_ROLES, type StaffRole } from '../../store/page-tables.ts';
-import { deleteRole, findRole, keepRole } from '../../store/staff.ts';
-import { accountsWith } from '../../store/support-search.ts';
+import { STAFF_ROLES, type StaffRole } from '../../store/tables/page-tables.ts';
+import { deleteRole, findRole, keepRole } from '../../store/accounts/staff.ts';
+import { accountsWith } from '../../store/support/support-search.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 

@@ -1,7 +1,7 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import { tokensIn } from '../../shared/token-like.ts';
-import { deleteContact, listContacts } from '../../store/app-contacts.ts';
-import { insertContacts } from '../../store/apps.ts';
+import { deleteContact, listContacts } from '../../store/apps/app-contacts.ts';
+import { insertContacts } from '../../store/apps/apps.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 

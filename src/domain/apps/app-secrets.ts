@@ -1,6 +1,6 @@
 import { newHexId, newOpaqueValue } from '../../shared/ids.ts';
-import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps.ts';
-import type { Database } from '../../store/store.ts';
+import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps/apps.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';

@@ -1,7 +1,7 @@
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { equalDigests, keyIdOf } from '../../shared/secrets.ts';
-import { findSecrets, moveSecretDigest } from '../../store/apps.ts';
-import type { Database } from '../../store/store.ts';
+import { findSecrets, moveSecretDigest } from '../../store/apps/apps.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { requireUsable, underAllKeys } from '../keys/under-all-keys.ts';
 

@@ -1,11 +1,11 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
 import { tokensIn } from '../../shared/token-like.ts';
-import { ensureAccount } from '../../store/accounts.ts';
-import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../../store/apps.ts';
-import { insertMapping } from '../../store/mappings.ts';
-import type { Database } from '../../store/store.ts';
-import type { NewApp, NewMapping } from '../../store/tables.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
+import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../../store/apps/apps.ts';
+import { insertMapping } from '../../store/tokens/mappings.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { NewApp, NewMapping } from '../../store/tables/tables.ts';
 import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import { newLegacyCode } from '../../shared/ids.ts';
 import { LEGACY_CODE_LIFETIME } from '../../shared/lifetimes.ts';
-import { insertCode } from '../../store/legacy-codes.ts';
-import type { LegacyRequest } from '../../store/tables.ts';
+import { insertCode } from '../../store/authorization/legacy-codes.ts';
+import type { LegacyRequest } from '../../store/tables/tables.ts';
 import { type Consented, readConsentingAccount } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { noteFinished } from '../grants/unfinished-consent.ts';

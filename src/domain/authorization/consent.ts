@@ -4,13 +4,13 @@ import {
   claimReturn,
   insertDecision,
   type ReturnDigests,
-} from '../../store/authorization-requests.ts';
-import { releaseRequest } from '../../store/claimed-requests.ts';
-import type { AuthorizationRequest, NewAuthorizationRequest } from '../../store/tables.ts';
+} from '../../store/authorization/authorization-requests.ts';
+import { releaseRequest } from '../../store/authorization/claimed-requests.ts';
+import type { AuthorizationRequest, NewAuthorizationRequest } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 
-export { isLegacy } from '../../store/authorization-requests.ts';
-export type { AuthorizationRequest } from '../../store/tables.ts';
+export { isLegacy } from '../../store/authorization/authorization-requests.ts';
+export type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import { statePlace, verifierPlace } from '../keys/sealed-places.ts';
 import type { UndecidedRequest } from './request-authorization.ts';
 import { underAllKeys } from '../keys/under-all-keys.ts';

@@ -1,11 +1,11 @@
 import { newHexId, newLegacyToken, tokenHint } from '../../shared/ids.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { findLiveGrant } from '../../store/grants.ts';
-import { claimCode, findCode } from '../../store/legacy-codes.ts';
-import { insertMapping, moveMapping } from '../../store/mappings.ts';
-import { isStorageFault } from '../../store/storage-fault.ts';
-import type { Database } from '../../store/store.ts';
-import type { LegacyCode } from '../../store/tables.ts';
+import { findLiveGrant } from '../../store/grants/grants.ts';
+import { claimCode, findCode } from '../../store/authorization/legacy-codes.ts';
+import { insertMapping, moveMapping } from '../../store/tokens/mappings.ts';
+import { isStorageFault } from '../../store/driver/storage-fault.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { LegacyCode } from '../../store/tables/tables.ts';
 import type { Context, Origin } from '../context.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';

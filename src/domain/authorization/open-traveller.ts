@@ -1,5 +1,5 @@
 import { keyIdOf, Unreadable } from '../../shared/secrets.ts';
-import { findKeyState } from '../../store/keys.ts';
+import { findKeyState } from '../../store/keys/keys.ts';
 import type { Context } from '../context.ts';
 
 /** Sealed values that are kept in no row, but come back in an address or a cookie. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { newHexId } from '../../shared/ids.ts';
-import { ensureAccount } from '../../store/accounts.ts';
-import type { Pair } from '../../store/mappings.ts';
-import { findLink, findLinkOf, findOrInsertLink } from '../../store/reauthorization-links.ts';
-import type { Database } from '../../store/store.ts';
-import type { AuthorizationRequest } from '../../store/tables.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
+import type { Pair } from '../../store/tokens/mappings.ts';
+import { findLink, findLinkOf, findOrInsertLink } from '../../store/authorization/reauthorization-links.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { type Consented, readConsentingAccount } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';

@@ -1,16 +1,16 @@
 import { newHexId } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { sha256Of } from '../../shared/secrets.ts';
-import { findUndecided, isDecided } from '../../store/authorization-requests.ts';
-import { claimRequest, findClaimant } from '../../store/claimed-requests.ts';
-import type { AuthorizationRequest } from '../../store/tables.ts';
+import { findUndecided, isDecided } from '../../store/authorization/authorization-requests.ts';
+import { claimRequest, findClaimant } from '../../store/authorization/claimed-requests.ts';
+import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import { openTraveller } from './open-traveller.ts';
 import type { Context } from '../context.ts';
 import { findRegisteredApp } from '../apps/register-app.ts';
 import { APPROVAL_ADDRESS, statePlace } from '../keys/sealed-places.ts';
 import { underAllKeys } from '../keys/under-all-keys.ts';
 
-export type { LegacyRequest } from '../../store/tables.ts';
+export type { LegacyRequest } from '../../store/tables/tables.ts';
 
 /**
  * What an old app asks for, until a person has decided. Anybody can make such a request, so nothing of it is kept: it

@@ -1,8 +1,8 @@
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { sha256Of } from '../../shared/secrets.ts';
-import { claimRequest } from '../../store/claimed-requests.ts';
-import type { AuthorizationRequest } from '../../store/tables.ts';
+import { claimRequest } from '../../store/authorization/claimed-requests.ts';
+import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { signInPlace } from '../keys/sealed-places.ts';
 import { openTraveller } from './open-traveller.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/store.ts';
+import type { Database } from '../../store/driver/store.ts';
 import { type Consented, keepAccount, readConsentingAccount } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { pinAccountIn } from '../accounts/pin-account.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FoundMapping, Pair } from '../../store/mappings.ts';
+import type { FoundMapping, Pair } from '../../store/tokens/mappings.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { findMappingById } from '../../store/mappings.ts';
+import { findMappingById } from '../../store/tokens/mappings.ts';
 import type { Context } from '../context.ts';
 import { isFromBefore } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';

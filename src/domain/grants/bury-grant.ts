@@ -1,8 +1,8 @@
-import { markDead } from '../../store/grants.ts';
-import { moveMappings } from '../../store/mappings.ts';
-import { stopReason } from '../../store/presentations.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant } from '../../store/tables.ts';
+import { markDead } from '../../store/grants/grants.ts';
+import { moveMappings } from '../../store/tokens/mappings.ts';
+import { stopReason } from '../../store/grants/presentations.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
 import type { Context } from '../context.ts';
 import { insist } from '../work/insist.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
-import { upsertAccount } from '../../store/accounts.ts';
-import type { Database } from '../../store/store.ts';
+import { upsertAccount } from '../../store/accounts/accounts.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
-import { markInDoubt } from '../../store/presentations.ts';
-import type { Grant } from '../../store/tables.ts';
+import { markInDoubt } from '../../store/grants/presentations.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { followOutcome } from './refresh/doubt-breaker.ts';
 import { insist } from '../work/insist.ts';

@@ -1,4 +1,4 @@
-import type { MappingState } from '../../store/tables.ts';
+import type { MappingState } from '../../store/tables/tables.ts';
 
 /**
  * What happens to mappings: to those of an app and account, or to one alone, such as that its holder proves whose it is,

@@ -1,9 +1,9 @@
 import { newHexId } from '../../shared/ids.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { countSiblings, findGrant } from '../../store/grants.ts';
-import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../../store/owed-revocations.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant, OwedRevocation } from '../../store/tables.ts';
+import { countSiblings, findGrant } from '../../store/grants/grants.ts';
+import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../../store/grants/owed-revocations.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant, OwedRevocation } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { endUnfinished } from './unfinished-consent.ts';
 import { serverOf } from './modern-client.ts';

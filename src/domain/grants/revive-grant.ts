@@ -1,8 +1,8 @@
-import { moveMappingsOf } from '../../store/mappings.ts';
-import { reviveWithRotation, stopReason, UNKNOWN_ANSWER } from '../../store/presentations.ts';
-import type { SealedPair } from '../../store/presentations.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant } from '../../store/tables.ts';
+import { moveMappingsOf } from '../../store/tokens/mappings.ts';
+import { reviveWithRotation, stopReason, UNKNOWN_ANSWER } from '../../store/grants/presentations.ts';
+import type { SealedPair } from '../../store/grants/presentations.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';

@@ -1,5 +1,5 @@
-import type { SealedPair } from '../../store/presentations.ts';
-import type { Grant } from '../../store/tables.ts';
+import type { SealedPair } from '../../store/grants/presentations.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import type { TokenPair } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { pairTimes } from './refresh/refresh-policy.ts';

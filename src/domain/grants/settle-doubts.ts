@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { listUnsettled } from '../../store/grants.ts';
-import { listRestored } from '../../store/restored.ts';
-import type { Grant } from '../../store/tables.ts';
+import { listUnsettled } from '../../store/grants/grants.ts';
+import { listRestored } from '../../store/grants/restored.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { advance, GrantDead } from './refresh/access-token.ts';
 import type { Context } from '../context.ts';

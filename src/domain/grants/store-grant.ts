@@ -1,10 +1,10 @@
 import { newHexId } from '../../shared/ids.ts';
-import { findGrant, findLiveGrant, insertGrant, markDead } from '../../store/grants.ts';
-import { isUnidentified } from '../../store/observed.ts';
-import { markLinkUsed } from '../../store/reauthorization-links.ts';
-import { isConstraintFailure } from '../../store/storage-fault.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant, NewGrant } from '../../store/tables.ts';
+import { findGrant, findLiveGrant, insertGrant, markDead } from '../../store/grants/grants.ts';
+import { isUnidentified } from '../../store/tokens/observed.ts';
+import { markLinkUsed } from '../../store/authorization/reauthorization-links.ts';
+import { isConstraintFailure } from '../../store/driver/storage-fault.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant, NewGrant } from '../../store/tables/tables.ts';
 import { hasConsented, moveConsented, takeListed } from '../../store/tokens/claims.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';

@@ -1,8 +1,8 @@
 import { UNFINISHED_CONSENT } from '../../shared/lifetimes.ts';
-import { endUnused } from '../../store/grants.ts';
-import { deleteOwed, insertOwed } from '../../store/owed-revocations.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant } from '../../store/tables.ts';
+import { endUnused } from '../../store/grants/grants.ts';
+import { deleteOwed, insertOwed } from '../../store/grants/owed-revocations.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { owedPlace } from '../keys/sealed-places.ts';

@@ -1,8 +1,8 @@
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { equalDigests } from '../../shared/secrets.ts';
-import { findModernClient, type ModernClientRow, takesPairs } from '../../store/modern-clients.ts';
+import { findModernClient, type ModernClientRow, takesPairs } from '../../store/apps/modern-clients.ts';
 import { authenticateClient, type Credentials, WrongSecret } from '../apps/authenticate-client.ts';
-import type { Database } from '../../store/store.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { clientSecretPlace } from '../keys/sealed-places.ts';
 

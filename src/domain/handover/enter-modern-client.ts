@@ -1,4 +1,4 @@
-import { findApp } from '../../store/apps.ts';
+import { findApp } from '../../store/apps/apps.ts';
 import {
   findModernClient,
   findModernClientOf,
@@ -6,8 +6,8 @@ import {
   keepModernClient,
   setHandovers,
   useModernClient,
-} from '../../store/modern-clients.ts';
-import type { Database } from '../../store/store.ts';
+} from '../../store/apps/modern-clients.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { ModernClient } from '../../upstream/authorization-server.ts';
 import type { ClientFault } from '../../upstream/prove-client.ts';
 import type { Context } from '../context.ts';

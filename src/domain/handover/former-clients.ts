@@ -4,7 +4,7 @@ import {
   type ModernClientRow,
   retireClientSecret,
   setHandovers,
-} from '../../store/modern-clients.ts';
+} from '../../store/apps/modern-clients.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 

@@ -1,17 +1,17 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { findGrant, findLiveGrant } from '../../store/grants.ts';
+import { findGrant, findLiveGrant } from '../../store/grants/grants.ts';
 import {
   claimHandover,
   confirmHandover,
   findHandover,
   type Handover,
   insertHandover,
-} from '../../store/handovers.ts';
-import { voidCodes } from '../../store/legacy-codes.ts';
-import { findMapping, moveMappings, type Pair } from '../../store/mappings.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant } from '../../store/tables.ts';
+} from '../../store/grants/handovers.ts';
+import { voidCodes } from '../../store/authorization/legacy-codes.ts';
+import { findMapping, moveMappings, type Pair } from '../../store/tokens/mappings.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
 import { type AppClient, requireTaker } from './authenticate-modern-client.ts';
 import type { Context, Origin } from '../context.ts';

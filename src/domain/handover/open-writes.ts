@@ -1,6 +1,6 @@
 import { WRITE_ABANDONED, WRITE_LOOKED_FOR } from '../../shared/lifetimes.ts';
 import { countOpenWrites } from '../../store/posts/open-writes.ts';
-import type { Database } from '../../store/store.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 
 /**

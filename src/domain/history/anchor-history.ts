@@ -1,6 +1,6 @@
 import { keyIdOf, type Vault } from '../../shared/secrets.ts';
-import { appendLine, readLastLine, readLines } from '../../store/anchors.ts';
-import { type Link, readHead, readLink } from '../../store/events.ts';
+import { appendLine, readLastLine, readLines } from '../../store/files/anchors.ts';
+import { type Link, readHead, readLink } from '../../store/history/events.ts';
 import { type Anchor, type Anchors, type Mark, parseLine, type TakeOver } from './anchor-lines.ts';
 import { CHAIN_START } from './chain.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { Link } from '../../store/events.ts';
+import type { Link } from '../../store/history/events.ts';
 
 /** The lines that anchors are read from: those of a machine's own file, and those of a log stream that somebody kept. */
 

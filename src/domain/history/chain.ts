@@ -1,6 +1,6 @@
 import type { Vault } from '../../shared/secrets.ts';
-import type { Link } from '../../store/events.ts';
-import type { Event } from '../../store/tables.ts';
+import type { Link } from '../../store/history/events.ts';
+import type { Event } from '../../store/tables/tables.ts';
 import { textOfEvent } from './record-event.ts';
 
 /** The rules of the chain (design 5, history), which the sealer writes by and the proof reads by. */

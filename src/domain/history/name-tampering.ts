@@ -1,7 +1,7 @@
 import type { Vault } from '../../shared/secrets.ts';
-import { chainedPages, isCopied, type Link, readLink, unchainedPages } from '../../store/events.ts';
-import type { Database } from '../../store/store.ts';
-import type { Event } from '../../store/tables.ts';
+import { chainedPages, isCopied, type Link, readLink, unchainedPages } from '../../store/history/events.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Event } from '../../store/tables/tables.ts';
 import { follows, isOlderThanWitnesses, isOwn } from './chain.ts';
 
 /**

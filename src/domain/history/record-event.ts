@@ -1,8 +1,8 @@
 import { newOrderedId } from '../../shared/ids.ts';
-import { insertEvents } from '../../store/events.ts';
+import { insertEvents } from '../../store/history/events.ts';
 import type { Vault } from '../../shared/secrets.ts';
-import type { Database } from '../../store/store.ts';
-import type { Event } from '../../store/tables.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Event } from '../../store/tables/tables.ts';
 
 /**
  * The history (design 5): one entry for each change of a mapping, grant, app or key, in the transaction of the change

@@ -1,9 +1,9 @@
 import { SECOND } from '../../shared/lifetimes.ts';
-import { readLastLine } from '../../store/anchors.ts';
-import { chainEvents, findLastUnwitnessed, type Link, listUnchained, readHead } from '../../store/events.ts';
-import { isConstraintFailure, isSerializationFailure } from '../../store/storage-fault.ts';
-import type { Database } from '../../store/store.ts';
-import type { Event } from '../../store/tables.ts';
+import { readLastLine } from '../../store/files/anchors.ts';
+import { chainEvents, findLastUnwitnessed, type Link, listUnchained, readHead } from '../../store/history/events.ts';
+import { isConstraintFailure, isSerializationFailure } from '../../store/driver/storage-fault.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Event } from '../../store/tables/tables.ts';
 import { anchorHistory } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { Context } from '../context.ts';

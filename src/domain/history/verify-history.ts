@@ -1,6 +1,6 @@
 import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
-import { chainedPages, type Link, listEventsOf, unchainedPages } from '../../store/events.ts';
-import type { Event } from '../../store/tables.ts';
+import { chainedPages, type Link, listEventsOf, unchainedPages } from '../../store/history/events.ts';
+import type { Event } from '../../store/tables/tables.ts';
 import type { Anchors } from './anchor-history.ts';
 import { CHAIN_START, follows, isOlderThanWitnesses, isOwn } from './chain.ts';
 import type { Context } from '../context.ts';

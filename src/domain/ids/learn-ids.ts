@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type IdPair, learnPair } from '../../store/id-pairs.ts';
-import type { Database } from '../../store/store.ts';
-import { keepTold } from '../../store/told-ids.ts';
+import { type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
+import type { Database } from '../../store/driver/store.ts';
+import { keepTold } from '../../store/accounts/told-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
 import { followPairs } from '../accounts/follow-pairs.ts';

@@ -1,6 +1,6 @@
 import { CALLER_WAIT, LEARN_PATIENCE, SECOND } from '../../shared/lifetimes.ts';
-import { findModernId, findPairs } from '../../store/id-pairs.ts';
-import { findTold, type ToldId } from '../../store/told-ids.ts';
+import { findModernId, findPairs } from '../../store/accounts/id-pairs.ts';
+import { findTold, type ToldId } from '../../store/accounts/told-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { findPairs } from '../../store/id-pairs.ts';
-import { isStorageFault } from '../../store/storage-fault.ts';
-import type { Database } from '../../store/store.ts';
-import { findTold, keepTold, type ToldId } from '../../store/told-ids.ts';
+import { findPairs } from '../../store/accounts/id-pairs.ts';
+import { isStorageFault } from '../../store/driver/storage-fault.ts';
+import type { Database } from '../../store/driver/store.ts';
+import { findTold, keepTold, type ToldId } from '../../store/accounts/told-ids.ts';
 import type { Context } from '../context.ts';
 import { insist } from '../work/insist.ts';
 

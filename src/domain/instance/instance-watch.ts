@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { EpochFile } from '../../store/epoch-file.ts';
+import type { EpochFile } from '../../store/files/epoch-file.ts';
 import {
   bumpEpoch,
   fillPlace,
@@ -9,9 +9,9 @@ import {
   markCopy,
   readInstance,
   type SeenInstance,
-} from '../../store/instance.ts';
-import type { Store } from '../../store/store.ts';
-import type { Instance } from '../../store/tables.ts';
+} from '../../store/instance/instance.ts';
+import type { Store } from '../../store/driver/store.ts';
+import type { Instance } from '../../store/tables/tables.ts';
 import {
   type Finding,
   FINDINGS,

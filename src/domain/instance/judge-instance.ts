@@ -1,5 +1,5 @@
-import type { SeenInstance } from '../../store/instance.ts';
-import type { Instance } from '../../store/tables.ts';
+import type { SeenInstance } from '../../store/instance/instance.ts';
+import type { Instance } from '../../store/tables/tables.ts';
 
 /** What shows that a database is not the original that a process began with (design 5, restored copies). */
 

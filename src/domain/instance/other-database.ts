@@ -1,6 +1,6 @@
-import type { EpochFile, RememberedInstance } from '../../store/epoch-file.ts';
-import { readInstance } from '../../store/instance.ts';
-import type { Store } from '../../store/store.ts';
+import type { EpochFile, RememberedInstance } from '../../store/files/epoch-file.ts';
+import { readInstance } from '../../store/instance/instance.ts';
+import type { Store } from '../../store/driver/store.ts';
 import { isSameDatabase } from './same-database.ts';
 
 /**

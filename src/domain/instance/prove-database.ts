@@ -1,5 +1,5 @@
 import { CLOCKS_DIFFER, SECOND } from '../../shared/lifetimes.ts';
-import { countApps } from '../../store/apps.ts';
+import { countApps } from '../../store/apps/apps.ts';
 import type { Context } from '../context.ts';
 
 /** The database is asked for the time once a second; without an answer for so long its time is a guess. */

@@ -1,4 +1,4 @@
-import { listApps } from '../../store/apps.ts';
+import { listApps } from '../../store/apps/apps.ts';
 import type { Context } from '../context.ts';
 
 /** The demo's client secret and owner token are printed by every start and stand in the source: anybody has them. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/logger.ts';
-import type { EpochFile, RememberedInstance } from '../../store/epoch-file.ts';
-import type { SeenInstance } from '../../store/instance.ts';
+import type { EpochFile, RememberedInstance } from '../../store/files/epoch-file.ts';
+import type { SeenInstance } from '../../store/instance/instance.ts';
 import { isSameDatabase } from './same-database.ts';
 
 /** What a process wants the machine to remember. */

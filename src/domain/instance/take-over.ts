@@ -1,8 +1,8 @@
 import { newHexId } from '../../shared/ids.ts';
-import { becomeOriginal, readInstance } from '../../store/instance.ts';
-import { doubtCalls } from '../../store/known-calls.ts';
-import { doubtRestored, listLive, voidAllCodes } from '../../store/restored.ts';
-import type { Database } from '../../store/store.ts';
+import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
+import { doubtCalls } from '../../store/usage/known-calls.ts';
+import { doubtRestored, listLive, voidAllCodes } from '../../store/grants/restored.ts';
+import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
 import type { Context } from '../context.ts';
 import { epochOfTakeOver } from './instance-watch.ts';

@@ -1,7 +1,7 @@
-import type { Holder } from '../../store/key-holders.ts';
-import { type KeyName, moveKey, retireActive } from '../../store/keys.ts';
-import type { Database } from '../../store/store.ts';
-import type { KnownKey } from '../../store/tables.ts';
+import type { Holder } from '../../store/keys/key-holders.ts';
+import { type KeyName, moveKey, retireActive } from '../../store/keys/keys.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { KnownKey } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { holders, type KeyChoice, keysOf, KeyStepRefused, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PURPOSES } from '../../shared/secrets.ts';
-import { addKeyToFile, loadKeys } from '../../store/keys-file.ts';
-import { listKeys } from '../../store/keys.ts';
+import { addKeyToFile, loadKeys } from '../../store/files/keys-file.ts';
+import { listKeys } from '../../store/keys/keys.ts';
 import type { Context } from '../context.ts';
 import { KeyStepRefused } from './key-steps.ts';
 

@@ -1,5 +1,5 @@
-import { findKeyUsage } from '../../store/key-usage.ts';
-import { listKeys } from '../../store/keys.ts';
+import { findKeyUsage } from '../../store/keys/key-usage.ts';
+import { listKeys } from '../../store/keys/keys.ts';
 import type { Context } from '../context.ts';
 import { holders } from './key-steps.ts';
 

@@ -1,8 +1,8 @@
-import type { Holder } from '../../store/key-holders.ts';
-import { findKeyUsage, type KeyUsage } from '../../store/key-usage.ts';
-import { removeKeyFromFile, requireWritable } from '../../store/keys-file.ts';
-import { type KeyName, moveKey } from '../../store/keys.ts';
-import type { KnownKey } from '../../store/tables.ts';
+import type { Holder } from '../../store/keys/key-holders.ts';
+import { findKeyUsage, type KeyUsage } from '../../store/keys/key-usage.ts';
+import { removeKeyFromFile, requireWritable } from '../../store/files/keys-file.ts';
+import { type KeyName, moveKey } from '../../store/keys/keys.ts';
+import type { KnownKey } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';

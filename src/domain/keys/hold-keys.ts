@@ -13,13 +13,13 @@ import {
   type Purpose,
   type Vault,
 } from '../../shared/secrets.ts';
-import { forgetHolders, type Holding, reportHolding } from '../../store/key-holders.ts';
+import { forgetHolders, type Holding, reportHolding } from '../../store/keys/key-holders.ts';
 import { stampOf } from '../../shared/file-stamp.ts';
-import { type HeldKeys, loadKeys } from '../../store/keys-file.ts';
-import { listKeys } from '../../store/keys.ts';
-import type { Spill } from '../../store/spill.ts';
-import type { Store } from '../../store/store.ts';
-import type { KnownKey } from '../../store/tables.ts';
+import { type HeldKeys, loadKeys } from '../../store/files/keys-file.ts';
+import { listKeys } from '../../store/keys/keys.ts';
+import type { Spill } from '../../store/files/spill.ts';
+import type { Store } from '../../store/driver/store.ts';
+import type { KnownKey } from '../../store/tables/tables.ts';
 import { registerKeys } from './register-keys.ts';
 import { findKeyProblems, ringsOf, type Rings } from './rings.ts';
 

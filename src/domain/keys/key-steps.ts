@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { Purpose } from '../../shared/secrets.ts';
-import { type Holder, HOLDER_LIVES, listHolders } from '../../store/key-holders.ts';
-import { listKeys } from '../../store/keys.ts';
-import type { Database } from '../../store/store.ts';
-import type { KnownKey } from '../../store/tables.ts';
+import { type Holder, HOLDER_LIVES, listHolders } from '../../store/keys/key-holders.ts';
+import { listKeys } from '../../store/keys/keys.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { KnownKey } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 
 /**

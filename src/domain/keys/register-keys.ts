@@ -1,8 +1,8 @@
 import { type Key, PURPOSES, proofOf, type Purpose, type Vault } from '../../shared/secrets.ts';
-import type { HeldKeys } from '../../store/keys-file.ts';
-import { insertKey, listKeys } from '../../store/keys.ts';
-import type { Database, Store } from '../../store/store.ts';
-import type { KeyState, KnownKey } from '../../store/tables.ts';
+import type { HeldKeys } from '../../store/files/keys-file.ts';
+import { insertKey, listKeys } from '../../store/keys/keys.ts';
+import type { Database, Store } from '../../store/driver/store.ts';
+import type { KeyState, KnownKey } from '../../store/tables/tables.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**

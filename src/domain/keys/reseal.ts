@@ -1,5 +1,5 @@
-import { countSealed, listSealedOtherwise, replaceSealed, SEALED_COLUMNS } from '../../store/sealed-columns.ts';
-import type { SealedColumn, SealedRow } from '../../store/sealed-columns.ts';
+import { countSealed, listSealedOtherwise, replaceSealed, SEALED_COLUMNS } from '../../store/keys/sealed-columns.ts';
+import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 import type { Context } from '../context.ts';
 import { placeIn } from './sealed-places.ts';
 import { requireUsable } from './under-all-keys.ts';

@@ -1,6 +1,6 @@
 import { isProofOf, type Key, type KeyRing, type Keys, PURPOSES, type Purpose } from '../../shared/secrets.ts';
-import type { HeldKeys } from '../../store/keys-file.ts';
-import type { KnownKey } from '../../store/tables.ts';
+import type { HeldKeys } from '../../store/files/keys-file.ts';
+import type { KnownKey } from '../../store/tables/tables.ts';
 
 /** Pure rules: from the keys that a file holds and the register of a database to the rings that a process works with. */
 

@@ -1,4 +1,4 @@
-import type { SealedColumn, SealedRow } from '../../store/sealed-columns.ts';
+import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 
 /**
  * The place that each sealed value is bound to (design 5): table, row, column, and for a pair its version. A value that

@@ -1,6 +1,6 @@
 import { KeyMissing, keyIdOf, Unreadable } from '../../shared/secrets.ts';
-import { isDropped } from '../../store/keys.ts';
-import type { Database } from '../../store/store.ts';
+import { isDropped } from '../../store/keys/keys.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -2,10 +2,10 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import type { Vault } from '../../shared/secrets.ts';
-import { readDates } from '../../store/lifecycle.ts';
-import { setDate } from '../../store/lifecycle-dates.ts';
-import { DATE_NAMES, type DateName } from '../../store/lifecycle-tables.ts';
-import type { Database, Store } from '../../store/store.ts';
+import { readDates } from '../../store/lifecycle/lifecycle.ts';
+import { setDate } from '../../store/lifecycle/lifecycle-dates.ts';
+import { DATE_NAMES, type DateName } from '../../store/tables/lifecycle.ts';
+import type { Database, Store } from '../../store/driver/store.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
 

@@ -1,4 +1,4 @@
-import { readExemptions, readExtensions } from '../../store/lifecycle.ts';
+import { readExemptions, readExtensions } from '../../store/lifecycle/lifecycle.ts';
 import type { Context } from '../context.ts';
 import type { Milestone } from './lifecycle.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { createNextRun } from '../../shared/next-run.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/driver/store.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { readLifecycle } from './read-lifecycle.ts';
 import { tolerant } from '../work/tolerant.ts';

@@ -1,11 +1,11 @@
-import type { DateName, Milestone } from '../../store/lifecycle-tables.ts';
+import type { DateName, Milestone } from '../../store/tables/lifecycle.ts';
 
 /**
  * What ends when (design 6): pure functions of one moment and one reading of the tables, so that every process that knows
  * the same rows decides alike to the millisecond.
  */
 
-export { DATE_NAMES, type DateName, type Milestone } from '../../store/lifecycle-tables.ts';
+export { DATE_NAMES, type DateName, type Milestone } from '../../store/tables/lifecycle.ts';
 
 /** A window [`startsAt`, `endsAt`) in which calls are answered as they will be after a date. */
 export interface Brownout {

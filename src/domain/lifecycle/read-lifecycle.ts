@@ -4,8 +4,8 @@ import {
   readDates,
   readExemptions,
   readExtensions,
-} from '../../store/lifecycle.ts';
-import type { Database } from '../../store/store.ts';
+} from '../../store/lifecycle/lifecycle.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Brownout, Lifecycle, Milestone } from './lifecycle.ts';
 
 /** The rows of what ends when, as the domain knows them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DAY, SECOND } from '../../shared/lifetimes.ts';
-import { findBudget, storeBudget } from '../../store/budgets.ts';
+import { findBudget, storeBudget } from '../../store/limits/budgets.ts';
 import type { KnownBudget } from '../../upstream/known-budget.ts';
 import type { Context } from '../context.ts';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../shared/clock.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { Vault } from '../../shared/secrets.ts';
-import { addCounts, COUNT_WINDOW, latestEnd, listChangedCounts, type NewPoints } from '../../store/counts.ts';
-import type { Store } from '../../store/store.ts';
-import type { Count } from '../../store/tables.ts';
+import { addCounts, COUNT_WINDOW, latestEnd, listChangedCounts, type NewPoints } from '../../store/limits/counts.ts';
+import type { Store } from '../../store/driver/store.ts';
+import type { Count } from '../../store/tables/tables.ts';
 
 /** How often something happened within a minute that began with the first time. */
 interface Counted {

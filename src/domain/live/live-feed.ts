@@ -1,9 +1,9 @@
 import type { Clock } from '../../shared/clock.ts';
 import { LIVE_WATCH, SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { insertLiveCalls, type NewLiveCall } from '../../store/live-calls.ts';
-import type { Store } from '../../store/store.ts';
-import { keepWatched, listWatched } from '../../store/watched-apps.ts';
+import { insertLiveCalls, type NewLiveCall } from '../../store/usage/live-calls.ts';
+import type { Store } from '../../store/driver/store.ts';
+import { keepWatched, listWatched } from '../../store/usage/watched-apps.ts';
 import { tolerant } from '../work/tolerant.ts';
 import { agentOf, endpointOf } from '../usage/usage.ts';
 import { createLiveIds } from './live-id.ts';

@@ -1,4 +1,4 @@
-import type { LiveCallRow } from '../../store/live-calls.ts';
+import type { LiveCallRow } from '../../store/usage/live-calls.ts';
 import { writerOf } from './live-id.ts';
 
 /**

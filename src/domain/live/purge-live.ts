@@ -1,6 +1,6 @@
 import { LIVE_KEPT } from '../../shared/lifetimes.ts';
-import { deleteLiveCallsBefore } from '../../store/live-calls.ts';
-import { deleteUnwatched } from '../../store/watched-apps.ts';
+import { deleteLiveCallsBefore } from '../../store/usage/live-calls.ts';
+import { deleteUnwatched } from '../../store/usage/watched-apps.ts';
 import type { Context } from '../context.ts';
 import { takeTurns } from '../work/take-turns.ts';
 import { liveIdAt } from './live-id.ts';

@@ -1,10 +1,10 @@
 import { LIVE_KEPT, SECOND } from '../../shared/lifetimes.ts';
-import { listLiveCalls, type LiveCallRow } from '../../store/live-calls.ts';
+import { listLiveCalls, type LiveCallRow } from '../../store/usage/live-calls.ts';
 import type { Context } from '../context.ts';
 import { liveIdAt } from './live-id.ts';
 import { type Place, tellFrom } from './place.ts';
 
-export type { LiveCallRow } from '../../store/live-calls.ts';
+export type { LiveCallRow } from '../../store/usage/live-calls.ts';
 
 /** Whose calls are read: those of an app, or of it those with tokens of one account. */
 export interface Seen {

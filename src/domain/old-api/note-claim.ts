@@ -1,5 +1,5 @@
-import type { FoundMapping } from '../../store/mappings.ts';
-import { isIdentifiedApp } from '../../store/observed.ts';
+import type { FoundMapping } from '../../store/tokens/mappings.ts';
+import { isIdentifiedApp } from '../../store/tokens/observed.ts';
 import { keepClaim } from '../../store/tokens/claims.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';

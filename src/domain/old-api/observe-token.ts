@@ -1,7 +1,7 @@
 import { hintOfAny, newHexId } from '../../shared/ids.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
 import { redactText } from '../../shared/redaction.ts';
-import { ensureAccount } from '../../store/accounts.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
 import {
   findAccountPair,
   findUnidentified,
@@ -9,9 +9,9 @@ import {
   insertUnidentified,
   isIdentifiedApp,
   isTokenKnown,
-} from '../../store/observed.ts';
-import type { Database } from '../../store/store.ts';
-import type { NewMapping } from '../../store/tables.ts';
+} from '../../store/tokens/observed.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { NewMapping } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { claimReason } from './note-claim.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';

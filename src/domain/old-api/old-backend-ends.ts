@@ -1,5 +1,5 @@
-import { type FoundMapping, moveMapping } from '../../store/mappings.ts';
-import type { Mapping } from '../../store/tables.ts';
+import { type FoundMapping, moveMapping } from '../../store/tokens/mappings.ts';
+import type { Mapping } from '../../store/tables/tables.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context, Origin } from '../context.ts';
 import { deauthorize } from '../tokens/deauthorize.ts';

@@ -1,7 +1,7 @@
 import { networkKey } from '../../shared/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { FoundMapping } from '../../store/mappings.ts';
-import { hasToken } from '../../store/observed.ts';
+import type { FoundMapping } from '../../store/tokens/mappings.ts';
+import { hasToken } from '../../store/tokens/observed.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { findGrant } from '../../store/grants.ts';
+import { findGrant } from '../../store/grants/grants.ts';
 import { Forbidden } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';

@@ -13,8 +13,8 @@ import {
   NOTHING_COUNTED,
   type PairKey,
   type Progress,
-} from '../../store/progress.ts';
-import { keepProgressOfAll } from '../../store/progress-days.ts';
+} from '../../store/progress/progress.ts';
+import { keepProgressOfAll } from '../../store/progress/progress-days.ts';
 import type { Context } from '../context.ts';
 import { takeTurns } from '../work/take-turns.ts';
 

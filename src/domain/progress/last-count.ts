@@ -1,4 +1,4 @@
-import { readCountedAt } from '../../store/progress.ts';
+import { readCountedAt } from '../../store/progress/progress.ts';
 import type { Context } from '../context.ts';
 
 /** When the tokens were last counted for the pages that tell progress; undefined before the first time. */

@@ -1,6 +1,6 @@
-import { newestProgress } from '../../store/progress.ts';
-import { progressOfAllSince, progressSince, sumChanges } from '../../store/progress-days.ts';
-import type { MappingState } from '../../store/tables.ts';
+import { newestProgress } from '../../store/progress/progress.ts';
+import { progressOfAllSince, progressSince, sumChanges } from '../../store/progress/progress-days.ts';
+import type { MappingState } from '../../store/tables/tables.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 

@@ -1,5 +1,5 @@
 import { DAY } from '../../shared/lifetimes.ts';
-import type { StoredAnswer } from '../../store/answers.ts';
+import type { StoredAnswer } from '../../store/grants/answers.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { cachedAnswer, keepAnswer } from '../grants/refresh/answer-cache.ts';

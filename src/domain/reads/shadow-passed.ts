@@ -1,5 +1,5 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { addShadowCounts } from '../../store/shadow-differences.ts';
+import { addShadowCounts } from '../../store/posts/shadow-differences.ts';
 import type { PassedAnswer } from '../../upstream/old-backend.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { compareObjects, type Difference } from './compare-answers.ts';

@@ -1,6 +1,6 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import type { ClaimedMail } from '../../store/mails.ts';
-import { stoppedAmong } from '../../store/stopped-addresses.ts';
+import type { ClaimedMail } from '../../store/reminders/mails.ts';
+import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';
 import type { Person } from './people.ts';

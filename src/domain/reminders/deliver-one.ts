@@ -1,6 +1,6 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
-import { type ClaimedMail, endMail, noteAddress } from '../../store/mails.ts';
+import { type ClaimedMail, endMail, noteAddress } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';
 import type { Outcome } from './deliver-outcome.ts';

@@ -7,10 +7,10 @@ import {
   insertReplacement,
   moveReminders,
   refusedAddresses,
-} from '../../store/mails.ts';
-import { readRemindersOf, type ReminderRow } from '../../store/reminders.ts';
-import { stoppedAmong } from '../../store/stopped-addresses.ts';
-import type { Database } from '../../store/store.ts';
+} from '../../store/reminders/mails.ts';
+import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
+import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 

@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
-import { type ClaimedMail, putOffMail } from '../../store/mails.ts';
+import { type ClaimedMail, putOffMail } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 import { nextMorning } from './plan-stages.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
-import { type ClaimedMail, countDoubt, endMail } from '../../store/mails.ts';
+import { type ClaimedMail, countDoubt, endMail } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 import { putOffReminder } from './deliver-put-off.ts';

@@ -1,4 +1,4 @@
-import { listUndeliverableMails } from '../../store/mails.ts';
+import { listUndeliverableMails } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 
 /** What nobody could be told, for support. */

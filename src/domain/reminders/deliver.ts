@@ -1,7 +1,7 @@
 import { newHexId } from '../../shared/ids.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { HAND_OVER_LIMIT, type Mail, MAILS_AT_ONCE } from '../../shared/mail/mailer.ts';
-import { type ClaimedMail, claimMail } from '../../store/mails.ts';
+import { type ClaimedMail, claimMail } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 import { deliverOne } from './deliver-one.ts';
 import type { Outcome } from './deliver-outcome.ts';

@@ -4,7 +4,7 @@ import {
   accountsWithEmails,
   readAccount,
   readEarlierEmails,
-} from '../../store/reminder-people.ts';
+} from '../../store/reminders/reminder-people.ts';
 import type { Context } from '../context.ts';
 import { joinParts, loadParts } from './load-parts.ts';
 import type { Part, Person, Somebody } from './people.ts';

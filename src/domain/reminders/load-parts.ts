@@ -4,7 +4,7 @@ import {
   type OwnerRow,
   readHolderRows,
   readOwnerRows,
-} from '../../store/reminder-people.ts';
+} from '../../store/reminders/reminder-people.ts';
 import type { Context } from '../context.ts';
 import type { HolderPart, OwnerPart, Part } from './people.ts';
 import { takeTurns } from '../work/take-turns.ts';

@@ -1,8 +1,8 @@
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress } from '../../shared/mail/address.ts';
-import { accountsAfter, readAccount, waitingEmailsAfter } from '../../store/reminder-people.ts';
-import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders.ts';
-import { stoppedAmong } from '../../store/stopped-addresses.ts';
+import { accountsAfter, readAccount, waitingEmailsAfter } from '../../store/reminders/reminder-people.ts';
+import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
+import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { Person } from './people.ts';

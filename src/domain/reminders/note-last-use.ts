@@ -7,7 +7,7 @@ import {
   type LastUse,
   readNotedAt,
   usesAfter,
-} from '../../store/last-use.ts';
+} from '../../store/usage/last-use.ts';
 import type { Context } from '../context.ts';
 import { USED_WITHIN } from './plan-stages.ts';
 import { takeTurns } from '../work/take-turns.ts';

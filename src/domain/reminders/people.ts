@@ -1,4 +1,4 @@
-import type { Milestone, Role } from '../../store/lifecycle-tables.ts';
+import type { Milestone, Role } from '../../store/tables/lifecycle.ts';
 
 /** What the parts of the reminders say to each other: who may have to be told of what, and what is due. */
 

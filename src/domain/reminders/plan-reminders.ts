@@ -5,7 +5,7 @@ import {
   type NewReminder,
   readRemindersOf,
   type ReminderRow,
-} from '../../store/reminders.ts';
+} from '../../store/reminders/reminders.ts';
 import type { Context } from '../context.ts';
 import { AGAIN, standingOf } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';

@@ -1,7 +1,7 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { equalDigests } from '../../shared/secrets.ts';
-import { findMail } from '../../store/mails.ts';
-import { deleteStopped, insertStopped, stoppedAmong } from '../../store/stopped-addresses.ts';
+import { findMail } from '../../store/reminders/mails.ts';
+import { deleteStopped, insertStopped, stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 
 /** “Not you?”: whoever reads a reminder that is not theirs stops all reminders to that address. */

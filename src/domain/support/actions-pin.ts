@@ -1,5 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { accountsWith } from '../../store/support-search.ts';
+import { accountsWith } from '../../store/support/support-search.ts';
 import type { Context, Origin } from '../context.ts';
 import { pinAccountIn } from '../accounts/pin-account.ts';
 import { checkedReason } from '../tokens/revoke-token.ts';

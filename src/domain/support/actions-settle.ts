@@ -1,5 +1,5 @@
-import { findUndeliverable, settleMail } from '../../store/mails.ts';
-import { namesOf } from '../../store/support-events.ts';
+import { findUndeliverable, settleMail } from '../../store/reminders/mails.ts';
+import { namesOf } from '../../store/support/support-events.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../history/record-event.ts';
 import { checkedReason } from '../tokens/revoke-token.ts';

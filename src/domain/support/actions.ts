@@ -1,7 +1,7 @@
-import { readTarget, type TargetRow } from '../../store/action-target.ts';
-import { findApp } from '../../store/apps.ts';
-import type { Database } from '../../store/store.ts';
-import type { MappingState } from '../../store/tables.ts';
+import { readTarget, type TargetRow } from '../../store/support/action-target.ts';
+import { findApp } from '../../store/apps/apps.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { MappingState } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { isAssignable } from '../tokens/assign-token.ts';
 import { statesOf } from '../grants/mapping-state.ts';

@@ -1,7 +1,7 @@
-import type { MappingRow } from '../../store/find-mappings.ts';
-import { readAccount } from '../../store/reminder-people.ts';
-import { tokensOfHolder } from '../../store/support-app.ts';
-import { listMailsTo, type ReminderMail } from '../../store/support-pair.ts';
+import type { MappingRow } from '../../store/tokens/find-mappings.ts';
+import { readAccount } from '../../store/reminders/reminder-people.ts';
+import { tokensOfHolder } from '../../store/support/support-app.ts';
+import { listMailsTo, type ReminderMail } from '../../store/support/support-pair.ts';
 import type { Context } from '../context.ts';
 import { signedInAs } from '../accounts/sessions.ts';
 import { roleOf, type StaffRole } from '../accounts/staff.ts';

@@ -1,5 +1,5 @@
-import { listContacts } from '../../store/app-contacts.ts';
-import type { MappingRow } from '../../store/find-mappings.ts';
+import { listContacts } from '../../store/apps/app-contacts.ts';
+import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import {
   type ExtensionRow,
   extensionsOf,
@@ -7,7 +7,7 @@ import {
   type OwnedApp,
   readApp,
   tokensAfter,
-} from '../../store/support-app.ts';
+} from '../../store/support/support-app.ts';
 import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { readAccount } from '../../store/reminder-people.ts';
+import { readAccount } from '../../store/reminders/reminder-people.ts';
 import {
   findLinkState,
   findNewestHandover,
@@ -6,13 +6,13 @@ import {
   listGrantsOf,
   type ReminderMail,
   type ShownGrant,
-} from '../../store/support-pair.ts';
-import { appWithId, type AppFound, mappingsWith } from '../../store/support-search.ts';
-import type { MappingRow } from '../../store/find-mappings.ts';
-import type { PostWriteRow } from '../../store/posts/tables.ts';
+} from '../../store/support/support-pair.ts';
+import { appWithId, type AppFound, mappingsWith } from '../../store/support/support-search.ts';
+import type { MappingRow } from '../../store/tokens/find-mappings.ts';
+import type { PostWriteRow } from '../../store/tables/posts.ts';
 import { listWritesOf, type WritesFound } from '../../store/posts/write-journal.ts';
-import { type DayCalls, sumDays } from '../../store/call-sums.ts';
-import type { Pair } from '../../store/mappings.ts';
+import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
+import type { Pair } from '../../store/tokens/mappings.ts';
 import { lostCalls } from '../usage/callers.ts';
 import { type Calls, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';

@@ -6,7 +6,7 @@ import {
   tokenDeskRows,
   unprovenDeskRows,
   waitingDeskRows,
-} from '../../store/desks-rows.ts';
+} from '../../store/support/desks-rows.ts';
 import type { Context } from '../context.ts';
 import { changesCalls } from '../lifecycle/lifecycle.ts';
 import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';

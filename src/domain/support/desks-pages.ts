@@ -1,4 +1,4 @@
-import type { DeskKey } from '../../store/desks.ts';
+import type { DeskKey } from '../../store/support/desks.ts';
 import type { Stack } from './desks.ts';
 
 /** One page of a desk: its place is named by the last row before it, also when that row has left the desk. */

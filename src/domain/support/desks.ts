@@ -8,8 +8,8 @@ import {
   undeliverableKeys,
   unprovenKeys,
   waitingKeys,
-} from '../../store/desks.ts';
-import { groupsWithoutAccount } from '../../store/desks-without-account.ts';
+} from '../../store/support/desks.ts';
+import { groupsWithoutAccount } from '../../store/support/desks-without-account.ts';
 import type { Context } from '../context.ts';
 import { datesOf } from '../lifecycle/lifecycle.ts';
 import { lastCountAt } from '../progress/last-count.ts';

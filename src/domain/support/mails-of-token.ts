@@ -1,6 +1,6 @@
-import type { MappingRow } from '../../store/find-mappings.ts';
-import { readApp } from '../../store/support-app.ts';
-import { listMailsTo, type ReminderMail } from '../../store/support-pair.ts';
+import type { MappingRow } from '../../store/tokens/find-mappings.ts';
+import { readApp } from '../../store/support/support-app.ts';
+import { listMailsTo, type ReminderMail } from '../../store/support/support-pair.ts';
 import type { Context } from '../context.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { personIdOf } from '../reminders/find-people.ts';

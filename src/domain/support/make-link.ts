@@ -1,5 +1,5 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { hasEventSince } from '../../store/action-target.ts';
+import { hasEventSince } from '../../store/support/action-target.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { reauthorizationLink } from '../authorization/reauthorize.ts';

@@ -1,5 +1,5 @@
-import { listAppsAfter } from '../../store/progress.ts';
-import { progressSince } from '../../store/progress-days.ts';
+import { listAppsAfter } from '../../store/progress/progress.ts';
+import { progressSince } from '../../store/progress/progress-days.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { progressOf } from '../progress/progress-of.ts';

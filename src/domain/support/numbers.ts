@@ -1,6 +1,6 @@
 import { DAY } from '../../shared/lifetimes.ts';
-import { countDeaths, countMails, DEATHS_MAX, MAILS_MAX, sumApps } from '../../store/numbers.ts';
-import { readCountedAt } from '../../store/progress.ts';
+import { countDeaths, countMails, DEATHS_MAX, MAILS_MAX, sumApps } from '../../store/support/numbers.ts';
+import { readCountedAt } from '../../store/progress/progress.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type ProgressDay, progressOf } from '../progress/progress-of.ts';

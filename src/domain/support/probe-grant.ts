@@ -1,5 +1,5 @@
-import { findGrant } from '../../store/grants.ts';
-import type { Grant } from '../../store/tables.ts';
+import { findGrant } from '../../store/grants/grants.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import { Forbidden, Unauthorized } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';

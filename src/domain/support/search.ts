@@ -1,4 +1,4 @@
-import { findMappings, type MappingRow } from '../../store/find-mappings.ts';
+import { findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import {
   accountOfLegacyId,
   type AccountFound,
@@ -8,8 +8,8 @@ import {
   appWithId,
   type MappingMarks,
   mappingsWith,
-} from '../../store/support-search.ts';
-import { findGrant } from '../../store/grants.ts';
+} from '../../store/support/support-search.ts';
+import { findGrant } from '../../store/grants/grants.ts';
 import type { Context, Origin } from '../context.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { underAllKeys } from '../keys/under-all-keys.ts';

@@ -1,10 +1,10 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import type { Role } from '../../store/lifecycle-tables.ts';
-import { hasWaiting } from '../../store/reminder-people.ts';
-import { findLatest } from '../../store/reminders.ts';
-import { stoppedAmong } from '../../store/stopped-addresses.ts';
-import type { Database } from '../../store/store.ts';
+import type { Role } from '../../store/tables/lifecycle.ts';
+import { hasWaiting } from '../../store/reminders/reminder-people.ts';
+import { findLatest } from '../../store/reminders/reminders.ts';
+import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { waitingEmailOf, whoIs } from '../reminders/find-people.ts';

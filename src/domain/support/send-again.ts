@@ -1,6 +1,6 @@
 import { newHexId } from '../../shared/ids.ts';
-import { insertPlanned } from '../../store/reminders.ts';
-import type { Database } from '../../store/store.ts';
+import { insertPlanned } from '../../store/reminders/reminders.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, askedMail } from '../reminders/asked.ts';

@@ -5,9 +5,9 @@ import {
   eventsOfPair,
   namesOf,
   type ShownEvent,
-} from '../../store/support-events.ts';
-import { listGrantsOf } from '../../store/support-pair.ts';
-import type { Pair } from '../../store/mappings.ts';
+} from '../../store/support/support-events.ts';
+import { listGrantsOf } from '../../store/support/support-pair.ts';
+import type { Pair } from '../../store/tokens/mappings.ts';
 import type { Context } from '../context.ts';
 
 /** The history as support reads it: of a token with its grants and its pair, or of an app; the newest first. */

@@ -1,8 +1,8 @@
-import { findLiveGrant } from '../../store/grants.ts';
-import { moveMappings, type Pair } from '../../store/mappings.ts';
-import { isUnidentified } from '../../store/observed.ts';
-import { findTakenGrant, settledPairs } from '../../store/settled-pairs.ts';
-import type { Database } from '../../store/store.ts';
+import { findLiveGrant } from '../../store/grants/grants.ts';
+import { moveMappings, type Pair } from '../../store/tokens/mappings.ts';
+import { isUnidentified } from '../../store/tokens/observed.ts';
+import { findTakenGrant, settledPairs } from '../../store/tokens/settled-pairs.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Context, Origin } from '../context.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';

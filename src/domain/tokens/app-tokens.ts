@@ -1,4 +1,4 @@
-import { type TokenRow, type TokensOf, listTokens } from '../../store/app-tokens.ts';
+import { type TokenRow, type TokensOf, listTokens } from '../../store/tokens/app-tokens.ts';
 import type { Context } from '../context.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 

@@ -1,9 +1,9 @@
-import { assignToApp } from '../../store/assign.ts';
-import { readMapping } from '../../store/find-mappings.ts';
-import { findLiveGrant } from '../../store/grants.ts';
-import { isIdentifiedApp, isUnidentified } from '../../store/observed.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant, Mapping, MappingState } from '../../store/tables.ts';
+import { assignToApp } from '../../store/tokens/assign.ts';
+import { readMapping } from '../../store/tokens/find-mappings.ts';
+import { findLiveGrant } from '../../store/grants/grants.ts';
+import { isIdentifiedApp, isUnidentified } from '../../store/tokens/observed.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import { adoptTokens } from './adopt-tokens.ts';
 import type { Context } from '../context.ts';
 import { afterDeauthorization, type Ending } from './deauthorize.ts';

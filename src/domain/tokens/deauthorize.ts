@@ -1,8 +1,8 @@
-import { findLiveGrant, markDead } from '../../store/grants.ts';
-import { voidCodes } from '../../store/legacy-codes.ts';
-import { moveMappings, type Pair } from '../../store/mappings.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant } from '../../store/tables.ts';
+import { findLiveGrant, markDead } from '../../store/grants/grants.ts';
+import { voidCodes } from '../../store/authorization/legacy-codes.ts';
+import { moveMappings, type Pair } from '../../store/tokens/mappings.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
 import type { Context, Origin } from '../context.ts';
 import { moveOf } from '../grants/mapping-state.ts';

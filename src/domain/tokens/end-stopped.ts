@@ -1,5 +1,5 @@
-import type { Mapping } from '../../store/tables.ts';
-import { stopReason, UNKNOWN_ANSWER } from '../../store/presentations.ts';
+import type { Mapping } from '../../store/tables/tables.ts';
+import { stopReason, UNKNOWN_ANSWER } from '../../store/grants/presentations.ts';
 import type { Context, Origin } from '../context.ts';
 import { revokeToken } from './revoke-token.ts';
 

@@ -1,5 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { type Marks, findMappings, type MappingRow } from '../../store/find-mappings.ts';
+import { type Marks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import type { Context } from '../context.ts';
 import { underAllKeys } from '../keys/under-all-keys.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';

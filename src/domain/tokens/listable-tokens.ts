@@ -1,6 +1,6 @@
-import type { Pair } from '../../store/mappings.ts';
-import { isUnidentified } from '../../store/observed.ts';
-import { WAITING_STATES } from '../../store/tables.ts';
+import type { Pair } from '../../store/tokens/mappings.ts';
+import { isUnidentified } from '../../store/tokens/observed.ts';
+import { WAITING_STATES } from '../../store/tables/tables.ts';
 import { hasConsented, listListable, type ListableToken } from '../../store/tokens/claims.ts';
 import type { Context } from '../context.ts';
 

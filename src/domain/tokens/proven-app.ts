@@ -1,4 +1,4 @@
-import type { FoundMapping } from '../../store/mappings.ts';
+import type { FoundMapping } from '../../store/tokens/mappings.ts';
 import type { Takers } from '../../upstream/places.ts';
 
 /**

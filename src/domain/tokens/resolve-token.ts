@@ -7,9 +7,9 @@ import {
   type FoundMapping,
   keepHint,
   moveTokenDigest,
-} from '../../store/mappings.ts';
-import type { Database } from '../../store/store.ts';
-import type { Mapping, MappingState } from '../../store/tables.ts';
+} from '../../store/tokens/mappings.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Mapping, MappingState } from '../../store/tables/tables.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import type { GrantClient } from '../reads/ask-for-account.ts';
 import type { Context } from '../context.ts';

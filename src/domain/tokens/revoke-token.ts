@@ -1,8 +1,8 @@
 import { tokensIn } from '../../shared/token-like.ts';
-import { hasLiveCode, hasTokenIn, readMapping } from '../../store/find-mappings.ts';
-import { moveMapping, type Pair } from '../../store/mappings.ts';
-import type { Database } from '../../store/store.ts';
-import type { Grant, Mapping, MappingState } from '../../store/tables.ts';
+import { hasLiveCode, hasTokenIn, readMapping } from '../../store/tokens/find-mappings.ts';
+import { moveMapping, type Pair } from '../../store/tokens/mappings.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import type { Context, Origin } from '../context.ts';
 import { afterDeauthorization, deauthorizeIn, type Ending } from './deauthorize.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';

@@ -1,5 +1,5 @@
-import { countByState } from '../../store/app-tokens.ts';
-import type { MappingState } from '../../store/tables.ts';
+import { countByState } from '../../store/tokens/app-tokens.ts';
+import type { MappingState } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 
 export type States = Partial<Record<MappingState, number>>;

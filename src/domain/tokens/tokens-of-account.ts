@@ -1,8 +1,8 @@
-import { countPeopleWaiting, listStopped, type StoppedRow } from '../../store/home-rows.ts';
+import { countPeopleWaiting, listStopped, type StoppedRow } from '../../store/accounts/home-rows.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
-import type { Pair } from '../../store/mappings.ts';
-import type { MappingState } from '../../store/tables.ts';
-import { countTokensOf, countWaiting, listOwnedApps } from '../../store/waiting-tokens.ts';
+import type { Pair } from '../../store/tokens/mappings.ts';
+import type { MappingState } from '../../store/tables/tables.ts';
+import { countTokensOf, countWaiting, listOwnedApps } from '../../store/tokens/waiting-tokens.ts';
 import type { Context } from '../context.ts';
 import { nextState } from '../grants/mapping-state.ts';
 import { statesOfApp } from './states-of-app.ts';

@@ -1,7 +1,7 @@
-import { lastMoveTo, type TokensOf } from '../../store/app-tokens.ts';
-import type { Callers } from '../../store/call-sums.ts';
-import { callsWholeAfter } from '../../store/known-calls.ts';
-import { listMappingIds } from '../../store/mapping-ids.ts';
+import { lastMoveTo, type TokensOf } from '../../store/tokens/app-tokens.ts';
+import type { Callers } from '../../store/usage/call-sums.ts';
+import { callsWholeAfter } from '../../store/usage/known-calls.ts';
+import { listMappingIds } from '../../store/tokens/mapping-ids.ts';
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
-import { SERVED_HERE } from '../../store/last-use.ts';
-import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/call-sums.ts';
+import { SERVED_HERE } from '../../store/usage/last-use.ts';
+import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/usage/call-sums.ts';
 import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
 import type { Context } from '../context.ts';
 

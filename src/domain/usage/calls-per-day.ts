@@ -1,6 +1,6 @@
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { type DayCalls, sumDays } from '../../store/call-sums.ts';
+import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
 import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
 import type { Context } from '../context.ts';
 

@@ -1,11 +1,11 @@
 import type { Logger } from '../../shared/logger.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import type { Vault } from '../../shared/secrets.ts';
-import { type KnownToken, listByDigests } from '../../store/known-tokens.ts';
-import type { Store } from '../../store/store.ts';
+import { type KnownToken, listByDigests } from '../../store/tokens/known-tokens.ts';
+import type { Store } from '../../store/driver/store.ts';
 import { tolerant } from '../work/tolerant.ts';
 
-export type { KnownToken } from '../../store/known-tokens.ts';
+export type { KnownToken } from '../../store/tokens/known-tokens.ts';
 
 /**
  * Whose tokens came with calls that were answered without a look at them: after the sunset, and at addresses that nobody

@@ -3,8 +3,8 @@ import { DAY, SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { redactText } from '../../shared/redaction.ts';
-import type { Store } from '../../store/store.ts';
-import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage.ts';
+import type { Store } from '../../store/driver/store.ts';
+import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage/usage.ts';
 import { tolerant } from '../work/tolerant.ts';
 
 /**

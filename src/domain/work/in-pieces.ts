@@ -1,4 +1,4 @@
-import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/pieces.ts';
+import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/driver/pieces.ts';
 import { takeTurns } from './take-turns.ts';
 
 interface PieceOptions {

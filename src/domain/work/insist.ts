@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isStorageFault } from '../../store/storage-fault.ts';
+import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Context } from '../context.ts';
 
 const LONGEST_PAUSE = 1000;

@@ -1,4 +1,4 @@
-import { releaseLease, takeLease } from '../../store/leases.ts';
+import { releaseLease, takeLease } from '../../store/work/leases.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Database } from '../store.ts';
+import type { Database } from '../driver/store.ts';
 
 /** How far apps are cut over to the new API before the retirement. */
 

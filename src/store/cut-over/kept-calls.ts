@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
-import type { Store } from '../store.ts';
-import type { CutOverTables } from './tables.ts';
+import type { Store } from '../driver/store.ts';
+import type { CutOverTables } from '../tables/cut-over.ts';
 
 /** What was last counted of the calls that have yet to move to the new API: one text for each client there. */
 

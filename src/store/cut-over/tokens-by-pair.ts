@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Database } from '../store.ts';
+import type { Database } from '../driver/store.ts';
 
 /** All tokens of which the account is known, in the order of apps and accounts, with what decides who answers them. */
 

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type pg from 'pg';
-import { presentNumber } from '../migrate-postgres.ts';
-import { migrationFiles } from '../migrations.ts';
-import { type DatabaseLocation, describeLocation } from '../open-store.ts';
-import { onOneConnection, READ_LIMIT } from '../postgres-connection.ts';
-import { volatileFileOf } from '../sqlite.ts';
+import { presentNumber } from './migrate-postgres.ts';
+import { migrationFiles } from './migrations.ts';
+import { type DatabaseLocation, describeLocation } from './open-store.ts';
+import { onOneConnection, READ_LIMIT } from './postgres-connection.ts';
+import { volatileFileOf } from './sqlite.ts';
 
 /** Which schema a database has, read without changing anything there. */
 export interface SchemaState {

@@ -1,7 +1,7 @@
-import { type ClaimDecision, claimPresenting } from '../presentations.ts';
-import { isSerializationFailure } from '../storage-fault.ts';
-import type { Database, Store } from '../store.ts';
-import type { GrantVersion } from '../tables.ts';
+import { type ClaimDecision, claimPresenting } from './presentations.ts';
+import { isSerializationFailure } from '../driver/storage-fault.ts';
+import type { Database, Store } from '../driver/store.ts';
+import type { GrantVersion } from '../tables/tables.ts';
 import { type BreakerChange, type BreakerView, holdTurn, readBreaker, takeTurn } from './refresh-breaker.ts';
 
 /** The breaker does not allow the claim any more: nothing remains of it, and others go on as if it had never been tried. */

@@ -1,7 +1,7 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Database } from '../store.ts';
-import type { DeathCause, Tables } from '../tables.ts';
+import type { Database } from '../driver/store.ts';
+import type { DeathCause, Tables } from '../tables/tables.ts';
 
 /** Counts that tell whether many grants die at once; each reads no more rows than it has to. */
 

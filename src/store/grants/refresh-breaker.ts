@@ -6,8 +6,8 @@ import {
   DEATHS_STOP,
   PRESENTING_LIMIT,
 } from '../../shared/lifetimes.ts';
-import type { Database, Store } from '../store.ts';
-import type { Tables } from '../tables.ts';
+import type { Database, Store } from '../driver/store.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /**
  * What the rows of all processes say of lost answers, and the one row by which processes take turns while answers are

@@ -1,4 +1,4 @@
-import type { Database } from '../store.ts';
+import type { Database } from '../driver/store.ts';
 import { OPEN } from './write-journal.ts';
 
 /** Writes whose outcome is still to come, by the client of the new API that they were sent with. */

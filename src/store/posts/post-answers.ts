@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
-import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../pieces.ts';
-import type { Store } from '../store.ts';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
+import type { Store } from '../driver/store.ts';
 
 /** The new API's last answers about posts, as JSON text, each by its grant and what it is about. */
 

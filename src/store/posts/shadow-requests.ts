@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Store } from '../store.ts';
+import type { Store } from '../driver/store.ts';
 
 /** What comparisons of passed reads have taken of the budget of a client of the new API, counted over all processes. */
 

@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from 'kysely';
 import { UPDATE_IDS_SEEN_EVERY } from '../../shared/lifetimes.ts';
-import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../pieces.ts';
-import type { Database } from '../store.ts';
-import type { LearnedUpdate } from './tables.ts';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
+import type { Database } from '../driver/store.ts';
+import type { LearnedUpdate } from '../tables/posts.ts';
 
 /**
  * The ids of updates: what the old API told of each, which post it is, and which posts an app was told by the new id. A row

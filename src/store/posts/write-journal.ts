@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import type { SeenInstance } from '../instance.ts';
-import { deletePiece, type Piece, type PieceDone } from '../pieces.ts';
-import type { Database } from '../store.ts';
-import type { NewPostWrite, PostWriteRow, WriteCall } from './tables.ts';
+import type { SeenInstance } from '../instance/instance.ts';
+import { deletePiece, type Piece, type PieceDone } from '../driver/pieces.ts';
+import type { Database } from '../driver/store.ts';
+import type { NewPostWrite, PostWriteRow, WriteCall } from '../tables/posts.ts';
 
 /**
  * The journal of writes: what was sent to make or change a post, and what became of it. A row is durable before the first

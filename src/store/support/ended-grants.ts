@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Database } from '../store.ts';
-import type { DeathCause, Tables } from '../tables.ts';
+import type { Database } from '../driver/store.ts';
+import type { DeathCause, Tables } from '../tables/tables.ts';
 
 /** Grants that ended within a span of time, by the index grants_dead_by_cause: nothing reads more than its limit. */
 

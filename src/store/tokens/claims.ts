@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import type { Pair } from '../mappings.ts';
-import type { Database } from '../store.ts';
-import { type App, type MappingState, type Tables, WAITING_STATES } from '../tables.ts';
+import type { Pair } from './mappings.ts';
+import type { Database } from '../driver/store.ts';
+import { type App, type MappingState, type Tables, WAITING_STATES } from '../tables/tables.ts';
 
 /** Tokens of which no app is proven: what their calls claim, and how a consent that lists them moves them. */
 

@@ -1,4 +1,4 @@
-import type { Database } from '../store.ts';
+import type { Database } from '../driver/store.ts';
 
 /** Tokens that a grant serves and the old API has refused. */
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../../src/domain/context.ts';
 import { newHexId, newLegacyToken, tokenHint } from '../../../src/shared/ids.ts';
-import { ensureAccount } from '../../../src/store/accounts.ts';
-import type { UsageRow } from '../../../src/store/usage.ts';
+import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
+import type { UsageRow } from '../../../src/store/usage/usage.ts';
 
 /** Accounts that have connected an old token of an app, as rows: calls that need the new API itself fail with them. */
 

@@ -10,9 +10,9 @@ import { type Change, recordEvents } from '../../../src/domain/history/record-ev
 import { sealHistory } from '../../../src/domain/history/seal-history.ts';
 import { type Verdict, verifyHistory } from '../../../src/domain/history/verify-history.ts';
 import { createLogger } from '../../../src/shared/logger.ts';
-import { allEvents } from '../../../src/store/events.ts';
-import type { DatabaseLocation } from '../../../src/store/open-store.ts';
-import type { Event } from '../../../src/store/tables.ts';
+import { allEvents } from '../../../src/store/history/events.ts';
+import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
+import type { Event } from '../../../src/store/tables/tables.ts';
 import { choosePlace, type DatabaseKind } from '../../store/support/stores.ts';
 
 /** A database with a history, as a bridge that serves nothing holds it. */

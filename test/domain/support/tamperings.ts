@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/domain/history/verify-history.ts';
-import type { Event } from '../../../src/store/tables.ts';
+import type { Event } from '../../../src/store/tables/tables.ts';
 
 /** Each way to change a history past the bridge, and what the proof has to name. */
 

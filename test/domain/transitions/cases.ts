@@ -1,10 +1,10 @@
 import { pairPlace } from '../../../src/domain/keys/sealed-places.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
-import { upsertAccount } from '../../../src/store/accounts.ts';
-import { insertApp } from '../../../src/store/apps.ts';
-import { insertGrant } from '../../../src/store/grants.ts';
-import { insertMapping } from '../../../src/store/mappings.ts';
-import type { App, MappingState } from '../../../src/store/tables.ts';
+import { upsertAccount } from '../../../src/store/accounts/accounts.ts';
+import { insertApp } from '../../../src/store/apps/apps.ts';
+import { insertGrant } from '../../../src/store/grants/grants.ts';
+import { insertMapping } from '../../../src/store/tokens/mappings.ts';
+import type { App, MappingState } from '../../../src/store/tables/tables.ts';
 import { grantRow } from '../../store/support/rows.ts';
 import type { History } from '../support/histories.ts';
 

@@ -1,5 +1,5 @@
 import { clientSecretPlace } from '../../../src/domain/keys/sealed-places.ts';
-import { keepModernClient, useModernClient } from '../../../src/store/modern-clients.ts';
+import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
 import { startSystem, type System, type SystemOptions } from '../../support/system.ts';
 

@@ -2,7 +2,7 @@ import { createClaimWatch } from '../../../src/domain/grants/refresh/claim-watch
 import type { Context } from '../../../src/domain/context.ts';
 import { createFlights } from '../../../src/domain/work/flights.ts';
 import { createPlaces } from '../../../src/domain/grants/refresh/places.ts';
-import { openSpill } from '../../../src/store/spill.ts';
+import { openSpill } from '../../../src/store/files/spill.ts';
 
 /** Another machine on the same database: it shares neither the work in hand nor the spill. */
 export function otherMachine(context: Context, folder: string): Context {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts';
+import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
 import { sql } from 'kysely';
 
 /** What an import leaves behind, without what differs from run to run: random ids and the times of the run. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../../src/domain/context.ts';
 import type { Clock } from '../../../src/shared/clock.ts';
-import { allEvents } from '../../../src/store/events.ts';
+import { allEvents } from '../../../src/store/history/events.ts';
 import type { BridgeLog } from '../../support/spawned-bridge.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type StartedBridge, startTestBridge } from '../../support/started-bridge.ts';

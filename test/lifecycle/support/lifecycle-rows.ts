@@ -1,8 +1,8 @@
 import type { Milestone } from '../../../src/domain/lifecycle/lifecycle.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
-import type { DateName } from '../../../src/store/lifecycle-tables.ts';
-import type { Database } from '../../../src/store/store.ts';
-import { setDate } from '../../../src/store/lifecycle-dates.ts';
+import type { DateName } from '../../../src/store/tables/lifecycle.ts';
+import type { Database } from '../../../src/store/driver/store.ts';
+import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
 import { until as eventually } from '../../support/held-answer.ts';
 import { sendRaw } from '../../support/raw-request.ts';
 import type { StartedBridge } from '../../support/started-bridge.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MappingState } from '../../../src/store/tables.ts';
+import type { MappingState } from '../../../src/store/tables/tables.ts';
 import type { World } from './world.ts';
 
 /** What is true, read by statements of the test alone: the tokens now, those of the last count, and the calls that were made. */

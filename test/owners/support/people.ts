@@ -1,6 +1,6 @@
 import { newHexId, newLegacyToken, tokenHint } from '../../../src/shared/ids.ts';
-import { ensureAccount } from '../../../src/store/accounts.ts';
-import type { MappingState } from '../../../src/store/tables.ts';
+import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
+import type { MappingState } from '../../../src/store/tables/tables.ts';
 import { type LegacyApp, type Person, walkUntil } from '../../support/authorize.ts';
 import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
 import type { System } from '../../support/system.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { newLegacyToken, newOpaqueValue } from '../../../src/shared/ids.ts';
-import type { VolatileTables } from '../../../src/store/tables.ts';
+import type { VolatileTables } from '../../../src/store/tables/tables.ts';
 import type { Kysely } from 'kysely';
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
 import { type Canary, inWords, type Needles, search, sharpen } from '../../processes/canaries/search.ts';

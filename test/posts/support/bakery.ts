@@ -1,5 +1,5 @@
 import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
-import type { PostWriteRow } from '../../../src/store/posts/tables.ts';
+import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
 import type { Answer } from '../../support/forward.ts';
 import { issueToken } from '../../support/legacy-calls.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';

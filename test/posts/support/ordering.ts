@@ -1,4 +1,4 @@
-import type { PostWriteRow } from '../../../src/store/posts/tables.ts';
+import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
 import { type Bakery, isWrite } from './bakery.ts';
 import { type Queue, queueOf } from './queue.ts';
 

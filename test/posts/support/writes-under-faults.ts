@@ -1,5 +1,5 @@
 import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
-import type { PostWriteRow } from '../../../src/store/posts/tables.ts';
+import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
 import { type FaultProxy, startFaultProxy } from '../../campaign/fault-proxy.ts';
 import { type Bridges, type BridgesOptions, startBridges } from '../../races/bridges.ts';
 import { connectApp } from '../../races/calls.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import type { DatabaseLocation } from '../../../src/store/open-store.ts';
+import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
 import { childrenOf, visibleOf } from '../process-list.ts';
 import type { Place } from './search.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseLocation } from '../../../src/store/open-store.ts';
+import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
 import type { Person } from '../../support/authorize.ts';
 import { startEmbeddedModern } from '../../support/embedded-modern.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -3,7 +3,7 @@ import { saveSession } from '../../../src/domain/accounts/sessions.ts';
 import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
 import { formToken } from '../../../src/http/signin/browser-cookie.ts';
 import { newOpaqueValue } from '../../../src/shared/ids.ts';
-import { upsertAccount } from '../../../src/store/accounts.ts';
+import { upsertAccount } from '../../../src/store/accounts/accounts.ts';
 import type { Page } from '../../support/cookie-walker.ts';
 import type { System } from '../../support/system.ts';
 

@@ -1,5 +1,5 @@
 import { newHexId } from '../../../src/shared/ids.ts';
-import type { MappingState, NewGrant } from '../../../src/store/tables.ts';
+import type { MappingState, NewGrant } from '../../../src/store/tables/tables.ts';
 import { waitingToken } from '../../owners/support/people.ts';
 import { registerLegacyApp } from '../../support/register-app.ts';
 import type { System } from '../../support/system.ts';

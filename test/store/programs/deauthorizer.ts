@@ -3,7 +3,7 @@ import { openWorkshop } from '../../../src/workshop.ts';
 import { readConfig } from '../../../src/config.ts';
 import { deauthorize } from '../../../src/domain/tokens/deauthorize.ts';
 import { createLogger } from '../../../src/shared/logger.ts';
-import type { Pair } from '../../../src/store/mappings.ts';
+import type { Pair } from '../../../src/store/tokens/mappings.ts';
 
 /** A second process of the bridge that ends the pair of every message and says when it has. */
 

@@ -1,4 +1,4 @@
-import { openSpill } from '../../../src/store/spill.ts';
+import { openSpill } from '../../../src/store/files/spill.ts';
 
 /** Spills one pair into a folder, and says so as soon as it counts as spilled. */
 

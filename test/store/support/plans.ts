@@ -1,5 +1,5 @@
 import { CompiledQuery, type KyselyPlugin } from 'kysely';
-import type { Database } from '../../../src/store/store.ts';
+import type { Database } from '../../../src/store/driver/store.ts';
 
 /** How SQLite runs every statement that `work` sends, one line for each step of its plans. */
 export async function plansOf(db: Database, work: (db: Database) => Promise<unknown>): Promise<string[]> {

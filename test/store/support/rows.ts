@@ -1,8 +1,8 @@
-import { upsertAccount } from '../../../src/store/accounts.ts';
-import { insertApp } from '../../../src/store/apps.ts';
-import { insertGrant } from '../../../src/store/grants.ts';
-import type { Database } from '../../../src/store/store.ts';
-import type { NewGrant, NewLegacyCode } from '../../../src/store/tables.ts';
+import { upsertAccount } from '../../../src/store/accounts/accounts.ts';
+import { insertApp } from '../../../src/store/apps/apps.ts';
+import { insertGrant } from '../../../src/store/grants/grants.ts';
+import type { Database } from '../../../src/store/driver/store.ts';
+import type { NewGrant, NewLegacyCode } from '../../../src/store/tables/tables.ts';
 
 /** Rows that a test of the store stands on. */
 

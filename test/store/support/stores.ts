@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseLocation, openStore } from '../../../src/store/open-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
+import type { Store } from '../../../src/store/driver/store.ts';
 import { freshDatabase } from '../../support/database.ts';
 
 export { databaseKinds } from '../../support/test-mode.ts';

@@ -7,9 +7,9 @@ import {
   PRESENTING_LIMIT,
 } from '../../../shared/lifetimes.ts';
 import { Unreadable } from '../../../shared/secrets.ts';
-import { countSiblings, findGrant } from '../../../store/grants.ts';
-import { endRest, postponeRefresh, redatePresentation } from '../../../store/presentations.ts';
-import type { Grant } from '../../../store/tables.ts';
+import { countSiblings, findGrant } from '../../../store/grants/grants.ts';
+import { endRest, postponeRefresh, redatePresentation } from '../../../store/grants/presentations.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { buryGrant } from '../bury-grant.ts';
 import type { Context } from '../../context.ts';

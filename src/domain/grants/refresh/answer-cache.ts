@@ -1,5 +1,5 @@
-import { dropAnswer, findAnswer, type StoredAnswer, storeAnswer } from '../../../store/answers.ts';
-import { findGrant } from '../../../store/grants.ts';
+import { dropAnswer, findAnswer, type StoredAnswer, storeAnswer } from '../../../store/grants/answers.ts';
+import { findGrant } from '../../../store/grants/grants.ts';
 import { dropPostAnswers } from '../../../store/posts/post-answers.ts';
 import type { Context } from '../../context.ts';
 

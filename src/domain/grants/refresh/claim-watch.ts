@@ -1,4 +1,4 @@
-import type { Grant } from '../../../store/tables.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 
 /**
  * How long this process itself has seen a claim stand, by its monotonic clock. Wall clocks may be set, on this machine

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/clock.ts';
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import { countLive, countLiveUpTo } from '../../../store/grants/deaths.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Store } from '../../../store/driver/store.ts';
 
 /**
  * How many grants are alive, for rules that weigh something against the size of the fleet. A small fleet is counted each

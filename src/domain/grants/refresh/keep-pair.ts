@@ -1,9 +1,9 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
-import { findGrant } from '../../../store/grants.ts';
-import { storeRotation, UNKNOWN_ANSWER } from '../../../store/presentations.ts';
-import type { SpilledPair } from '../../../store/spill.ts';
-import type { Database } from '../../../store/store.ts';
-import type { Grant } from '../../../store/tables.ts';
+import { findGrant } from '../../../store/grants/grants.ts';
+import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
+import type { SpilledPair } from '../../../store/files/spill.ts';
+import type { Database } from '../../../store/driver/store.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 import type { Context } from '../../context.ts';
 import { reviveGrant } from '../revive-grant.ts';
 import { insist } from '../../work/insist.ts';

@@ -1,6 +1,6 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import { postponeRefresh } from '../../../store/presentations.ts';
-import type { Grant } from '../../../store/tables.ts';
+import { postponeRefresh } from '../../../store/grants/presentations.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 import type { Context } from '../../context.ts';
 import { alarmOf } from '../../keys/under-all-keys.ts';
 

@@ -1,9 +1,9 @@
 import { DEATHS_STOP, MINUTE } from '../../../shared/lifetimes.ts';
 import { countAccounts, countAccountsOfDead, countRefreshed } from '../../../store/grants/deaths.ts';
 import { stopForDeaths } from '../../../store/grants/refresh-breaker.ts';
-import { listDeathTimes } from '../../../store/grants.ts';
-import { hasRecoveredSince } from '../../../store/restored.ts';
-import type { Database } from '../../../store/store.ts';
+import { listDeathTimes } from '../../../store/grants/grants.ts';
+import { hasRecoveredSince } from '../../../store/grants/restored.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import type { Context } from '../../context.ts';
 import {
   ACCOUNTS_COUNTED,

@@ -9,8 +9,8 @@ import {
 } from '../../../shared/lifetimes.ts';
 import { claimInTurn, TurnGone } from '../../../store/grants/claim-in-turn.ts';
 import type { BreakerView } from '../../../store/grants/refresh-breaker.ts';
-import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../../../store/presentations.ts';
-import type { Grant } from '../../../store/tables.ts';
+import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../../../store/grants/presentations.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import type { Connection } from '../../../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcomes.ts';

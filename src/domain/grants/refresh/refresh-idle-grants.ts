@@ -1,6 +1,6 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import { countLive, listIdle } from '../../../store/grants.ts';
-import type { Grant } from '../../../store/tables.ts';
+import { countLive, listIdle } from '../../../store/grants/grants.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
 import type { Context } from '../../context.ts';

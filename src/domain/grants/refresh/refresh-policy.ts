@@ -1,5 +1,5 @@
 import { REFRESH_AFTER_SHARE, REST_MAX, RETRY_BASE, RETRY_MAX } from '../../../shared/lifetimes.ts';
-import type { Grant } from '../../../store/tables.ts';
+import type { Grant } from '../../../store/tables/tables.ts';
 
 /** Pure rules of when a refresh token may be presented (design 4); `chance` is a random number in [0, 1). */
 

@@ -1,5 +1,5 @@
 import { REST_MAX } from '../../../shared/lifetimes.ts';
-import { clearSuspicion, expireAccessToken, markSuspect } from '../../../store/grants.ts';
+import { clearSuspicion, expireAccessToken, markSuspect } from '../../../store/grants/grants.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { accessTokenFor, type CurrentAccessToken } from './access-token.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../../../store/store.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import { requireUsable, withUsableKeys } from '../../keys/under-all-keys.ts';
 import { applyApps } from '../writing/apply-apps.ts';
 import { applyPairs } from '../writing/apply-pairs.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { makePrivateFolder } from '../../../shared/private-file.ts';
-import { prepareForMany } from '../../../store/import-rows.ts';
+import { prepareForMany } from '../../../store/import/import-rows.ts';
 import type { Context, Origin } from '../../context.ts';
 import { keepProgress } from '../../progress/keep-progress.ts';
 import { Batches } from './batches.ts';

@@ -1,6 +1,6 @@
 import { tokenHint } from '../../../shared/ids.ts';
 import { sha256Of } from '../../../shared/secrets.ts';
-import type { IdKind } from '../../../store/existing-token-tables.ts';
+import type { IdKind } from '../../../store/tables/existing-token-tables.ts';
 import {
   type Fields,
   readCallbacks,

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Insertable } from 'kysely';
-import { addRows, rowsWith } from '../../../store/import-rows.ts';
-import { openStore } from '../../../store/open-store.ts';
-import type { Database, Store } from '../../../store/store.ts';
-import type { Mapping, Tables } from '../../../store/tables.ts';
+import { addRows, rowsWith } from '../../../store/import/import-rows.ts';
+import { openStore } from '../../../store/driver/open-store.ts';
+import type { Database, Store } from '../../../store/driver/store.ts';
+import type { Mapping, Tables } from '../../../store/tables/tables.ts';
 import { removeAbandoned } from '../../../shared/private-file.ts';
-import { rowsUnderLegacyIds } from '../../../store/under-legacy-ids.ts';
+import { rowsUnderLegacyIds } from '../../../store/tokens/under-legacy-ids.ts';
 import type { Context } from '../../context.ts';
 import type { AppRow, PairRow, TokenRow } from './rows.ts';
 

@@ -1,5 +1,5 @@
-import { rowsWith } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
+import { rowsWith } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import { pinOwner } from '../../accounts/pin-owner.ts';
 import { emailsFor } from './account-emails.ts';
 import { translationOf } from './legacy-accounts.ts';

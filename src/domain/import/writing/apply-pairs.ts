@@ -1,7 +1,7 @@
-import type { IdKind } from '../../../store/existing-token-tables.ts';
-import { changeAccountPair } from '../../../store/import-changes.ts';
-import { addRows, rowsWith } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
+import type { IdKind } from '../../../store/tables/existing-token-tables.ts';
+import { changeAccountPair } from '../../../store/import/import-changes.ts';
+import { addRows, rowsWith } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import { followPairs } from '../../accounts/follow-pairs.ts';
 import type { Import, Outcome } from '../outcomes.ts';
 import { differ } from './owners.ts';

@@ -1,7 +1,7 @@
 import { newOrderedId } from '../../../shared/ids.ts';
-import { rowsWith } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
-import type { Mapping } from '../../../store/tables.ts';
+import { rowsWith } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
+import type { Mapping } from '../../../store/tables/tables.ts';
 import { emailsFor } from './account-emails.ts';
 import { changesOf, type Claim, type Token } from './judge-token.ts';
 import { translationOf } from './legacy-accounts.ts';

@@ -1,5 +1,5 @@
 import { normalEmail } from '../../../shared/mail/address.ts';
-import type { App } from '../../../store/tables.ts';
+import type { App } from '../../../store/tables/tables.ts';
 
 /** An app that a batch is about, as it was known and as it will be. */
 export interface ImportedApp {

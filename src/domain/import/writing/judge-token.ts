@@ -1,4 +1,4 @@
-import type { MappingState } from '../../../store/tables.ts';
+import type { MappingState } from '../../../store/tables/tables.ts';
 import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { Objection } from '../refusals.ts';
 import { HOLDER, type TokenRow } from '../reading/rows.ts';

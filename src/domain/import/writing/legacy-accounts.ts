@@ -1,5 +1,5 @@
-import { rowsWith } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
+import { rowsWith } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
 
 interface Named {
   accountId: string | null;

@@ -1,5 +1,5 @@
-import { addRows } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
+import { addRows } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import { recordEvents } from '../../history/record-event.ts';
 import type { Import } from '../outcomes.ts';
 

@@ -1,7 +1,7 @@
 import { newHexId } from '../../../shared/ids.ts';
-import { changeApp } from '../../../store/import-changes.ts';
-import { addRows } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
+import { changeApp } from '../../../store/import/import-changes.ts';
+import { addRows } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import { recordEvents } from '../../history/record-event.ts';
 import { nameAccounts } from './name-accounts.ts';
 import type { ImportedApp } from './imported-app.ts';

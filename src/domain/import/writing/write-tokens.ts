@@ -1,7 +1,7 @@
-import { changeMapping } from '../../../store/import-changes.ts';
-import { addRows } from '../../../store/import-rows.ts';
-import type { Database } from '../../../store/store.ts';
-import type { NewMapping } from '../../../store/tables.ts';
+import { changeMapping } from '../../../store/import/import-changes.ts';
+import { addRows } from '../../../store/import/import-rows.ts';
+import type { Database } from '../../../store/driver/store.ts';
+import type { NewMapping } from '../../../store/tables/tables.ts';
 import { adoptPairs } from '../../tokens/adopt-tokens.ts';
 import { recordEvents } from '../../history/record-event.ts';
 import type { Token } from './judge-token.ts';

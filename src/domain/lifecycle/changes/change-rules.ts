@@ -1,8 +1,8 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { findApp } from '../../../store/apps.ts';
-import { isIdentifiedApp } from '../../../store/observed.ts';
-import type { Database } from '../../../store/store.ts';
+import { findApp } from '../../../store/apps/apps.ts';
+import { isIdentifiedApp } from '../../../store/tokens/observed.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import type { Context, Origin } from '../../context.ts';
 
 /** What every change of dates, extensions, exemptions and brownouts keeps to. */

@@ -1,6 +1,6 @@
 import { DAY } from '../../../shared/lifetimes.ts';
-import { publicSince } from '../../../store/brownouts.ts';
-import type { BrownoutRow } from '../../../store/lifecycle.ts';
+import { publicSince } from '../../../store/lifecycle/brownouts.ts';
+import type { BrownoutRow } from '../../../store/lifecycle/lifecycle.ts';
 import type { Context } from '../../context.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readCommonDates } from '../read-lifecycle.ts';

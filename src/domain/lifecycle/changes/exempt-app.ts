@@ -1,6 +1,6 @@
 import { newHexId } from '../../../shared/ids.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { endExemptionOf, insertExemption } from '../../../store/brownout-exemptions.ts';
+import { endExemptionOf, insertExemption } from '../../../store/lifecycle/brownout-exemptions.ts';
 import type { Context } from '../../context.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../tokens/revoke-token.ts';

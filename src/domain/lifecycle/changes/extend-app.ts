@@ -1,7 +1,7 @@
-import { endExtensionOf, extensionUntil, insertExtension } from '../../../store/extensions.ts';
+import { endExtensionOf, extensionUntil, insertExtension } from '../../../store/lifecycle/extensions.ts';
 import { newHexId } from '../../../shared/ids.ts';
 import { momentText } from '../../../shared/moments.ts';
-import type { Database } from '../../../store/store.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import type { Context } from '../../context.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';

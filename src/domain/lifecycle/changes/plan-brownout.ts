@@ -1,8 +1,8 @@
 import { newHexId } from '../../../shared/ids.ts';
 import { DAY } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { endBrownout, findOverlap, findPublic, insertBrownout } from '../../../store/brownouts.ts';
-import type { Database } from '../../../store/store.ts';
+import { endBrownout, findOverlap, findPublic, insertBrownout } from '../../../store/lifecycle/brownouts.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import type { Context } from '../../context.ts';
 import type { Brownout, Milestone } from '../lifecycle.ts';
 import { readCommonDates } from '../read-lifecycle.ts';

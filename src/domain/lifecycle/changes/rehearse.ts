@@ -1,9 +1,9 @@
 import { newHexId } from '../../../shared/ids.ts';
 import { DAY, MINUTE, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { claimRehearsal, endBrownout, lastRehearsals } from '../../../store/brownouts.ts';
-import type { BrownoutRow } from '../../../store/lifecycle.ts';
-import type { Database } from '../../../store/store.ts';
+import { claimRehearsal, endBrownout, lastRehearsals } from '../../../store/lifecycle/brownouts.ts';
+import type { BrownoutRow } from '../../../store/lifecycle/lifecycle.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import type { Context, Origin } from '../../context.ts';
 import { dateFor, type Milestone, rehearsalId } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';

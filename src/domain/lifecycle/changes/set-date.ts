@@ -1,7 +1,7 @@
 import { momentText } from '../../../shared/moments.ts';
-import { countAfter } from '../../../store/brownouts.ts';
-import { setDate } from '../../../store/lifecycle-dates.ts';
-import type { Database } from '../../../store/store.ts';
+import { countAfter } from '../../../store/lifecycle/brownouts.ts';
+import { setDate } from '../../../store/lifecycle/lifecycle-dates.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import type { Context } from '../../context.ts';
 import type { DateName, Lifecycle } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';

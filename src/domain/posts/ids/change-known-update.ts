@@ -1,4 +1,4 @@
-import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-reads.ts';

@@ -1,4 +1,4 @@
-import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import {
   findLearnedUpdate,
   hasSameIds,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import { findUpdatesOfPosts, hasSameIds, pairUpdate } from '../../../store/posts/update-ids.ts';
 import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
 import type { Post } from '../../../upstream/posts/post.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { UPDATE_IDS_SEEN_EVERY } from '../../../shared/lifetimes.ts';
-import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import {
   findToldPosts,
   findUpdatesOfPosts,

@@ -1,5 +1,5 @@
 import { WRITE_CLOCKS_DIFFER } from '../../../shared/lifetimes.ts';
-import type { LearnedUpdate } from '../../../store/posts/tables.ts';
+import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { contentText } from '../writes/content-digest.ts';
 

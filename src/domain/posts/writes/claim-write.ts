@@ -5,10 +5,10 @@ import {
   WRITE_BEGUN_WITHIN,
   WRITE_SENT_WITHIN,
 } from '../../../shared/lifetimes.ts';
-import { findGrant } from '../../../store/grants.ts';
-import type { NewPostWrite } from '../../../store/posts/tables.ts';
+import { findGrant } from '../../../store/grants/grants.ts';
+import type { NewPostWrite } from '../../../store/tables/posts.ts';
 import { beginWrite } from '../../../store/posts/write-journal.ts';
-import type { Database } from '../../../store/store.ts';
+import type { Database } from '../../../store/driver/store.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../reads/ask-for-account.ts';

@@ -1,4 +1,4 @@
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import type { Context } from '../../context.ts';
 
 /** Whether the digest of a row is one of this content, under whichever key. */

@@ -1,5 +1,5 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
-import type { WriteCall } from '../../../store/posts/tables.ts';
+import type { WriteCall } from '../../../store/tables/posts.ts';
 import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
 import { insist } from '../../work/insist.ts';

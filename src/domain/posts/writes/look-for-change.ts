@@ -1,5 +1,5 @@
 import { WRITE_CLOCKS_DIFFER } from '../../../shared/lifetimes.ts';
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { settleWrite } from '../../../store/posts/write-journal.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';

@@ -1,5 +1,5 @@
 import { WRITE_CLOCKS_DIFFER, WRITE_MADE_WITHIN } from '../../../shared/lifetimes.ts';
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { countEqualWrites, settleWrite, withoutWriter } from '../../../store/posts/write-journal.ts';
 import type { PostsFound } from '../../../upstream/posts/find-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';

@@ -1,5 +1,5 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { claimLook, settleWrite, stopLooking } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
 import { notePostsChanged } from '../lists/post-cache.ts';

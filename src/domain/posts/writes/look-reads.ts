@@ -1,5 +1,5 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { type Ask, findPost, listPosts, type PostsFound } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';

@@ -1,6 +1,6 @@
 import { newOrderedId } from '../../../shared/ids.ts';
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
-import type { WriteCall } from '../../../store/posts/tables.ts';
+import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../reads/ask-for-account.ts';

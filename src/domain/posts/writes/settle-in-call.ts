@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { findWrite } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
 import { withPatience } from '../../work/patience.ts';

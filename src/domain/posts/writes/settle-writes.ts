@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { WRITE_ABANDONED, WRITE_LOOKED_FOR } from '../../../shared/lifetimes.ts';
-import { findMappingById } from '../../../store/mappings.ts';
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import { findMappingById } from '../../../store/tokens/mappings.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { listOpenWrites, stopLooking } from '../../../store/posts/write-journal.ts';
 import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';

@@ -1,4 +1,4 @@
-import type { PostWriteRow } from '../../../store/posts/tables.ts';
+import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { LookReads } from './look-reads.ts';
 

@@ -1,4 +1,4 @@
-import { isStorageFault } from '../../../store/storage-fault.ts';
+import { isStorageFault } from '../../../store/driver/storage-fault.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
 import type { Context } from '../../context.ts';

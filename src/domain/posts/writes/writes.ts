@@ -1,4 +1,4 @@
-import type { WriteCall } from '../../../store/posts/tables.ts';
+import type { WriteCall } from '../../../store/tables/posts.ts';
 import type { PostWrite, WriteRefusal } from '../../../upstream/posts/write-post.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';

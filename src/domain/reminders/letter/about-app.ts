@@ -11,8 +11,8 @@ import {
   type Lifecycle,
   type Milestone,
 } from '../../lifecycle/lifecycle.ts';
-import { ownerOf } from '../../../store/apps.ts';
-import { TOKENS_MAX, waitingTokensOf } from '../../../store/mail-tokens.ts';
+import { ownerOf } from '../../../store/apps/apps.ts';
+import { TOKENS_MAX, waitingTokensOf } from '../../../store/reminders/mail-tokens.ts';
 import type { HolderPart, OwnerPart, Part, Person } from '../people.ts';
 import type { Links } from './links.ts';
 import type { Reader } from './moments.ts';

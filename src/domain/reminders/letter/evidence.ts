@@ -1,4 +1,4 @@
-import type { CallSum } from '../../../store/call-sums.ts';
+import type { CallSum } from '../../../store/usage/call-sums.ts';
 import { type Calls, carrierWords, programWords } from '../../usage/calls-of.ts';
 import { type AppDate, changesCalls } from '../../lifecycle/lifecycle.ts';
 import type { Part } from '../people.ts';

@@ -1,5 +1,5 @@
-import { countRefused } from '../../../store/mail-tokens.ts';
-import { countTokensOf } from '../../../store/waiting-tokens.ts';
+import { countRefused } from '../../../store/reminders/mail-tokens.ts';
+import { countTokensOf } from '../../../store/tokens/waiting-tokens.ts';
 import type { Context } from '../../context.ts';
 import { dateFor } from '../../lifecycle/lifecycle.ts';
 import { oldBackendUntilRetired } from '../../lifecycle/old-backend-for.ts';

@@ -1,13 +1,13 @@
-import { findZone } from '../../../store/account-zone.ts';
-import { DESK_MAX } from '../../../store/desks.ts';
-import { grantDeskRows } from '../../../store/desks-rows.ts';
+import { findZone } from '../../../store/accounts/account-zone.ts';
+import { DESK_MAX } from '../../../store/support/desks.ts';
+import { grantDeskRows } from '../../../store/support/desks-rows.ts';
 import {
   countEnded,
   type EndedKey,
   endedKeys,
   type EndedPlace,
 } from '../../../store/support/ended-grants.ts';
-import type { DeathCause } from '../../../store/tables.ts';
+import type { DeathCause } from '../../../store/tables/tables.ts';
 import type { Context } from '../../context.ts';
 import { isZone, type ListedDay } from './days.ts';
 

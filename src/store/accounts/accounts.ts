@@ -1,0 +1,36 @@
+import type { Database } from '../driver/store.ts';
+import type { Account } from '../tables/tables.ts';
+
+/** Keeps what the modern side last said of an account; answers whether it is anything new. */
+export async function upsertAccount(tx: Database, account: Account): Promise<boolean> {
+  const { account_id: _id, ...changes } = account;
+  const row = await tx
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet(changes)
+        .where((eb) =>
+          eb.or([
+            eb('accounts.email', 'is distinct from', eb.ref('excluded.email')),
+            eb('accounts.name', 'is distinct from', eb.ref('excluded.name')),
+            eb('accounts.timezone', 'is distinct from', eb.ref('excluded.timezone')),
+          ]),
+        ),
+    )
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An account of which only the id is known yet; the modern side says the rest at its first consent; whether it is new. */
+export async function ensureAccount(tx: Database, accountId: string, now: number): Promise<boolean> {
+  const account = { account_id: accountId, updated_at: now };
+  const inserted = await tx
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}

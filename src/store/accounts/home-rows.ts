@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Database } from '../driver/store.ts';
+import { WAITING_STATES } from '../tables/tables.ts';
+
+/** What the first page of a person reads beside the counts of tokens. */
+
+export interface StoppedRow {
+  client_id: string;
+  reason: string | null;
+  /** When the last of them stopped. */
+  at: number;
+}
+
+/** Why and when connections of an account ended whose tokens wait for a new one, the newest first. */
+export async function listStopped(db: Database, accountId: string): Promise<StoppedRow[]> {
+  return db
+    .selectFrom('mappings')
+    .select((eb) => ['client_id', 'reason', eb.fn.max('updated_at').as('at')])
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'reauthorization_required')
+    .groupBy(['client_id', 'reason'])
+    .orderBy('at', 'desc')
+    .execute();
+}
+
+/**
+ * How many accounts, and addresses without one, have a token of an app that waits, among the first `limit` of these tokens;
+ * the account that asks is left out.
+ */
+export async function countPeopleWaiting(
+  db: Database,
+  { clientId, besides }: { clientId: string; besides: string },
+  limit: number,
+): Promise<{ people: number; read: number }> {
+  const person = sql<string>`case when account_id is null then 'email:' || account_email else account_id end`;
+  const row = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('mappings')
+        .select(person.as('person'))
+        .where('client_id', '=', clientId)
+        .where('state', 'in', WAITING_STATES)
+        .where((e) => e.or([e('account_id', 'is', null), e('account_id', '<>', besides)]))
+        .limit(limit)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number | string>().as('read'))
+    .select(sql<number | string>`count(distinct person)`.as('people'))
+    .executeTakeFirstOrThrow();
+  return { people: Number(row.people), read: Number(row.read) };
+}

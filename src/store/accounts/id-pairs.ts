@@ -1,0 +1,74 @@
+import type { IdKind } from '../tables/existing-token-tables.ts';
+import type { Database } from '../driver/store.ts';
+
+/** One profile or account by the id of each generation. */
+export interface IdPair {
+  kind: IdKind;
+  legacyId: string;
+  modernId: string;
+}
+
+/** Far below the number of parameters that either database takes in one statement. */
+const IDS_PER_STATEMENT = 2000;
+
+/** The pairs of profiles and accounts with these modern ids, in whatever order. */
+export async function findPairs(db: Database, modernIds: readonly string[]): Promise<IdPair[]> {
+  const pairs: IdPair[] = [];
+  for (let start = 0; start < modernIds.length; start += IDS_PER_STATEMENT) {
+    const rows = await db
+      .selectFrom('id_pairs')
+      .select(['kind', 'legacy_id', 'modern_id'])
+      .where('kind', 'in', ['profile', 'account'])
+      .where('modern_id', 'in', modernIds.slice(start, start + IDS_PER_STATEMENT))
+      .execute();
+    for (const { kind, legacy_id, modern_id } of rows)
+      if (modern_id !== null) pairs.push({ kind, legacyId: legacy_id, modernId: modern_id });
+  }
+  return pairs;
+}
+
+/** The modern id of a profile or account by its legacy one; undefined where no pair says. */
+export async function findModernId(
+  db: Database,
+  kind: IdKind,
+  legacyId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('id_pairs')
+    .select('modern_id')
+    .where('kind', '=', kind)
+    .where('legacy_id', '=', legacyId)
+    .executeTakeFirst();
+  return row?.modern_id ?? undefined;
+}
+
+/**
+ * Keeps a pair that both generations together told, unless either of its ids stands in another one; answers whether it
+ * is new. An account that was known by its e-mail alone is known by its id from then on. In a transaction, for it looks
+ * before it writes.
+ */
+export async function learnPair(
+  tx: Database,
+  { kind, legacyId, modernId }: IdPair,
+  now: number,
+): Promise<boolean> {
+  const taken = await tx
+    .selectFrom('id_pairs')
+    .select('legacy_id')
+    .where('kind', '=', kind)
+    .where('modern_id', '=', modernId)
+    .executeTakeFirst();
+  if (taken) return false;
+  const row = { kind, legacy_id: legacyId, modern_id: modernId, source: 'learned', created_at: now } as const;
+  const kept = await tx
+    .insertInto('id_pairs')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['kind', 'legacy_id'])
+        .doUpdateSet({ modern_id: modernId })
+        .where('id_pairs.modern_id', 'is', null),
+    )
+    .executeTakeFirst();
+  return kept.numInsertedOrUpdatedRows === 1n;
+}

@@ -1,0 +1,53 @@
+import type { IdKind } from '../tables/existing-token-tables.ts';
+import type { Database } from '../driver/store.ts';
+
+/** By which id an app is told of a profile or account. */
+export interface ToldId {
+  kind: IdKind;
+  modernId: string;
+  toldId: string;
+}
+
+/** Far below the number of parameters that either database takes in one statement. */
+const IDS_PER_STATEMENT = 2000;
+
+/** What an app was told of profiles and accounts with these modern ids, in whatever order. */
+export async function findTold(
+  db: Database,
+  clientId: string,
+  modernIds: readonly string[],
+): Promise<ToldId[]> {
+  const told: ToldId[] = [];
+  for (let start = 0; start < modernIds.length; start += IDS_PER_STATEMENT) {
+    const rows = await db
+      .selectFrom('told_ids')
+      .select(['kind', 'modern_id as modernId', 'told_id as toldId'])
+      .where('client_id', '=', clientId)
+      .where('kind', 'in', ['profile', 'account'])
+      .where('modern_id', 'in', modernIds.slice(start, start + IDS_PER_STATEMENT))
+      .execute();
+    told.push(...rows);
+  }
+  return told;
+}
+
+/** Keeps what an app is about to be told; what it was told before stays. */
+export async function keepTold(
+  tx: Database,
+  clientId: string,
+  { ids, now }: { ids: readonly ToldId[]; now: number },
+): Promise<void> {
+  const rows = ids.map(({ kind, modernId, toldId }) => ({
+    client_id: clientId,
+    kind,
+    modern_id: modernId,
+    told_id: toldId,
+    told_at: now,
+  }));
+  for (let start = 0; start < rows.length; start += IDS_PER_STATEMENT)
+    await tx
+      .insertInto('told_ids')
+      .values(rows.slice(start, start + IDS_PER_STATEMENT))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}

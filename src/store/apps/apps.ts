@@ -1,0 +1,195 @@
+import type { Insertable } from 'kysely';
+import type { Database } from '../driver/store.ts';
+import type { App, NewApp, Tables } from '../tables/tables.ts';
+
+type NewSecret = Insertable<Tables['app_secrets']>;
+
+/** An app with its registered callbacks; undefined when unknown or retired. */
+export async function findApp(
+  db: Database,
+  clientId: string,
+): Promise<(App & { callbacks: string[] }) | undefined> {
+  const app = await db
+    .selectFrom('apps')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  if (!app) return undefined;
+  const rows = await db.selectFrom('app_callbacks').select('uri').where('client_id', '=', clientId).execute();
+  return { ...app, callbacks: rows.map((row) => row.uri) };
+}
+
+/** The account that owns an app; null while it is known by an address alone. */
+export async function ownerOf(db: Database, clientId: string): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('apps')
+    .select('owner_account_id')
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return row?.owner_account_id;
+}
+
+/** The app's live secrets; two may live at once while a secret is being rotated. */
+export async function findSecrets(
+  db: Database,
+  clientId: string,
+): Promise<Array<{ id: string; digest: string }>> {
+  return db
+    .selectFrom('app_secrets')
+    .innerJoin('apps', 'apps.client_id', 'app_secrets.client_id')
+    .select(['app_secrets.id', 'app_secrets.secret_digest as digest'])
+    .where('app_secrets.client_id', '=', clientId)
+    .where('app_secrets.retired_at', 'is', null)
+    .where('apps.retired_at', 'is', null)
+    .execute();
+}
+
+/** The app's live secrets without their values, oldest first. */
+export async function listSecrets(
+  db: Database,
+  clientId: string,
+): Promise<Array<{ id: string; created_at: number }>> {
+  return db
+    .selectFrom('app_secrets')
+    .select(['id', 'created_at'])
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Adds a secret to an app; false when there is one with this id. */
+export async function insertSecret(tx: Database, secret: NewSecret): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('app_secrets')
+    .values(secret)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Ends a live secret of an app; false when it has none of this id. */
+export async function endSecret(
+  tx: Database,
+  { id, clientId, now }: { id: string; clientId: string; now: number },
+): Promise<boolean> {
+  const ended = await tx
+    .updateTable('app_secrets')
+    .set({ retired_at: now })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
+}
+
+/** Lets a secret stand on another digest of itself, if it still stands on the one that was read. */
+export async function moveSecretDigest(
+  db: Database,
+  { id, from, to }: { id: string; from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('app_secrets')
+    .set({ secret_digest: to })
+    .where('id', '=', id)
+    .where('secret_digest', '=', from)
+    .execute();
+}
+
+/** Adds an app with its callbacks and first secret; false when the client id exists already. */
+export async function insertApp(
+  tx: Database,
+  app: NewApp,
+  details: { callbacks: readonly string[]; secretId: string; secretDigest: string },
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('apps')
+    .values(app)
+    .onConflict((c) => c.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+  const { client_id, created_at } = app;
+  await tx
+    .insertInto('app_callbacks')
+    .values(details.callbacks.map((uri) => ({ client_id, uri })))
+    .execute();
+  await tx
+    .insertInto('app_secrets')
+    .values({ id: details.secretId, client_id, secret_digest: details.secretDigest, created_at })
+    .execute();
+  return true;
+}
+
+/** The addresses to write to about an app, beside its owner's. */
+export async function insertContacts(
+  tx: Database,
+  clientId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  const rows = addresses.map((address) => ({ client_id: clientId, address }));
+  await tx
+    .insertInto('app_contacts')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** How many apps an account owns that are not retired. */
+export async function countAppsOf(db: Database, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('apps')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('owner_account_id', '=', accountId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return row.n;
+}
+
+/** Adds a callback that the app may not have yet; answers whether it is new. */
+export async function addCallback(tx: Database, clientId: string, uri: string): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('app_callbacks')
+    .values({ client_id: clientId, uri })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Every app, oldest first, with the number of its tokens. */
+export async function listApps(db: Database) {
+  return db
+    .selectFrom('apps')
+    .select((eb) => [
+      'client_id',
+      'name',
+      'source',
+      'owner_account_id',
+      'owner_email',
+      'created_at',
+      'cut_over_percent',
+      eb
+        .selectFrom('mappings')
+        .whereRef('mappings.client_id', '=', 'apps.client_id')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .as('tokens'),
+    ])
+    .orderBy('created_at')
+    .execute();
+}
+
+/** The registered callbacks of every app. */
+export async function listCallbacks(db: Database) {
+  return db.selectFrom('app_callbacks').selectAll().execute();
+}
+
+/** How many apps are registered. */
+export async function countApps(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('apps')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return row.n;
+}

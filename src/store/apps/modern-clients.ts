@@ -1,0 +1,139 @@
+import type { Selectable } from 'kysely';
+import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
+import type { Database } from '../driver/store.ts';
+
+/** The clients that apps have of their own at the modern side. */
+
+export type ModernClientRow = Selectable<ExistingTokenTables['modern_clients']>;
+
+/** A client by its id at the modern side. */
+export async function findModernClient(db: Database, id: string): Promise<ModernClientRow | undefined> {
+  return db.selectFrom('modern_clients').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The client that consents for an app name; undefined where it is the bridge's. */
+export async function findModernClientOf(
+  db: Database,
+  clientId: string,
+): Promise<ModernClientRow | undefined> {
+  return db
+    .selectFrom('modern_clients')
+    .innerJoin('apps', 'apps.modern_client_id', 'modern_clients.id')
+    .selectAll('modern_clients')
+    .where('apps.client_id', '=', clientId)
+    .executeTakeFirst();
+}
+
+/** Whether a client is another app's: consents for it name the client, or a pair that came by it lives. */
+export async function isTakenByOther(db: Database, id: string, clientId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('modern_clients')
+    .select('id')
+    .where('id', '=', id)
+    .where('client_id', '<>', clientId)
+    .where((eb) =>
+      eb.or([
+        eb.exists(eb.selectFrom('apps').select('client_id').where('modern_client_id', '=', id)),
+        eb.exists(
+          eb
+            .selectFrom('grants')
+            .select('grants.id')
+            .where('grants.modern_client_id', '=', id)
+            .where((on) => on.or([on('state', '<>', 'dead'), on('dead_cause', '=', 'handed_over')])),
+        ),
+      ]),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What is entered of a client. */
+type EnteredRow = Omit<ModernClientRow, 'keeps_handovers' | 'secret_retired_at'>;
+
+/** Keeps a client of an app, or what is new of it; what its owner decided of it before is over. */
+export async function keepModernClient(tx: Database, row: EnteredRow): Promise<void> {
+  const { id, ...entered } = row;
+  const changes = { ...entered, keeps_handovers: 0, secret_retired_at: null };
+  await tx
+    .insertInto('modern_clients')
+    .values({ id, ...changes })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+    .execute();
+}
+
+/** Lets consents for an app name a client of its own, or the bridge's again. */
+export async function useModernClient(tx: Database, clientId: string, id: string | null): Promise<void> {
+  await tx.updateTable('apps').set({ modern_client_id: id }).where('client_id', '=', clientId).execute();
+}
+
+/** Whether a client may take pairs now: consents for its app name it, or the owner lets its hand-overs go on. */
+export async function takesPairs(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('modern_clients')
+    .innerJoin('apps', 'apps.client_id', 'modern_clients.client_id')
+    .select('modern_clients.id')
+    .where('modern_clients.id', '=', id)
+    .where((eb) =>
+      eb.or([
+        eb('modern_clients.keeps_handovers', '=', 1),
+        eb('apps.modern_client_id', '=', eb.ref('modern_clients.id')),
+      ]),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** All clients that an app has or had, the one that was entered last first, and which of them consents for it name. */
+export async function listClientsOf(
+  db: Database,
+  clientId: string,
+): Promise<Array<ModernClientRow & { in_use: string | null }>> {
+  return db
+    .selectFrom('modern_clients')
+    .innerJoin('apps', 'apps.client_id', 'modern_clients.client_id')
+    .selectAll('modern_clients')
+    .select('apps.modern_client_id as in_use')
+    .where('modern_clients.client_id', '=', clientId)
+    .orderBy('modern_clients.proven_at', 'desc')
+    .orderBy('modern_clients.id')
+    .execute();
+}
+
+/** A client, named by the app that it has to belong to. */
+export interface ClientOfApp {
+  id: string;
+  clientId: string;
+}
+
+/** Lets the hand-overs of a client go on, or ends them; false when that is so already. */
+export async function setHandovers(
+  tx: Database,
+  { id, clientId }: ClientOfApp,
+  goOn: boolean,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('modern_clients')
+    .set({ keeps_handovers: goOn ? 1 : 0 })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where('keeps_handovers', '=', goOn ? 0 : 1)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Refuses the secret of a client at the exchange from now on; false where it has none, or one that is refused already. */
+export async function retireClientSecret(
+  tx: Database,
+  { id, clientId }: ClientOfApp,
+  now: number,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('modern_clients')
+    .set({ secret_retired_at: now })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where('secret_sealed', 'is not', null)
+    .where('secret_retired_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}

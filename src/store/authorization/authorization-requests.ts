@@ -1,0 +1,110 @@
+import { sql, type SqlBool } from 'kysely';
+import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import type { Database } from '../driver/store.ts';
+import type { AuthorizationRequest, LegacyRequest, NewAuthorizationRequest } from '../tables/tables.ts';
+
+/**
+ * Keeps an authorization request at the one decision that is taken of it; false when it was decided before, for the id is
+ * the key. A row that an earlier version wrote before the decision takes the decision too.
+ */
+export async function insertDecision(db: Database, request: NewAuthorizationRequest): Promise<boolean> {
+  const inserted = await db
+    .insertInto('authorization_requests')
+    .values(request)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((eb) => ({
+          phase: eb.ref('excluded.phase'),
+          browser_digest: eb.ref('excluded.browser_digest'),
+          upstream_state_digest: eb.ref('excluded.upstream_state_digest'),
+          verifier_sealed: eb.ref('excluded.verifier_sealed'),
+        }))
+        .where('authorization_requests.phase', '=', 'new'),
+    )
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Whether a request was decided. */
+export async function isDecided(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('authorization_requests')
+    .select('phase')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.phase !== 'new';
+}
+
+/** A request of an old app that an earlier version kept before it was decided, unless it is over. */
+export async function findUndecided(
+  db: Database,
+  id: string,
+  now: number,
+): Promise<LegacyRequest | undefined> {
+  const row = await db
+    .selectFrom('authorization_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .where('phase', '=', 'new')
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row && isLegacy(row) ? row : undefined;
+}
+
+/** Whether an old app made it. */
+export function isLegacy(request: AuthorizationRequest): request is LegacyRequest {
+  return request.purpose === 'legacy' && request.client_id !== null && request.redirect_uri !== null;
+}
+
+/** A return from the modern side: its state, and the browser that it came in, under every key. */
+export interface ReturnDigests {
+  stateDigests: readonly string[];
+  browserDigests: readonly string[];
+  now: number;
+}
+
+/** Whether `claimReturn` would find a request; it takes no lock, so that returns made up at will hold up no write. */
+export async function awaitsReturn(db: Database, digests: ReturnDigests): Promise<boolean> {
+  const row = await db
+    .selectFrom('authorization_requests')
+    .select('id')
+    .where('upstream_state_digest', 'in', digests.stateDigests)
+    .where('phase', '=', 'consenting')
+    .where('browser_digest', 'in', digests.browserDigests)
+    .where('expires_at', '>', digests.now)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Takes a request back from the modern side, once: the state is known, unused, unexpired and of this browser, or the
+ * answer is undefined and nothing has changed.
+ */
+export async function claimReturn(
+  db: Database,
+  claim: ReturnDigests,
+): Promise<AuthorizationRequest | undefined> {
+  return db
+    .updateTable('authorization_requests')
+    .set({ phase: 'returned' })
+    .where('upstream_state_digest', 'in', claim.stateDigests)
+    .where('phase', '=', 'consenting')
+    .where('browser_digest', 'in', claim.browserDigests)
+    .where('expires_at', '>', claim.now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+const byExpiry = { table: 'authorization_requests', key: 'id', by: 'expires_at' } as const;
+
+/** Removes a piece of the requests that ended before the given time and never came back from the modern side. */
+export function deleteUnfinishedBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const which = sql<SqlBool>`expires_at < ${time} and phase <> 'returned'`;
+  return deletePiece(db, { ...byExpiry, which }, piece);
+}
+
+/** Removes a piece of the requests that ended before the given time. */
+export function deleteRequestsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  return deletePiece(db, { ...byExpiry, which: sql<SqlBool>`expires_at < ${time}` }, piece);
+}

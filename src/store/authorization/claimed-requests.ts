@@ -1,0 +1,41 @@
+import { sql, type SqlBool } from 'kysely';
+import type { ClaimedRequest } from '../tables/page-tables.ts';
+import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import type { Store } from '../driver/store.ts';
+
+/** Authorization requests that a browser has claimed; nothing of them is durable before they are decided. */
+
+/** Claims a request; false when it was claimed before. */
+export async function claimRequest({ volatile }: Store, row: ClaimedRequest): Promise<boolean> {
+  const inserted = await volatile
+    .insertInto('claimed_requests')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+/** The digest of the browser that claimed a request; undefined when none did. */
+export async function findClaimant({ volatile }: Store, id: string): Promise<string | null | undefined> {
+  const row = await volatile
+    .selectFrom('claimed_requests')
+    .select('browser_digest')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.browser_digest;
+}
+
+/** The request was decided: its durable row says all that is left to know. */
+export async function releaseRequest({ volatile }: Store, id: string): Promise<void> {
+  await volatile.deleteFrom('claimed_requests').where('id', '=', id).execute();
+}
+
+/** Removes a piece of the claims of requests that are over. */
+export function deleteClaimsBefore(
+  { volatile }: Store,
+  time: number,
+  piece = FIRST_PIECE,
+): Promise<PieceDone> {
+  const rows = { table: 'claimed_requests', key: 'id', by: 'expires_at' };
+  return deletePiece(volatile, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
+}

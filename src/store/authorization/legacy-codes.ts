@@ -1,0 +1,59 @@
+import { sql, type SqlBool } from 'kysely';
+import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
+import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import type { Database } from '../driver/store.ts';
+import type { LegacyCode, NewLegacyCode } from '../tables/tables.ts';
+
+/** Keeps a new legacy code. */
+export async function insertCode(tx: Database, code: NewLegacyCode): Promise<void> {
+  await tx.insertInto('legacy_codes').values(code).execute();
+}
+
+/** A code by digest, spent or not; for the checks that must not spend it. */
+export async function findCode(
+  db: Database,
+  codeDigests: readonly string[],
+): Promise<LegacyCode | undefined> {
+  return db.selectFrom('legacy_codes').selectAll().where('code_digest', 'in', codeDigests).executeTakeFirst();
+}
+
+/**
+ * Spends a code, once, for the app it was issued to. It is valid strictly before `expires_at`, and not before it was
+ * made, so that a clock set back gives it no second life; the machine that made it may be a little ahead.
+ */
+export async function claimCode(
+  tx: Database,
+  claim: { codeDigest: string; clientId: string; mappingId: string; now: number },
+): Promise<LegacyCode | undefined> {
+  return tx
+    .updateTable('legacy_codes')
+    .set({ used_at: claim.now, mapping_id: claim.mappingId })
+    .where('code_digest', '=', claim.codeDigest)
+    .where('client_id', '=', claim.clientId)
+    .where('used_at', 'is', null)
+    .where('created_at', '<=', claim.now + CLOCKS_DIFFER)
+    .where('expires_at', '>', claim.now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends all unspent codes of an app and account. */
+export async function voidCodes(
+  tx: Database,
+  pair: { clientId: string; accountId: string },
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('legacy_codes')
+    .set({ used_at: now })
+    .where('client_id', '=', pair.clientId)
+    .where('account_id', '=', pair.accountId)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+/** Removes a piece of the codes that ended before the given time. */
+export function deleteCodesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const rows = { table: 'legacy_codes', key: 'code_digest', by: 'expires_at' };
+  return deletePiece(db, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
+}

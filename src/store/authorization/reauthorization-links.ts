@@ -1,0 +1,49 @@
+import type { Selectable } from 'kysely';
+import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
+import type { Pair } from '../tokens/mappings.ts';
+import type { Database } from '../driver/store.ts';
+
+/** The one link for each app and account that asks the account's holder to consent. */
+
+type LinkRow = Selectable<ExistingTokenTables['reauthorization_links']>;
+
+/** A link by its id. */
+export async function findLink(db: Database, id: string): Promise<LinkRow | undefined> {
+  return db.selectFrom('reauthorization_links').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The id of the link of a pair. */
+export async function findLinkOf(db: Database, { clientId, accountId }: Pair): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('reauthorization_links')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The link of a pair: the one that it has, or else this new one. Answers its id. */
+export async function findOrInsertLink(
+  tx: Database,
+  link: { id: string; clientId: string; accountId: string; now: number },
+): Promise<string> {
+  await tx
+    .insertInto('reauthorization_links')
+    .values({ id: link.id, client_id: link.clientId, account_id: link.accountId, created_at: link.now })
+    .onConflict((conflict) => conflict.columns(['client_id', 'account_id']).doNothing())
+    .execute();
+  const id = await findLinkOf(tx, link);
+  if (id === undefined) throw new Error('a link is neither there nor made');
+  return id;
+}
+
+/** A consent of the pair was finished, by its link or otherwise. */
+export async function markLinkUsed(tx: Database, pair: Pair, now: number): Promise<void> {
+  await tx
+    .updateTable('reauthorization_links')
+    .set({ used_at: now })
+    .where('client_id', '=', pair.clientId)
+    .where('account_id', '=', pair.accountId)
+    .execute();
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+} from 'kysely';
+import pg from 'pg';
+import { isNewest, migratePostgres } from './migrate-postgres.ts';
+import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
+import { retryConflicts } from './retry-conflicts.ts';
+import { asStorageFault } from './storage-fault.ts';
+import type { Store } from './store.ts';
+import type { Tables, VolatileTables } from '../tables/tables.ts';
+
+/** Connections of one process; times in milliseconds. */
+const POOL = {
+  max: 10,
+  connectionTimeoutMillis: 5000,
+  idleTimeoutMillis: 30_000,
+  // A process that is paused inside a transaction must not hold its rows for ever.
+  idle_in_transaction_session_timeout: 5000,
+  statement_timeout: 10_000,
+  lock_timeout: 5000,
+  keepAlive: true,
+  application_name: 'grantbridge',
+};
+
+/** A claim that meets another's waits for it and then looks again; only whole transactions are serializable. */
+const ISOLATION = '-c default_transaction_isolation=read\\ committed';
+
+/** The address's own options would replace those given beside it; of two settings the later counts. */
+function withIsolation(url: string): string {
+  const address = new URL(driverAddress(url));
+  const own = address.searchParams.get('options') ?? '';
+  address.searchParams.set('options', `${own} ${ISOLATION}`.trim());
+  return address.href;
+}
+
+/** Nothing heard for longer than any statement may take: the server, or the way to it, is gone without a word. */
+const SILENCE_LIMIT = 12_000;
+
+const INT8 = 20;
+
+/** Times are bigint columns, all far below 2^53. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
+};
+
+/** No text here can hold a NUL: a parameter with one equals nothing, and is not an error of the database. */
+function storable(parameters: readonly unknown[]): unknown[] {
+  return parameters.map((value) => {
+    if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}');
+    return Array.isArray(value) ? storable(value) : value;
+  });
+}
+
+function fail(error: unknown): never {
+  throw asStorageFault(error);
+}
+
+/** Marks every failure of a connection as the database's own, and makes parameters storable. */
+class MarkingDriver extends PostgresDriver {
+  readonly #marked = new WeakSet<DatabaseConnection>();
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection().catch(fail);
+    if (this.#marked.has(connection)) return connection;
+    this.#marked.add(connection);
+    const execute = connection.executeQuery.bind(connection);
+    return Object.assign(connection, {
+      executeQuery: (query: CompiledQuery) =>
+        execute({ ...query, parameters: storable(query.parameters) }).catch(fail),
+    });
+  }
+}
+
+class MarkingDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+  override createDriver(): Driver {
+    return new MarkingDriver(this.#config);
+  }
+}
+
+/**
+ * A connection that breaks is replaced, and whoever uses it gets the error of the next statement; without a listener on
+ * each the first to break, idle or between two statements of a transaction, would end the process.
+ */
+function openPool(url: string): pg.Pool {
+  const pool = new pg.Pool({ ...POOL, connectionString: withIsolation(url), types });
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    const stream = streamOf(client);
+    stream.setTimeout(SILENCE_LIMIT, () => stream.destroy());
+  });
+  return pool.on('error', () => undefined);
+}
+
+/**
+ * Runs a prepared statement. One that was prepared before a newer version added a column fails (SQLSTATE 0A000), and its
+ * connection is closed for that; at worst each connection of the pool has one.
+ */
+async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await pool.query(statement);
+    } catch (error) {
+      const isOutdated = (error as { code?: unknown }).code === '0A000' && attempt <= POOL.max;
+      if (!isOutdated) throw asStorageFault(error);
+    }
+  }
+}
+
+/** A prepared statement has a name of its own on each connection. */
+function preparedReader(pool: pg.Pool): Store['first'] {
+  const names = new Map<string, string>();
+  return async <Row>(text: string, parameters: readonly string[]) => {
+    const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
+    names.set(text, name);
+    const { rows } = await runPrepared(pool, { name, text, values: storable(parameters) });
+    return rows[0] as Row | undefined;
+  };
+}
+
+/** Serializable, so that what was read is still true at the commit; a conflict runs `work` again. */
+async function transact<T>(db: Kysely<Tables>, work: Parameters<Store['transaction']>[0]): Promise<T> {
+  const transaction = db.transaction().setIsolationLevel('serializable');
+  return retryConflicts(async () => (await transaction.execute(work)) as T);
+}
+
+async function setting(on: pg.Pool | pg.Client, name: string): Promise<string> {
+  const { rows } = await on.query<{ value: string }>('select current_setting($1) as value', [name]);
+  return rows[0]?.value ?? '';
+}
+
+/** An answer leaves after its commit, so a commit must be kept (design 5, durability). */
+async function requireDurableCommits(client: pg.Client): Promise<void> {
+  if ((await setting(client, 'synchronous_commit')) === 'off')
+    throw new Error('synchronous_commit is off there; a commit could be lost');
+}
+
+async function findCommitProblem(pool: pg.Pool): Promise<string | undefined> {
+  if ((await setting(pool, 'synchronous_commit')) === 'off')
+    return 'synchronous_commit is off: a crash could lose commits';
+  return (await setting(pool, 'fsync')) === 'on' ? undefined : 'fsync is off: a power cut could lose commits';
+}
+
+const PLACE = {
+  number: 'select oid::text as part from pg_database where datname = current_database()',
+  server: 'select system_identifier::text as part from pg_control_system()',
+};
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** A dump that was read in has another number; a database of another server another identifier too. */
+async function findPlace(pool: pg.Pool): Promise<string> {
+  const ask = async (question: string) => (await pool.query<{ part: string }>(question)).rows[0]?.part ?? '';
+  try {
+    const number = await ask(PLACE.number);
+    const server = await ask(PLACE.server).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) return '';
+      throw error;
+    });
+    return `${server}/${number}`;
+  } catch (error) {
+    throw asStorageFault(error);
+  }
+}
+
+/** A command must not wait for whoever holds the lock of the migrations: a database of the newest schema needs none. */
+async function prepareDatabase(url: string): Promise<void> {
+  let isReady = false;
+  const look = async (client: pg.Client) => {
+    await requireDurableCommits(client);
+    isReady = await isNewest(client);
+  };
+  await onOneConnection(url, look, READ_LIMIT);
+  if (!isReady) await onOneConnection(url, migratePostgres);
+}
+
+/**
+ * Opens (and migrates) the PostgreSQL store: one database whose volatile tables are unlogged.
+ * @throws {Error} in plain words, without the address's password
+ */
+export async function openPostgresStore(url: string): Promise<Store> {
+  await prepareDatabase(url);
+  const pool = openPool(url);
+  const dialect = new MarkingDialect({ pool });
+  const durable = new Kysely<Tables>({ dialect });
+  const volatile = new Kysely<VolatileTables>({ dialect });
+  const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
+  return {
+    durable,
+    aside: durable,
+    volatile,
+    transaction: (work) => transact(durable, work),
+    first: preparedReader(pool),
+    now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
+    place: () => findPlace(pool),
+    findCommitProblem: () => findCommitProblem(pool),
+    findProblem: () => findCommitProblem(pool),
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,101 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
+import { migrate } from './migrations.ts';
+import { PatientDialect } from './sqlite-dialect.ts';
+import type { Store } from './store.ts';
+import type { Tables, VolatileTables } from '../tables/tables.ts';
+
+/** While the files are opened and migrated; later locks are waited for without holding up the process (sqlite-dialect.ts). */
+const OPENING_PATIENCE = 5000;
+
+/** Opens a database file; FULL keeps every commit over a power cut, NORMAL may lose the last ones. */
+function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database {
+  makePrivateFolder(dirname(file));
+  if (!existsSync(file)) {
+    // SQLite gives its WAL the mode and the owner of the file; nobody else on the machine may read either. A file that
+    // this process has open already is left alone: closing it here would end the locks of the other connection.
+    closeSync(openSync(file, 'a', 0o600));
+    giveToOwner(file);
+  }
+  const handle = new Sqlite(file, { timeout: OPENING_PATIENCE });
+  handle.pragma('journal_mode = WAL');
+  handle.pragma(`synchronous = ${synchronous}`);
+  handle.pragma('foreign_keys = ON');
+  return handle;
+}
+
+/** Prepared once, on a read-only connection of its own so that it never sees an uncommitted row of ours. */
+function preparedReader(file: string) {
+  const reader = new Sqlite(file, { readonly: true, timeout: 5000 });
+  const statements = new Map<string, Sqlite.Statement>();
+  const first = async <Row>(sql: string, parameters: readonly string[]) => {
+    const statement = statements.get(sql) ?? reader.prepare(sql);
+    statements.set(sql, statement);
+    const named = Object.fromEntries(parameters.map((value, index) => [String(index + 1), value]));
+    return statement.get(named) as Row | undefined;
+  };
+  return { first, close: () => reader.close() };
+}
+
+function openDurable(file: string): Sqlite.Database {
+  try {
+    return openFile(file, 'FULL');
+  } catch (cause) {
+    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function findProblem(handle: Sqlite.Database): string | undefined {
+  const finding = handle.pragma('integrity_check(1)', { simple: true });
+  return finding === 'ok' ? undefined : `the database is damaged: ${String(finding)}`;
+}
+
+/** The file beside a durable one that holds what may be lost. */
+export function volatileFileOf(file: string): string {
+  return file.replace(/(\.db)?$/, '-volatile.db');
+}
+
+/** The second file was made anew beside one that was used before: the calls that stood in the old one are not known. */
+function noteNewVolatile(durable: Sqlite.Database, volatile: Sqlite.Database): void {
+  const isUsed = durable.prepare('select 1 from mappings limit 1').get() !== undefined;
+  if (isUsed) volatile.exec('delete from app_calls_begin');
+}
+
+/**
+ * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
+ */
+export function openSqliteStore(file: string): Store {
+  const durableFile = openDurable(file);
+  const isNew = !existsSync(volatileFileOf(file));
+  const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
+  migrate(durableFile, 'sqlite');
+  migrate(volatileFile, 'sqlite-volatile');
+  if (isNew) noteNewVolatile(durableFile, volatileFile);
+  const asideFile = openDurable(file);
+  for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
+  const durable = new Kysely<Tables>({ dialect: new PatientDialect({ database: durableFile }) });
+  const aside = new Kysely<Tables>({ dialect: new PatientDialect({ database: asideFile }) });
+  const volatile = new Kysely<VolatileTables>({ dialect: new PatientDialect({ database: volatileFile }) });
+  const reader = preparedReader(file);
+  const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
+  return {
+    durable,
+    aside,
+    volatile,
+    transaction: (work) => durable.transaction().execute(work),
+    first: reader.first,
+    now: async () => clock.get() as number,
+    place: async () => '',
+    findCommitProblem: async () => undefined,
+    findProblem: async () => findProblem(durableFile),
+    async close() {
+      reader.close();
+      await durable.destroy();
+      await aside.destroy();
+      await volatile.destroy();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { closeSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { giveToOwner, removeAbandoned, syncToDisk } from '../../shared/private-file.ts';
+import { COMPANIONS } from './sqlite-copy.ts';
+
+/** A database file that is made under another name and gets its own only when it is whole. */
+
+const PLAIN: Record<string, string> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder is not one',
+  EEXIST: 'there is a file already, and it is not overwritten',
+  EACCES: 'this user may not write there',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  SQLITE_FULL: 'the disk is full',
+};
+
+/** The failure in words that an operator can act on. */
+function inWords(target: string, error: unknown): unknown {
+  const { code, message } = error as { code?: string; message: string };
+  if (code === undefined) return error;
+  return new Error(`${target} could not be written: ${PLAIN[code] ?? message}`, { cause: error });
+}
+
+const filesOf = (draft: string) => ['', ...COMPANIONS].map((suffix) => `${draft}${suffix}`);
+
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/**
+ * Gives a file a second name that nothing has.
+ * @returns whether it has both; the file system may refuse links
+ * @throws {Error} with a code
+ */
+export function tryLink(path: string, name: string): boolean {
+  try {
+    linkSync(path, name);
+    return true;
+  } catch (error) {
+    if (NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Never over another file. */
+function putNew(draft: string, target: string): void {
+  if (tryLink(draft, target)) return;
+  // Whoever makes the name has it, also where links are refused.
+  closeSync(openSync(target, 'wx', 0o600));
+  renameSync(draft, target);
+}
+
+export interface Draft<T> {
+  /** Fills the file of that name. */
+  make: (draft: string) => Promise<T>;
+  /** Gives the whole and synced draft its name; without it, one that nothing has. */
+  put?: (draft: string, target: string) => void;
+}
+
+/**
+ * Lets `make` fill a draft beside `target`, which only its owner may read, and puts it there when it is whole and
+ * synced. Whatever fails, no draft is left.
+ * @throws {Error} in plain words
+ */
+export async function writeWhole<T>(target: string, { make, put = putNew }: Draft<T>): Promise<T> {
+  const draft = `${target}.${process.pid}.draft`;
+  try {
+    removeAbandoned(target);
+    closeSync(openSync(draft, 'wx', 0o600));
+    giveToOwner(draft, target);
+    const made = await make(draft);
+    syncToDisk(draft);
+    put(draft, target);
+    syncToDisk(dirname(target));
+    return made;
+  } catch (error) {
+    throw inWords(target, error);
+  } finally {
+    for (const file of filesOf(draft)) rmSync(file, { force: true });
+  }
+}

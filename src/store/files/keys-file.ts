@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { createPrivateFile, replacePrivateFile } from '../../shared/private-file.ts';
+import { type Key, PURPOSES, type Purpose } from '../../shared/secrets.ts';
+
+/**
+ * The key file: one list of keys per purpose, each key `{ id, secret }` with 32 bytes in base64url. Which one is active
+ * stands in the database, for all machines; only where that knows none yet the first of a list is it. The file is made
+ * at the first start of a fresh machine and never again: new keys would turn every stored token into an unknown one.
+ */
+
+/** All keys that a file holds. */
+export type HeldKeys = Record<Purpose, readonly Key[]>;
+
+const bytesOf = (secret: string) => Buffer.from(secret, 'base64url');
+
+const keyList = z
+  .array(
+    z.object({
+      id: z.string().regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 small letters and digits'),
+      secret: z.string().refine((text) => bytesOf(text).length === 32, 'must be 32 bytes in base64url'),
+    }),
+  )
+  .min(1);
+
+const keysFile = z.object({ digest: keyList, sealing: keyList, session: keyList, history: keyList });
+
+type Content = z.infer<typeof keysFile>;
+
+/** A key of 32 random bytes, as the file writes it. */
+function freshKey(id: string): Content['digest'][number] {
+  return { id, secret: randomBytes(32).toString('base64url') };
+}
+
+function textOf(content: Content): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+const isThere = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EEXIST';
+
+function writeNewKeys(path: string): void {
+  const lists = PURPOSES.map((purpose) => [purpose, [freshKey('k1')]]);
+  createPrivateFile(path, textOf(keysFile.parse(Object.fromEntries(lists))));
+}
+
+function createKeysFile(path: string): void {
+  try {
+    writeNewKeys(path);
+  } catch (error) {
+    // Another first start on this machine was faster: its keys are the ones.
+    if (!isThere(error)) throw error;
+  }
+}
+
+/** Nobody else on the machine may read it: whoever can, can read every stored token. */
+function requirePrivacy(path: string): void {
+  const found = statSync(path);
+  if (found.isDirectory()) throw new Error(`KEYS_FILE: ${path} is a folder: name the file in it`);
+  const mode = found.mode & 0o777;
+  if ((mode & 0o077) !== 0)
+    throw new Error(`KEYS_FILE: ${path} can be read by others (mode ${mode.toString(8)}), use chmod 600`);
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    // The parser's message quotes the file.
+    throw new Error(`KEYS_FILE: ${path} is not readable as JSON`);
+  }
+}
+
+/** An id names one key of a purpose, and no secret serves twice: purposes never share a key. */
+function findRepetitions(content: Content): string[] {
+  const keys = PURPOSES.flatMap((purpose) => content[purpose].map((key) => ({ purpose, ...key })));
+  return keys.flatMap(({ purpose, id, secret }, index) => {
+    const earlier = keys.slice(0, index);
+    const sameId = earlier.some((key) => key.purpose === purpose && key.id === id);
+    const same = earlier.find((key) => bytesOf(key.secret).equals(bytesOf(secret)));
+    return [
+      ...(sameId ? [`${purpose} has two keys ${id}`] : []),
+      ...(same ? [`${purpose} ${id} is the same key as ${same.purpose} ${same.id}`] : []),
+    ];
+  });
+}
+
+function readContent(path: string): Content {
+  requirePrivacy(path);
+  const parsed = keysFile.safeParse(readJson(path));
+  const problems = parsed.success
+    ? findRepetitions(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  if (!parsed.success || problems.length > 0)
+    throw new Error(`KEYS_FILE: ${path} is not usable: ${problems.join('; ')}`);
+  return parsed.data;
+}
+
+function heldOf(content: Content): HeldKeys {
+  const lists = PURPOSES.map((purpose) => [
+    purpose,
+    content[purpose].map(({ id, secret }): Key => ({ id, secret: bytesOf(secret) })),
+  ]);
+  return Object.fromEntries(lists) as HeldKeys;
+}
+
+/**
+ * Reads the keys, making them when the file is missing and `mayCreate` says that nothing depends on older ones.
+ * @throws {Error} saying in plain words what is wrong with the file; it is left as it is
+ */
+export function loadKeys(path: string, mayCreate = false): HeldKeys {
+  if (!existsSync(path)) {
+    if (!mayCreate)
+      throw new Error(`KEYS_FILE: ${path} is missing, and stored tokens can only be read with it`);
+    createKeysFile(path);
+  }
+  return heldOf(readContent(path));
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a read-only file system',
+  EBUSY: 'it is mounted as a single file',
+  ENOSPC: 'the disk is full',
+};
+
+function inWords(path: string, error: unknown, done = 'changed'): Error {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new Error(`KEYS_FILE: ${path} cannot be ${done}: ${REASONS[code] ?? message}`, { cause: error });
+}
+
+/**
+ * Makes the file with a new key for each purpose.
+ * @throws {Error} in plain words where something has that name already, which is left as it is, or where none can be made
+ */
+export function makeKeysFile(path: string): void {
+  try {
+    writeNewKeys(path);
+  } catch (error) {
+    if (!isThere(error)) throw inWords(path, error, 'made');
+    throw new Error(`KEYS_FILE: ${path} is there already and was left as it is`, { cause: error });
+  }
+}
+
+/**
+ * To be asked before something else is changed along with the file.
+ * @throws {Error} in plain words when the file, or the folder that its successor is written to, is read-only
+ */
+export function requireWritable(path: string): void {
+  try {
+    const file = realpathSync(path);
+    for (const place of [file, dirname(file)]) accessSync(place, constants.W_OK);
+  } catch (error) {
+    throw inWords(path, error);
+  }
+}
+
+function replaceContent(path: string, content: Content): void {
+  try {
+    // Of a link it is the file behind it that changes: the link would be replaced, and others read on behind it.
+    replacePrivateFile(realpathSync(path), textOf(content));
+  } catch (error) {
+    throw inWords(path, error);
+  }
+}
+
+/** Adds a new key of that id to every purpose; the file is replaced whole. */
+export function addKeyToFile(path: string, id: string): void {
+  requireWritable(path);
+  const content = readContent(path);
+  const lists = PURPOSES.map((purpose) => [purpose, [...content[purpose], freshKey(id)]]);
+  replaceContent(path, Object.fromEntries(lists) as Content);
+}
+
+/** Takes a key of one purpose out of the file; answers whether it was there. */
+export function removeKeyFromFile(path: string, purpose: Purpose, id: string): boolean {
+  const content = readContent(path);
+  const left = content[purpose].filter((key) => key.id !== id);
+  if (left.length === content[purpose].length) return false;
+  replaceContent(path, { ...content, [purpose]: left });
+  return true;
+}

@@ -1,0 +1,59 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { writeWhole } from './draft-file.ts';
+import {
+  COMPANIONS,
+  type CopyFacts,
+  factsOf,
+  markFileAsCopy,
+  onOneFile,
+  requireWhole,
+} from './sqlite-copy.ts';
+import { volatileFileOf } from '../driver/sqlite.ts';
+
+/** All pages in one step: between two steps a write of the bridge would make the copying begin anew. */
+const ALL_PAGES = 0x7fffffff;
+
+async function copyOnline(source: string, draft: string): Promise<void> {
+  const db = new Sqlite(source, { readonly: true, fileMustExist: true, timeout: 10_000 });
+  try {
+    await db.backup(draft, { progress: () => ALL_PAGES });
+  } finally {
+    db.close();
+  }
+}
+
+/** However the folder is called; one that is not there holds nothing. */
+function realName(file: string): string {
+  const folder = dirname(file);
+  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(file));
+}
+
+/** SQLite would take a file of such a name for a part of the database, now or after a crash. */
+function requireForeign(source: string, target: string): void {
+  const own = [source, volatileFileOf(source)].flatMap((file) =>
+    ['', ...COMPANIONS].map((suffix) => realName(`${file}${suffix}`)),
+  );
+  if (own.includes(realName(target)))
+    throw new Error(`${target} is a name that belongs to the database itself: choose another`);
+}
+
+/**
+ * Writes a checked copy of a SQLite database, as it is at one moment, while others read and write it. The copy says of
+ * itself that it is one, so that it sends nothing to the modern side when a bridge is started on it.
+ * @throws {Error} in plain words; nothing is left then, and no file is ever overwritten
+ */
+export async function backUp(source: string, target: string): Promise<CopyFacts> {
+  requireForeign(source, target);
+  if (existsSync(target)) throw new Error(`${target} exists already, and is not overwritten`);
+  const make = async (draft: string) => {
+    await copyOnline(source, draft);
+    return onOneFile(draft, source, (db) => {
+      requireWhole(db, source);
+      markFileAsCopy(db);
+      return factsOf(db);
+    });
+  };
+  return writeWhole(target, { make });
+}

@@ -1,0 +1,42 @@
+import { sql, type SqlBool } from 'kysely';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
+import type { Store } from '../driver/store.ts';
+
+/** The modern side's last answer for a grant, as JSON text, and when it came. */
+export interface StoredAnswer {
+  body: string;
+  organization_ids: string;
+  fetched_at: number;
+}
+
+/** The last answer for a grant. */
+export async function findAnswer(store: Store, grantId: string): Promise<StoredAnswer | undefined> {
+  return store.volatile
+    .selectFrom('answers')
+    .select(['body', 'organization_ids', 'fetched_at'])
+    .where('grant_id', '=', grantId)
+    .executeTakeFirst();
+}
+
+/** Keeps an answer in place of the one before. */
+export async function storeAnswer(store: Store, grantId: string, answer: StoredAnswer): Promise<void> {
+  await store.volatile
+    .insertInto('answers')
+    .values({ grant_id: grantId, ...answer })
+    .onConflict((conflict) => conflict.column('grant_id').doUpdateSet(answer))
+    .execute();
+}
+
+/** Forgets a grant's answer. */
+export async function dropAnswer(store: Store, grantId: string): Promise<void> {
+  await store.volatile.deleteFrom('answers').where('grant_id', '=', grantId).execute();
+}
+
+/** The first piece of the answers, which go in the order of their grants. */
+export const FIRST_ANSWERS: Piece = { ...FIRST_PIECE, after: '' };
+
+/** Forgets a piece of the answers older than the given time. */
+export function dropAnswersBefore(store: Store, time: number, piece = FIRST_ANSWERS): Promise<PieceDone> {
+  const rows = { table: 'answers', key: 'grant_id', by: 'grant_id' };
+  return deletePiece(store.volatile, { ...rows, which: sql<SqlBool>`fetched_at < ${time}` }, piece);
+}

@@ -1,0 +1,212 @@
+import { sql, type SqlBool } from 'kysely';
+import { erasePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { isRested } from './presentations.ts';
+import type { Database } from '../driver/store.ts';
+import type { DeathCause, Grant, GrantVersion, NewGrant } from '../tables/tables.ts';
+
+/**
+ * The rows of modern grants (design 4): their lives, what the main API says of their access tokens, and which of them
+ * wait for a look. How a version is presented stands in presentations.ts.
+ */
+
+/** Keeps a new grant as `ready`. */
+export async function insertGrant(tx: Database, grant: NewGrant): Promise<void> {
+  await tx.insertInto('grants').values(grant).execute();
+}
+
+/** A grant by id. */
+export async function findGrant(db: Database, id: string): Promise<Grant | undefined> {
+  return db.selectFrom('grants').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The one live grant of an app and account. */
+export async function findLiveGrant(
+  db: Database,
+  clientId: string,
+  accountId: string,
+): Promise<Grant | undefined> {
+  return db
+    .selectFrom('grants')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('state', '<>', 'dead')
+    .executeTakeFirst();
+}
+
+/**
+ * How many grants of the same account on the same modern client live at the modern side beside the one that is asked
+ * about. What was handed over lives there with another holder, the one that is asked about included.
+ */
+export async function countSiblings(
+  db: Database,
+  grant: Pick<Grant, 'id' | 'account_id' | 'modern_client_id'>,
+): Promise<number> {
+  const row = await db
+    .selectFrom('grants')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('account_id', '=', grant.account_id)
+    .where('modern_client_id', '=', grant.modern_client_id)
+    .where((eb) =>
+      eb.or([
+        eb('state', '<>', 'dead').and('id', '<>', grant.id),
+        eb('state', '=', 'dead').and('dead_cause', '=', 'handed_over'),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return row.n;
+}
+
+/** The current access token was refused: it serves nobody any more. */
+export async function expireAccessToken(
+  db: Database,
+  { id, version }: GrantVersion,
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ access_expires_at: now, refresh_at: now })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('access_expires_at', '>', now)
+    .execute();
+}
+
+/** A fresh access token was refused: the main API is not asked for this grant before the given time. */
+export async function markSuspect(db: Database, id: string, until: number): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set((eb) => ({ suspect_count: eb('suspect_count', '+', 1), suspect_until: until }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The main API took an access token of this grant again. */
+export async function clearSuspicion(db: Database, id: string): Promise<void> {
+  await db.updateTable('grants').set({ suspect_count: 0, suspect_until: 0 }).where('id', '=', id).execute();
+}
+
+interface Death {
+  cause: DeathCause;
+  now: number;
+  /** Erased at once where nobody may need it again; otherwise kept for support and erased by the purge. */
+  eraseTokens: boolean;
+}
+
+/** Which grant to end: always, only at a version, or only while a doubt about one presentation of it stands. */
+interface Ending {
+  id: string;
+  version?: number;
+  doubtedClaim?: string | null;
+}
+
+/** Ends a grant, under the conditions that are given; answers whether it did. */
+export async function markDead(
+  tx: Database,
+  { id, version, doubtedClaim }: Ending,
+  { cause, now, eraseTokens }: Death,
+): Promise<boolean> {
+  let query = tx
+    .updateTable('grants')
+    .set({ state: 'dead', dead_cause: cause, dead_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('state', '<>', 'dead');
+  if (version !== undefined) query = query.where('version', '=', version);
+  if (doubtedClaim !== undefined) {
+    query = query.where('state', '=', 'in_doubt').where('claim_id', 'is not distinct from', doubtedClaim);
+  }
+  if (eraseTokens) query = query.set({ access_token_sealed: null, refresh_token_sealed: null });
+  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+/** Ends a grant that no token and no code stands on, as one that was consented to and never given out. */
+export async function endUnused(tx: Database, id: string, now: number): Promise<boolean> {
+  const ended = { state: 'dead', dead_cause: 'unfinished', dead_at: now, updated_at: now } as const;
+  const result = await tx
+    .updateTable('grants')
+    .set({ ...ended, access_token_sealed: null, refresh_token_sealed: null })
+    .where('id', '=', id)
+    .where('state', '<>', 'dead')
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('mappings').select('id').whereRef('grant_id', '=', 'grants.id'))),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom('legacy_codes').select('code_digest').whereRef('grant_id', '=', 'grants.id')),
+      ),
+    )
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Erases a piece of the sealed pairs of grants that died before the given time. */
+export function eraseDeadBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const which = sql<SqlBool>`state = 'dead' and dead_at < ${time} and refresh_token_sealed is not null`;
+  const columns = ['access_token_sealed', 'refresh_token_sealed'];
+  return erasePiece(db, { table: 'grants', key: 'id', by: 'dead_at', which, columns }, piece);
+}
+
+interface DeathsAsked {
+  causes: readonly DeathCause[];
+  until: number;
+  limit: number;
+}
+
+/** When the last grants died of these causes, newest first; later than `until` is the date of a wrong clock. */
+export async function listDeathTimes(db: Database, { causes, until, limit }: DeathsAsked): Promise<number[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .select('dead_at')
+    .where('state', '=', 'dead')
+    .where('dead_cause', 'in', causes)
+    .where('dead_at', '<=', until)
+    .orderBy('dead_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.dead_at ?? 0);
+}
+
+/**
+ * Grants whose last presentation has no outcome yet and that need not rest, oldest presentation first; without those
+ * that a take-over put in doubt, which are many at once (restored.ts).
+ */
+export async function listUnsettled(db: Database, now: number, limit: number): Promise<Grant[]> {
+  return (
+    db
+      .selectFrom('grants')
+      .selectAll()
+      // In the words of the index, for SQLite takes it for nothing else.
+      .where(sql<boolean>`state in ('presenting', 'in_doubt')`)
+      .where((eb) => eb.or([eb('restored_at', 'is', null), eb('state', '=', 'presenting')]))
+      .where(isRested(now))
+      .orderBy('presented_at')
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** Ready grants whose pair is older than the given time and that need not rest, oldest pair first. */
+export async function listIdle(
+  db: Database,
+  { before, now, limit }: { before: number; now: number; limit: number },
+): Promise<Grant[]> {
+  return db
+    .selectFrom('grants')
+    .selectAll()
+    .where('state', '=', 'ready')
+    .where('rotated_at', '<=', before)
+    .where(isRested(now))
+    .orderBy('rotated_at')
+    .limit(limit)
+    .execute();
+}
+
+/** How many grants are alive. */
+export async function countLive(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('grants')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('state', '<>', 'dead')
+    .executeTakeFirstOrThrow();
+  return row.n;
+}

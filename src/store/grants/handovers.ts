@@ -1,0 +1,100 @@
+import type { Selectable } from 'kysely';
+import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
+import { isOriginal, type SeenInstance } from '../instance/instance.ts';
+import type { Database } from '../driver/store.ts';
+import type { Grant, GrantVersion } from '../tables/tables.ts';
+
+/** Grants whose pair their app has taken over: who owns it moves by one conditional update. */
+
+export type Handover = Selectable<ExistingTokenTables['handovers']>;
+
+/**
+ * Gives version v away, if it is ready: neither presented, nor in doubt, nor ended; and only while the database is the
+ * original. The sealed pair stays in the row for repeats of the call.
+ */
+export async function claimHandover(
+  tx: Database,
+  { id, version }: GrantVersion,
+  { now, instance }: { now: number; instance: SeenInstance },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('grants')
+    .set({ state: 'dead', dead_cause: 'handed_over', dead_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'ready')
+    .where(isOriginal(instance))
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Keeps the record of a hand-over. */
+export async function insertHandover(tx: Database, handover: Handover): Promise<void> {
+  await tx.insertInto('handovers').values(handover).execute();
+}
+
+/** The hand-over of a grant; without one, the last of an app and account. */
+export async function findHandover(
+  db: Database,
+  { clientId, accountId }: { clientId: string; accountId: string },
+  grantId: string | null,
+): Promise<Handover | undefined> {
+  let query = db
+    .selectFrom('handovers')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId);
+  if (grantId !== null) query = query.where('grant_id', '=', grantId);
+  return query.orderBy('handed_at', 'desc').limit(1).executeTakeFirst();
+}
+
+/** The app has its pair in safety: it is erased here. Answers whether that was news. */
+export async function confirmHandover(tx: Database, grantId: string, now: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('handovers')
+    .set({ confirmed_at: now })
+    .where('grant_id', '=', grantId)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  const erased = { access_token_sealed: null, refresh_token_sealed: null };
+  await tx.updateTable('grants').set(erased).where('id', '=', grantId).execute();
+  return true;
+}
+
+/** Hand-overs that no app confirmed, oldest first, and whether their pair is still kept. */
+export async function listUnconfirmed(db: Database) {
+  return db
+    .selectFrom('handovers')
+    .innerJoin('grants', 'grants.id', 'handovers.grant_id')
+    .innerJoin('apps', 'apps.client_id', 'handovers.client_id')
+    .selectAll('handovers')
+    .select(['apps.name', 'grants.refresh_token_sealed'])
+    .where('handovers.confirmed_at', 'is', null)
+    .orderBy('handovers.handed_at')
+    .execute();
+}
+
+/** Erases at most `limit` of the pairs that were handed over before the given time and never confirmed by their app; answers whose. */
+export async function eraseUnconfirmedBefore(
+  tx: Database,
+  { time, limit }: { time: number; limit: number },
+): Promise<Array<Pick<Grant, 'id' | 'client_id' | 'account_id'>>> {
+  const due = tx
+    .selectFrom('grants')
+    .select('id')
+    .where('state', '=', 'dead')
+    .where('dead_at', '<', time)
+    .where('refresh_token_sealed', 'is not', null)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('handovers').select('grant_id').where('confirmed_at', 'is', null),
+    )
+    .orderBy('dead_at')
+    .limit(limit);
+  return tx
+    .updateTable('grants')
+    .set({ access_token_sealed: null, refresh_token_sealed: null })
+    .where('id', 'in', due)
+    .returning(['id', 'client_id', 'account_id'])
+    .execute();
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../driver/store.ts';
+import type { OwedRevocation } from '../tables/tables.ts';
+
+/** Keeps a refresh token, sealed, that the modern side still has to be told to revoke. */
+export async function insertOwed(
+  tx: Database,
+  owed: { id: string; grant_id: string; token_sealed: string; next_at: number; created_at: number },
+): Promise<void> {
+  await tx.insertInto('owed_revocations').values(owed).execute();
+}
+
+/** What is due, oldest first. */
+export async function listDueOwed(db: Database, now: number): Promise<OwedRevocation[]> {
+  return db
+    .selectFrom('owed_revocations')
+    .selectAll()
+    .where('next_at', '<=', now)
+    .orderBy('created_at')
+    .limit(100)
+    .execute();
+}
+
+/** The modern side knows: nothing is owed any more. */
+export async function deleteOwed(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('owed_revocations').where('id', '=', id).execute();
+}
+
+/** Puts off the next attempt. */
+export async function postponeOwed(db: Database, id: string, nextAt: number): Promise<void> {
+  await db
+    .updateTable('owed_revocations')
+    .set((eb) => ({ next_at: nextAt, attempts: eb('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { insertionOf } from '../driver/many-rows.ts';
+import type { Database } from '../driver/store.ts';
+import type { Event, NewEvent } from '../tables/tables.ts';
+
+/** Entries read at once. */
+const PAGE = 1000;
+
+/** No history is so long; a position beyond it was written past the bridge, and has no successor in whole numbers. */
+const LAST_POSITION = 2 ** 52;
+
+/** Where an entry stands in the chain, and the chain's value there. */
+export interface Link {
+  position: number;
+  chain: string;
+}
+
+/** Writes entries of the history in their order, in the transaction of the changes that they tell of. */
+export async function insertEvents(tx: Database, events: readonly NewEvent[]): Promise<void> {
+  if (events.length > 1) await insertionOf(tx, 'events', events).execute(tx);
+  else if (events.length === 1) await tx.insertInto('events').values(events).execute();
+}
+
+function linkOf(row: Pick<Event, 'position' | 'chain'> | undefined): Link | undefined {
+  return row && row.position !== null ? { position: row.position, chain: row.chain ?? '' } : undefined;
+}
+
+/** The newest chained entry. */
+export async function readHead(db: Database): Promise<Link | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select(['position', 'chain'])
+    .where('position', '<', LAST_POSITION)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return linkOf(row);
+}
+
+/** The chain's value at a position. */
+export async function readLink(db: Database, position: number): Promise<Link | undefined> {
+  const query = db.selectFrom('events').select(['position', 'chain']).where('position', '=', position);
+  return linkOf(await query.executeTakeFirst());
+}
+
+/** Entries that wait to be chained, by their ids, from one on. */
+export async function listUnchained(
+  db: Database,
+  { after = Number.MIN_SAFE_INTEGER, limit }: { after?: number | undefined; limit: number },
+): Promise<Event[]> {
+  const query = db.selectFrom('events').selectAll().where('position', 'is', null).where('id', '>', after);
+  return query.orderBy('id').limit(limit).execute();
+}
+
+/** The last entry that waits and was written by a version whose entries had neither a name nor a witness. */
+export async function findLastUnwitnessed(db: Database): Promise<number | undefined> {
+  const query = db.selectFrom('events').select('id').where('uid', 'is', null).where('witness', 'is', null);
+  // The sign keeps SQLite from the index of positions, in which it would go through all that wait.
+  const waiting = query.where(sql`+position`, 'is', null);
+  return (await waiting.orderBy('id', 'desc').limit(1).executeTakeFirst())?.id;
+}
+
+/** Gives entries their places where they have none yet; answers how many had none. */
+export async function chainEvents(
+  tx: Database,
+  links: ReadonlyArray<Link & { id: number }>,
+): Promise<number> {
+  if (links.length === 0) return 0;
+  const rows = links.map(
+    ({ id, position, chain }) =>
+      sql`(cast(${id} as bigint), cast(${position} as bigint), cast(${chain} as text))`,
+  );
+  // The sign keeps SQLite from the index of positions: all that wait would be gone through for each of these.
+  const update = sql`with links (id, position, chain) as (values ${sql.join(rows)})
+    update events set position = links.position, chain = links.chain from links
+    where events.id = links.id and +events.position is null`;
+  const { numAffectedRows } = await update.execute(tx);
+  return Number(numAffectedRows);
+}
+
+interface Place {
+  position: number;
+  id: number;
+}
+
+const FIRST_PLACE: Place = { position: Number.MIN_SAFE_INTEGER, id: Number.MIN_SAFE_INTEGER };
+
+/** Positions are unique while their index stands; whoever can write here may have dropped it. */
+async function listChained(db: Database, after: Place): Promise<Array<Event & Place>> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('position', '>=', after.position)
+    .where((eb) => eb.or([eb('position', '>', after.position), eb('id', '>', after.id)]))
+    .orderBy('position')
+    .orderBy('id')
+    .limit(PAGE)
+    .execute();
+  return rows.map((row) => ({ ...row, position: Number(row.position) }));
+}
+
+/** All chained entries in the order of the chain, a page at a time. */
+export async function* chainedPages(db: Database, from = FIRST_PLACE): AsyncGenerator<Array<Event & Place>> {
+  let after = from;
+  for (;;) {
+    const page = await listChained(db, after);
+    const last = page.at(-1);
+    // A number beyond 2^53 may come back as it was asked for, without end.
+    if (!last || (last.position === after.position && last.id === after.id)) return;
+    yield page;
+    after = last;
+  }
+}
+
+/** All entries that wait to be chained, by their ids, a page at a time. */
+export async function* unchainedPages(db: Database): AsyncGenerator<Event[]> {
+  let after: number | undefined;
+  for (;;) {
+    const page = await listUnchained(db, { after, limit: PAGE });
+    const last = page.at(-1);
+    if (!last || last.id === after) return;
+    yield page;
+    after = last.id;
+  }
+}
+
+async function* eventsById(db: Database, ids: readonly number[]): AsyncGenerator<Event> {
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const query = db
+      .selectFrom('events')
+      .selectAll()
+      .where('id', 'in', ids.slice(start, start + PAGE));
+    yield* await query.orderBy('id').execute();
+  }
+}
+
+/** Every entry once, those of the chain in its order and then those that wait, while a bridge may be chaining. */
+export async function* allEvents(db: Database): AsyncGenerator<Event> {
+  let end = FIRST_PLACE;
+  for await (const page of chainedPages(db)) {
+    yield* page;
+    end = page.at(-1) ?? end;
+  }
+  const waiting = new Set<number>();
+  for await (const page of unchainedPages(db)) for (const { id } of page) waiting.add(id);
+  for await (const page of chainedPages(db, end)) {
+    for (const { id } of page) waiting.delete(id);
+    yield* page;
+  }
+  yield* eventsById(db, [...waiting]);
+}
+
+/** The entries of one action. */
+export async function listEventsOf(db: Database, action: string): Promise<Event[]> {
+  return db.selectFrom('events').selectAll().where('action', '=', action).orderBy('id').execute();
+}
+
+/** Whether another entry carries the same witness or the same chain value. */
+export async function isCopied(db: Database, event: Event): Promise<boolean> {
+  const row = await db
+    .selectFrom('events')
+    .select('id')
+    .where('id', '!=', event.id)
+    .where((eb) => eb.or([eb('witness', '=', event.witness), eb('chain', '=', event.chain)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

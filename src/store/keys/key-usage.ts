@@ -1,0 +1,117 @@
+import { type Expression, sql, type SqlBool } from 'kysely';
+import { SECOND } from '../../shared/lifetimes.ts';
+import type { KeyName } from './keys.ts';
+import { countSealed, SEALED_COLUMNS } from './sealed-columns.ts';
+import type { Database, Store } from '../driver/store.ts';
+
+/** What still stands on a key: in words for a person, with the number of each kind. */
+export type KeyUsage = Array<{ what: string; count: number }>;
+
+interface Question extends KeyName {
+  now: number;
+  /** The volatile database, which holds who opened which approval page. */
+  store: Pick<Store, 'volatile'>;
+}
+
+async function count(
+  db: Database,
+  table:
+    | 'mappings'
+    | 'app_secrets'
+    | 'legacy_codes'
+    | 'authorization_requests'
+    | 'events'
+    | 'post_writes'
+    | 'learned_updates',
+  condition: Expression<SqlBool>,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from ${sql.table(table)} where ${condition}`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+const madeWith = (column: string, id: string) => sql<SqlBool>`${sql.ref(column)} like ${`${id}.%`}`;
+
+async function countOpenPages({ store }: Question, condition: Expression<SqlBool>): Promise<number> {
+  const row = await store.volatile
+    .selectFrom('claimed_requests')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('browser_digest', 'is not', null)
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  return row.n;
+}
+
+async function digestUsage(db: Database, question: Question): Promise<KeyUsage> {
+  const { id, now } = question;
+  const lives = sql<SqlBool>`expires_at > ${now}`;
+  const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
+  const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)})
+    and phase in ('new', 'consenting') and ${lives}`;
+  const pages = sql<SqlBool>`${madeWith('browser_digest', id)} and ${lives}`;
+  const writes = sql<SqlBool>`${madeWith('content_digest', id)} and state in ('sending', 'in_doubt')`;
+  const updates = sql<SqlBool>`${madeWith('text_digest', id)} and post_id is null`;
+  return [
+    { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
+    { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
+    { what: 'codes', count: await count(db, 'legacy_codes', codes) },
+    { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
+    { what: 'open approval pages', count: await countOpenPages(question, pages) },
+    { what: 'writes in doubt', count: await count(db, 'post_writes', writes) },
+    { what: 'ids of updates', count: await count(db, 'learned_updates', updates) },
+  ];
+}
+
+const IN_WORDS = {
+  access_token_sealed: 'access tokens',
+  refresh_token_sealed: 'refresh tokens',
+  state_sealed: "apps' states",
+  verifier_sealed: 'PKCE verifiers',
+  token_sealed: 'owed revocations',
+  secret_sealed: "secrets of apps' own clients",
+};
+
+async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {
+  const usage: KeyUsage = [];
+  for (const column of SEALED_COLUMNS) {
+    const what = IN_WORDS[column.column];
+    usage.push({ what, count: await countSealed(db, column, { keyId: id }) });
+  }
+  return usage;
+}
+
+/** Processes write with the key before for a moment yet. */
+const LAST_FORMS = 10 * SECOND;
+
+/** A form's hidden field is stored nowhere: those that were shown while the key was active count while they may come back. */
+async function sessionUsage(db: Database, question: Question): Promise<KeyUsage> {
+  const { id, now } = question;
+  const key = await db
+    .selectFrom('keys')
+    .select(['state', 'changed_at'])
+    .where('purpose', '=', 'session')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!key || key.state === 'standby' || key.state === 'dropped') return [];
+  const since = key.state === 'active' ? now : key.changed_at;
+  const shown = sql<SqlBool>`expires_at > ${now} and claimed_at <= ${since + LAST_FORMS}`;
+  return [{ what: 'open approval pages', count: await countOpenPages(question, shown) }];
+}
+
+async function historyUsage(db: Database, { id }: Question): Promise<KeyUsage> {
+  const entries = sql<SqlBool>`${madeWith('witness', id)} or ${madeWith('chain', id)}`;
+  return [{ what: 'entries of the history', count: await count(db, 'events', entries) }];
+}
+
+const USAGES = {
+  digest: digestUsage,
+  sealing: sealingUsage,
+  session: sessionUsage,
+  history: historyUsage,
+};
+
+/** What still stands on a key; only what there is. */
+export async function findKeyUsage(db: Database, question: Question): Promise<KeyUsage> {
+  const usage = await USAGES[question.purpose](db, question);
+  return usage.filter((one) => one.count > 0);
+}

@@ -1,0 +1,41 @@
+import type { Insertable } from 'kysely';
+import type { LifecycleTables } from '../tables/lifecycle.ts';
+import type { Database } from '../driver/store.ts';
+
+/** Apps that the brownouts of all leave out: at most one exemption in force for an app. */
+
+/** Ends the one in force; answers until when it would have been, undefined where there was none. */
+export async function endExemptionOf(
+  tx: Database,
+  { clientId, now, by }: { clientId: string; now: number; by: string },
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('brownout_exemptions')
+    .set({ ended_at: now, ended_by: by })
+    .where('client_id', '=', clientId)
+    .where('ended_at', 'is', null)
+    .returning('until')
+    .executeTakeFirst();
+  return row?.until;
+}
+
+/** Adds one; the app must have none in force. */
+export async function insertExemption(
+  tx: Database,
+  exemption: Insertable<LifecycleTables['brownout_exemptions']>,
+): Promise<void> {
+  await tx.insertInto('brownout_exemptions').values(exemption).execute();
+}
+
+/** Those in force with the names of their apps, the first to end first. */
+export async function listExemptions(db: Database) {
+  return db
+    .selectFrom('brownout_exemptions')
+    .innerJoin('apps', 'apps.client_id', 'brownout_exemptions.client_id')
+    .selectAll('brownout_exemptions')
+    .select('apps.name as app_name')
+    .where('brownout_exemptions.ended_at', 'is', null)
+    .orderBy('brownout_exemptions.until')
+    .orderBy('brownout_exemptions.id')
+    .execute();
+}

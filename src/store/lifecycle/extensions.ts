@@ -1,0 +1,64 @@
+import type { Insertable } from 'kysely';
+import type { LifecycleTables, Milestone } from '../tables/lifecycle.ts';
+import type { Database } from '../driver/store.ts';
+
+/** What apps were given more time for: at most one in force for an app and a milestone. */
+
+interface Ended {
+  clientId: string;
+  name: Milestone;
+  now: number;
+  by: string;
+}
+
+/** Until when an app has more time for a milestone; undefined where it has none. */
+export async function extensionUntil(
+  tx: Database,
+  { clientId, name }: Pick<Ended, 'clientId' | 'name'>,
+): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('extensions')
+    .select('until')
+    .where('client_id', '=', clientId)
+    .where('name', '=', name)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return row?.until;
+}
+
+/** Ends the one in force; answers until when it would have been, undefined where there was none. */
+export async function endExtensionOf(
+  tx: Database,
+  { clientId, name, now, by }: Ended,
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('extensions')
+    .set({ ended_at: now, ended_by: by })
+    .where('client_id', '=', clientId)
+    .where('name', '=', name)
+    .where('ended_at', 'is', null)
+    .returning('until')
+    .executeTakeFirst();
+  return row?.until;
+}
+
+/** Adds one; the app must have none of this milestone in force. */
+export async function insertExtension(
+  tx: Database,
+  extension: Insertable<LifecycleTables['extensions']>,
+): Promise<void> {
+  await tx.insertInto('extensions').values(extension).execute();
+}
+
+/** Those in force with the names of their apps, the first to end first. */
+export async function listExtensions(db: Database) {
+  return db
+    .selectFrom('extensions')
+    .innerJoin('apps', 'apps.client_id', 'extensions.client_id')
+    .selectAll('extensions')
+    .select('apps.name as app_name')
+    .where('extensions.ended_at', 'is', null)
+    .orderBy('extensions.until')
+    .orderBy('extensions.id')
+    .execute();
+}

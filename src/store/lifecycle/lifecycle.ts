@@ -1,0 +1,34 @@
+import type { Selectable } from 'kysely';
+import type { LifecycleTables } from '../tables/lifecycle.ts';
+import type { Database } from '../driver/store.ts';
+
+/** What is in force of dates, extensions, brownouts and exemptions: few rows, read every second by every process. */
+
+export type BrownoutRow = Selectable<LifecycleTables['brownouts']>;
+
+/** Every date by its name, set or not; empty in a database that was never given any. */
+export async function readDates(db: Database) {
+  return db.selectFrom('lifecycle_dates').selectAll().execute();
+}
+
+/** The extensions that nobody ended; one whose time is over stands there still. */
+export async function readExtensions(db: Database) {
+  return db.selectFrom('extensions').selectAll().where('ended_at', 'is', null).execute();
+}
+
+/** The exemptions that nobody ended. */
+export async function readExemptions(db: Database) {
+  return db.selectFrom('brownout_exemptions').selectAll().where('ended_at', 'is', null).execute();
+}
+
+/** The brownouts that are not over, by their start. */
+export async function readBrownouts(db: Database, now: number): Promise<BrownoutRow[]> {
+  return db
+    .selectFrom('brownouts')
+    .selectAll()
+    .where('removed_at', 'is', null)
+    .where('ends_at', '>', now)
+    .orderBy('starts_at')
+    .orderBy('id')
+    .execute();
+}

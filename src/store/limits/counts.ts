@@ -1,0 +1,83 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
+import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import type { Store } from '../driver/store.ts';
+import type { Count } from '../tables/tables.ts';
+
+/** Every count runs for this long from its first point. */
+export const COUNT_WINDOW = 1 * MINUTE;
+
+/** Clocks of two machines may differ by this much; a count that ends later was written by a clock that was wrong. */
+const CLOCK_TOLERANCE = 5 * SECOND;
+
+/** The latest end that a count may have. */
+export function latestEnd(now: number): number {
+  return now + COUNT_WINDOW + CLOCK_TOLERANCE;
+}
+
+function isOver(now: number): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(counts.ends_at <= ${now} or counts.ends_at > ${latestEnd(now)})`;
+}
+
+/** Far below the number of parameters that either database takes in one statement. */
+const ROWS_PER_STATEMENT = 2000;
+
+/** Points to add, and when their count ends if it has only begun. */
+export type NewPoints = Omit<Count, 'changed_at'>;
+
+async function addRows(store: Store, rows: readonly NewPoints[], now: number): Promise<Count[]> {
+  return store.volatile
+    .insertInto('counts')
+    .values(rows.map((row) => ({ ...row, changed_at: now })))
+    .onConflict((conflict) =>
+      conflict.column('key_digest').doUpdateSet((eb) => ({
+        points: eb
+          .case()
+          .when(isOver(now))
+          .then(eb.ref('excluded.points'))
+          .else(eb('counts.points', '+', eb.ref('excluded.points')))
+          .end(),
+        ends_at: eb
+          .case()
+          .when(isOver(now))
+          .then(eb.ref('excluded.ends_at'))
+          .else(eb.ref('counts.ends_at'))
+          .end(),
+        changed_at: eb.ref('excluded.changed_at'),
+      })),
+    )
+    .returningAll()
+    .execute();
+}
+
+/**
+ * Adds points to counts and answers their new totals, in one statement for each two thousand; one that is over begins
+ * anew. Rows are locked in the order of their keys, so that two processes cannot wait for each other.
+ */
+export async function addCounts(store: Store, rows: readonly NewPoints[], now: number): Promise<Count[]> {
+  const ordered = rows.toSorted((a, b) => (a.key_digest < b.key_digest ? -1 : 1));
+  const totals: Count[] = [];
+  for (let start = 0; start < ordered.length; start += ROWS_PER_STATEMENT) {
+    totals.push(...(await addRows(store, ordered.slice(start, start + ROWS_PER_STATEMENT), now)));
+  }
+  return totals;
+}
+
+/** The running counts that somebody changed since then. */
+export async function listChangedCounts(
+  store: Store,
+  { since, now }: { since: number; now: number },
+): Promise<Count[]> {
+  return store.volatile
+    .selectFrom('counts')
+    .selectAll()
+    .where('changed_at', '>=', since)
+    .where('ends_at', '>', now)
+    .execute();
+}
+
+/** Removes a piece of the counts that are over. */
+export function deleteEndedCounts(store: Store, now: number, piece = FIRST_PIECE): Promise<PieceDone> {
+  const rows = { table: 'counts', key: 'key_digest', by: 'ends_at' };
+  return deletePiece(store.volatile, { ...rows, which: isOver(now) }, piece);
+}

@@ -1,0 +1,70 @@
+import type { ExpressionBuilder } from 'kysely';
+import { isOneOf } from '../driver/many-rows.ts';
+import type { Database } from '../driver/store.ts';
+import { type Tables, WAITING_STATES } from '../tables/tables.ts';
+
+/** The tokens that a reminder is about, as it needs them. */
+
+/** Of more tokens than this those that were used last stand for all: nobody reads on, and their calls take long to sum up. */
+export const TOKENS_MAX = 2_000;
+
+/** Who may act for tokens: an account, and whoever has these normalised addresses while no account is known. */
+interface Holder {
+  accountId: string | undefined;
+  emails: readonly string[];
+}
+
+function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: Holder) {
+  return eb.or([
+    ...(accountId === undefined ? [] : [eb('account_id', '=', accountId)]),
+    ...emails.map((email) => eb.and([eb('account_id', 'is', null), eb('account_email', '=', email)])),
+  ]);
+}
+
+/** The tokens of an app that wait for a holder, those that were used last first; one more than `TOKENS_MAX` at most. */
+export async function waitingTokensOf(
+  db: Database,
+  clientId: string,
+  holder: Holder,
+): Promise<Array<{ id: string; account_id: string | null }>> {
+  return db
+    .selectFrom('mappings')
+    .select(['id', 'account_id'])
+    .where('client_id', '=', clientId)
+    .where('state', 'in', WAITING_STATES)
+    .where((eb) => isOf(eb, holder))
+    .orderBy('last_used_at', (order) => order.desc().nullsLast())
+    .limit(TOKENS_MAX + 1)
+    .execute();
+}
+
+/**
+ * How many tokens of these apps wait for a consent and are refused until then, although there is an old backend: their
+ * grant died, or they are younger than the bridge. Of one holder, or (undefined) of all. A token of a registration that
+ * nobody ever used is none.
+ */
+export async function countRefused(
+  db: Database,
+  clientIds: readonly string[],
+  holder: Holder | undefined,
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('mappings')
+    .select((eb) => ['client_id', eb.fn.countAll<number | string>().as('tokens')])
+    .where(isOneOf(db, 'client_id', clientIds))
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'reauthorization_required'),
+        eb.and([eb('state', '=', 'unmapped'), eb('source', '=', 'issued')]),
+        eb.and([
+          eb('state', '=', 'unmapped'),
+          eb('source', '=', 'registration'),
+          eb('last_used_at', 'is not', null),
+        ]),
+      ]),
+    )
+    .$if(holder !== undefined, (query) => query.where((eb) => (holder ? isOf(eb, holder) : eb.lit(true))))
+    .groupBy('client_id')
+    .execute();
+  return new Map(rows.map((row) => [row.client_id, Number(row.tokens)]));
+}

@@ -1,0 +1,126 @@
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
+import type { LifecycleTables, MailState } from '../tables/lifecycle.ts';
+import { insertionOf, isOneOf } from '../driver/many-rows.ts';
+import type { Database } from '../driver/store.ts';
+
+/** The ledger: which mail told, or is to tell, whom of what. Its unique keys are what keeps a reminder from coming twice. */
+
+export type NewMail = Insertable<LifecycleTables['mails']>;
+export type NewReminder = Insertable<LifecycleTables['reminders']>;
+export type ReminderRow = Selectable<LifecycleTables['reminders']>;
+
+/** The day at the end of what a calendar stage is planned for. */
+const DAY_PLANNED = sql`substr(planned_for, length(planned_for) - 9)`;
+
+/**
+ * What people were told of, or are to be told in a mail that is on its way; without what stands in one of the mails, and
+ * of dates before a day (`YYYY-MM-DD`), however many years of them there are.
+ */
+export async function readTold(
+  db: Database,
+  people: readonly string[],
+  { exceptMail = '', sinceDay }: { exceptMail?: string | undefined; sinceDay: string },
+) {
+  return db
+    .selectFrom('reminders')
+    .select(['person', 'client_id', 'role', 'stage', 'planned_for'])
+    .where(isOneOf(db, 'person', people))
+    .where('dropped_at', 'is', null)
+    .where('mail_id', '<>', exceptMail)
+    .where(sql<SqlBool>`(planned_for not like '%:%' or ${DAY_PLANNED} >= ${sinceDay})`)
+    .execute();
+}
+
+/** The mails of people that are not sent yet, those of these days, and those that were sent since a moment. */
+export async function readHoldingMails(
+  db: Database,
+  people: readonly string[],
+  { days, sentSince }: { days: readonly string[]; sentSince: number },
+): Promise<Array<Pick<Selectable<LifecycleTables['mails']>, 'person' | 'day' | 'state' | 'ended_at'>>> {
+  return (
+    db
+      .selectFrom('mails')
+      .select(['person', 'day', 'state', 'ended_at'])
+      .where(isOneOf(db, 'person', people))
+      .where('state', '<>', 'dropped')
+      // What support has sent is beside the one mail of the day.
+      .where('replaces', 'not like', 'again/%')
+      .where((eb) =>
+        eb.or([
+          eb('state', 'in', ['due', 'sending']),
+          eb('day', 'in', days),
+          eb.and([eb('state', '=', 'sent'), eb('ended_at', '>=', sentSince)]),
+        ]),
+      )
+      .execute()
+  );
+}
+
+/** The newest reminder of a stage that a person was sent about an app, or is to be, and what became of its mail. */
+export async function findLatest(
+  db: Database,
+  { people, clientId, stage }: { people: readonly string[]; clientId: string; stage: string },
+): Promise<{ created_at: number; state: MailState } | undefined> {
+  return db
+    .selectFrom('reminders')
+    .innerJoin('mails', 'mails.id', 'reminders.mail_id')
+    .select(['reminders.created_at', 'mails.state'])
+    .where('reminders.client_id', '=', clientId)
+    .where('reminders.person', 'in', people)
+    .where('stage', '=', stage)
+    .where('dropped_at', 'is', null)
+    .orderBy('reminders.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The reminders in one mail that are not dropped. */
+export async function readRemindersOf(db: Database, mailId: string): Promise<ReminderRow[]> {
+  return db
+    .selectFrom('reminders')
+    .selectAll()
+    .where('mail_id', '=', mailId)
+    .where('dropped_at', 'is', null)
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * Keeps mails with their reminders, without those that the ledger has already, and without mails that nothing new would
+ * stand in or whose person has one of that day; answers the ids of the mails that were made. In a transaction.
+ */
+export async function insertPlanned(
+  tx: Database,
+  mails: readonly NewMail[],
+  reminders: readonly NewReminder[],
+): Promise<string[]> {
+  if (mails.length === 0) return [];
+  await sql`${insertionOf(tx, 'mails', mails)} on conflict do nothing`.execute(tx);
+  const ids = mails.map(({ id }) => id);
+  const made = new Set(await idsOf(tx, ids));
+  const rows = reminders.filter(({ mail_id }) => made.has(mail_id));
+  if (rows.length > 0) await sql`${insertionOf(tx, 'reminders', rows)} on conflict do nothing`.execute(tx);
+  const empty = await tx
+    .deleteFrom('mails')
+    .where(isOneOf(tx, 'id', [...made]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('reminders').select('reminders.id').whereRef('reminders.mail_id', '=', 'mails.id'),
+        ),
+      ),
+    )
+    .returning('id')
+    .execute();
+  for (const { id } of empty) made.delete(id);
+  return [...made];
+}
+
+async function idsOf(tx: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('mails')
+    .select('id')
+    .where(isOneOf(tx, 'id', ids))
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,33 @@
+import { isOneOf } from '../driver/many-rows.ts';
+import type { Database } from '../driver/store.ts';
+
+/** Addresses whose readers said that they are not meant. */
+
+/** Which of these normalised addresses want no reminders. */
+export async function stoppedAmong(db: Database, addresses: readonly string[]): Promise<Set<string>> {
+  if (addresses.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('stopped_addresses')
+    .select('address')
+    .where(isOneOf(db, 'address', addresses))
+    .execute();
+  return new Set(rows.map(({ address }) => address));
+}
+
+/** Puts a normalised address there; one that is there stays as it is. */
+export async function insertStopped(
+  db: Database,
+  stopped: { address: string; mailId: string; now: number },
+): Promise<void> {
+  await db
+    .insertInto('stopped_addresses')
+    .values({ address: stopped.address, mail_id: stopped.mailId, stopped_at: stopped.now })
+    .onConflict((conflict) => conflict.column('address').doNothing())
+    .execute();
+}
+
+/** Takes a normalised address out again; false when it was not there. */
+export async function deleteStopped(db: Database, address: string): Promise<boolean> {
+  const removed = await db.deleteFrom('stopped_addresses').where('address', '=', address).executeTakeFirst();
+  return removed.numDeletedRows === 1n;
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import { newestCounts } from './desks.ts';
+import type { Database } from '../driver/store.ts';
+import type { DeathCause } from '../tables/tables.ts';
+
+/** What the numbers of support are added up from; nothing here goes through all tokens. */
+
+/** Grants, and mails, that are counted one by one at most; of what is more, the newest grants count. */
+export const DEATHS_MAX = 20_000;
+export const MAILS_MAX = 200_000;
+
+/** PostgreSQL answers sums as texts. */
+type Sum = number | string | null;
+
+const WAITING = sql`(p.unmapped + p.reauthorization_required)`;
+
+const SUMS = {
+  active: sql`p.active`,
+  waiting: WAITING,
+  migrated: sql`p.migrated`,
+  /** Once for each app. */
+  people: sql`p.waiting_people`,
+  /** Apps that have tokens none of which waits, and apps of which one does. */
+  done: sql`case when ${WAITING} = 0 and p.active + p.migrated > 0 then 1 else 0 end`,
+  notDone: sql`case when ${WAITING} > 0 then 1 else 0 end`,
+  /** Apps that were counted at all. */
+  counted: sql`1`,
+};
+
+type Sums = Record<keyof typeof SUMS, number>;
+
+/** All apps together, as last counted. */
+export async function sumApps(db: Database): Promise<Sums> {
+  const columns = Object.entries(SUMS).map(([name, what]) => sql`sum(${what}) as ${sql.ref(name)}`);
+  const { rows } = await sql<Record<string, Sum>>`
+    select ${sql.join(columns)} from ${newestCounts(db)} where a.retired_at is null`.execute(db);
+  return Object.fromEntries(Object.keys(SUMS).map((name) => [name, Number(rows[0]?.[name] ?? 0)])) as Sums;
+}
+
+/** How many mails ended since a time: handed over, or reached nobody; up to the bound together. */
+export async function countMails(
+  db: Database,
+  since: number,
+): Promise<{ sent: number; undeliverable: number }> {
+  const read = db
+    .selectFrom('mails')
+    .select('state')
+    .where(sql<boolean>`state in ('sent', 'undeliverable')`)
+    .where('ended_at', '>=', since)
+    .limit(MAILS_MAX)
+    .as('m');
+  const rows = await db
+    .selectFrom(read)
+    .select((eb) => ['m.state', eb.fn.countAll<number>().as('n')])
+    .groupBy('m.state')
+    .execute();
+  const of = (state: string) => rows.find((row) => row.state === state)?.n ?? 0;
+  return { sent: of('sent'), undeliverable: of('undeliverable') };
+}
+
+const DAY_MS = sql.lit(86_400_000);
+
+export interface Deaths {
+  /** Days since 1970 (UTC). */
+  day: number;
+  cause: DeathCause | null;
+  n: number;
+}
+
+/** How many grants died since a time, by day and cause. */
+export async function countDeaths(db: Database, since: number): Promise<Deaths[]> {
+  const read = db
+    .selectFrom('grants')
+    .select([sql<number>`dead_at / ${DAY_MS}`.as('day'), 'dead_cause as cause'])
+    .where('state', '=', sql.lit('dead'))
+    .where('dead_at', '>=', since)
+    .orderBy('dead_at', 'desc')
+    .limit(DEATHS_MAX)
+    .as('g');
+  return db
+    .selectFrom(read)
+    .select((eb) => ['g.day', 'g.cause', eb.fn.countAll<number>().as('n')])
+    .groupBy(['g.day', 'g.cause'])
+    .execute();
+}

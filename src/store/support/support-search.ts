@@ -1,0 +1,152 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { MappingRow } from '../tokens/find-mappings.ts';
+import { isSqlite } from '../driver/many-rows.ts';
+import type { Database } from '../driver/store.ts';
+import type { Mapping } from '../tables/tables.ts';
+
+/** What support looks for: each question goes through an index of its own, or through the apps, which are few. */
+
+type Mark =
+  | 'id'
+  | 'hint_first'
+  | 'hint_last'
+  | 'account_email'
+  | 'legacy_account_id'
+  | 'grant_id'
+  | 'client_id'
+  | 'account_id';
+
+/** By which of their columns mappings are looked for; a mapping has to have all of them. */
+export type MappingMarks = Partial<Pick<Mapping, Mark>>;
+
+/** Mappings with these marks, newest first; by an address or an older id only those without an account. */
+export async function mappingsWith(db: Database, marks: MappingMarks, limit: number): Promise<MappingRow[]> {
+  const waits = marks.account_email !== undefined || marks.legacy_account_id !== undefined;
+  let query = db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .selectAll('m')
+    .select(['a.name as app_name', 'c.email']);
+  for (const [column, value] of Object.entries(marks) as Array<[Mark, string]>)
+    query = query.where(`m.${column}`, '=', value);
+  if (waits) query = query.where('m.account_id', 'is', null);
+  return query.orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();
+}
+
+/** An account as the modern side last described it. */
+export interface AccountFound {
+  account_id: string;
+  name: string | null;
+  email: string | null;
+}
+
+/** The account of an id, or those of an address (in lower case). */
+export async function accountsWith(
+  db: Database,
+  mark: { id: string } | { email: string },
+  limit?: number,
+): Promise<AccountFound[]> {
+  const query = db.selectFrom('accounts').select(['account_id', 'name', 'email']);
+  const found =
+    'id' in mark
+      ? query.where('account_id', '=', mark.id)
+      : query.where('email', 'is not', null).where(sql`lower(email)`, '=', mark.email);
+  return found
+    .orderBy('account_id')
+    .$if(limit !== undefined, (some) => some.limit(limit ?? 0))
+    .execute();
+}
+
+/** Behind every text that begins with the one before it. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+const folded = (text: string) => sql`lower(cast(${text} as text))`;
+
+/** So much of a name stands in its index, of which PostgreSQL takes no long entries. */
+const INDEXED = 100;
+
+/** Accounts by their whole name or by how it begins (`isWhole` not), in what the database takes for lower case. */
+export async function accountsNamed(
+  db: Database,
+  { name, isWhole }: { name: string; isWhole: boolean },
+  limit: number,
+): Promise<AccountFound[]> {
+  const startOf = (text: RawBuilder<unknown>) =>
+    isSqlite(db) ? sql`substr(${text}, 1, ${sql.lit(INDEXED)})` : sql`left(${text}, ${sql.lit(INDEXED)})`;
+  // By bytes, as SQLite compares.
+  const inBytes = (text: RawBuilder<unknown>) => (isSqlite(db) ? text : sql`(${text} collate "C")`);
+  const whole = inBytes(sql`lower(name)`);
+  // In the words of the index.
+  const start = inBytes(startOf(sql`lower(name)`));
+  const wanted = startOf(folded(name));
+  const query = db
+    .selectFrom('accounts')
+    .select(['account_id', 'name', 'email'])
+    .where('name', 'is not', null);
+  const found = isWhole
+    ? query.where(start, '=', wanted).where(whole, '=', folded(name))
+    : query
+        .where(start, '>=', wanted)
+        .where(start, '<', sql`${wanted} || ${sql.lit(LAST_CHARACTER)}`)
+        .where(whole, '>=', folded(name))
+        .where(whole, '<', folded(name + LAST_CHARACTER));
+  return found
+    .$if(!isWhole, (some) => some.orderBy(start))
+    .orderBy('account_id')
+    .limit(limit)
+    .execute();
+}
+
+/** The account that an id of the older generation belongs to, as a pair says. */
+export async function accountOfLegacyId(db: Database, legacyId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('id_pairs')
+    .select('modern_id')
+    .where('kind', '=', 'account')
+    .where('legacy_id', '=', legacyId)
+    .executeTakeFirst();
+  return row?.modern_id ?? undefined;
+}
+
+/** An app as a list shows it. */
+export interface AppFound {
+  client_id: string;
+  name: string;
+  source: string;
+  retired_at: number | null;
+}
+
+const apps = (db: Database) => db.selectFrom('apps').select(['client_id', 'name', 'source', 'retired_at']);
+
+/** The app of a client id, retired or not. */
+export async function appWithId(db: Database, clientId: string): Promise<AppFound | undefined> {
+  return apps(db).where('client_id', '=', clientId).executeTakeFirst();
+}
+
+/** The apps whose owner waits under an address (in lower case), or for which somebody answers there, by name. */
+export async function appsWithAddress(db: Database, address: string, limit: number): Promise<AppFound[]> {
+  return apps(db)
+    .where((eb) =>
+      eb.or([
+        eb('owner_email', '=', address),
+        eb(
+          'client_id',
+          'in',
+          eb.selectFrom('app_contacts').select('client_id').where(sql`lower(address)`, '=', address),
+        ),
+      ]),
+    )
+    .orderBy('name')
+    .orderBy('client_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Apps page by page, to look for a name in: the databases differ in what they take for lower case. */
+export async function listForNames(
+  db: Database,
+  { after, limit }: { after: string; limit: number },
+): Promise<AppFound[]> {
+  return apps(db).where('client_id', '>', after).orderBy('client_id').limit(limit).execute();
+}

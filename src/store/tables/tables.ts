@@ -1,0 +1,295 @@
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
+import type { Purpose } from '../../shared/secrets.ts';
+import type { AuthorizationRequestsTable } from './authorization-requests.ts';
+import type { CutOverColumns, CutOverTables } from './cut-over.ts';
+import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
+import type { LifecycleTables } from './lifecycle.ts';
+import type { LiveTables, PageTables } from './page-tables.ts';
+import type { PostTables, VolatilePostTables } from './posts.ts';
+
+/** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
+
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+interface AppsTable extends CutOverColumns {
+  client_id: string;
+  name: string;
+  owner_account_id: Nullable<string>;
+  owner_email: Nullable<string>;
+  source: 'registered' | 'imported' | 'observed' | 'demo';
+  /** 1 where its owner registered it on a page of ours; nobody of the service has looked at its callbacks. */
+  self_registered: Generated<number>;
+  created_at: number;
+  retired_at: Nullable<number>;
+  /** The app's own client at the modern side; null where the bridge's serves it. */
+  modern_client_id: Nullable<string>;
+  /** To the day: when any of its tokens last called what the old backend alone answers. */
+  passed_at: Nullable<number>;
+}
+
+interface AppSecretsTable {
+  id: string;
+  client_id: string;
+  secret_digest: string;
+  created_at: number;
+  retired_at: Nullable<number>;
+}
+
+interface AppCallbacksTable {
+  client_id: string;
+  uri: string;
+}
+
+interface AccountsTable {
+  account_id: string;
+  email: Nullable<string>;
+  name: Nullable<string>;
+  timezone: Nullable<string>;
+  updated_at: number;
+}
+
+export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
+
+export type DeathCause =
+  | 'refused'
+  | 'lost'
+  | 'superseded'
+  | 'deauthorized'
+  | 'replaced'
+  | 'handed_over'
+  | 'unfinished';
+
+interface GrantsTable {
+  id: string;
+  client_id: string;
+  account_id: string;
+  modern_client_id: string;
+  state: GrantState;
+  version: number;
+  access_token_sealed: Nullable<string>;
+  refresh_token_sealed: Nullable<string>;
+  scope: string;
+  access_expires_at: number;
+  refresh_at: number;
+  attempts: Generated<number>;
+  presented_at: Nullable<number>;
+  doubt_since: Nullable<number>;
+  retry_at: Generated<number>;
+  suspect_count: Generated<number>;
+  suspect_until: Generated<number>;
+  dead_at: Nullable<number>;
+  dead_cause: Nullable<DeathCause>;
+  created_at: number;
+  updated_at: number;
+  claim_id: Nullable<string>;
+  rotated_at: number;
+  /** When a copy was taken over with this version, which the original may have spent meanwhile. */
+  restored_at: Nullable<number>;
+  /** When the answer to this presentation was lost, as the process that waited for it says. */
+  doubted_at: Nullable<number>;
+  /** When no connection came about; null where the rest has another reason. */
+  put_off_at: Nullable<number>;
+}
+
+interface RefreshBreakerTable {
+  singleton: number;
+  /** Rises with every decision that the others must not overlook. */
+  turn: number;
+  tripped_at: Nullable<number>;
+  next_at: number;
+  pause: number;
+  deaths_until: number;
+}
+
+export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
+
+/** In which a token waits for a consent. */
+export const WAITING_STATES: readonly MappingState[] = ['unmapped', 'reauthorization_required'];
+
+export type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
+
+interface MappingsTable {
+  id: string;
+  token_digest: string;
+  hint_first: Nullable<string>;
+  hint_last: Nullable<string>;
+  client_id: string;
+  account_id: Nullable<string>;
+  grant_id: Nullable<string>;
+  state: MappingState;
+  reason: Nullable<string>;
+  source: MappingSource;
+  created_at: number;
+  updated_at: number;
+  /** Whose token it is while the account is known by its e-mail alone. */
+  account_email: Nullable<string>;
+  /** To the day: as the import said, then as `usage` shows; the exact time stands there. */
+  last_used_at: Nullable<number>;
+  /** Whose token it is by the id of the older generation, while no pair says which account that is now. */
+  legacy_account_id: Nullable<string>;
+  /** When it was last used again after a long silence. */
+  woken_at: Nullable<number>;
+  /** The app that a call named first, which gives no right; and whether anybody else said the app of a token seen in use. */
+  claimed_client_id: Nullable<string>;
+  claimed_at: Nullable<number>;
+  app_proven: Generated<number>;
+  /** When the old API refused the token while a grant served it: the new API answers all its calls since. */
+  refused_there_at: Nullable<number>;
+}
+
+interface LegacyCodesTable {
+  code_digest: string;
+  client_id: string;
+  redirect_uri: string;
+  redirect_uri_given: number;
+  account_id: string;
+  grant_id: string;
+  created_at: number;
+  expires_at: number;
+  used_at: Nullable<number>;
+  mapping_id: Nullable<string>;
+}
+
+interface OwedRevocationsTable {
+  id: string;
+  grant_id: string;
+  token_sealed: string;
+  attempts: Generated<number>;
+  next_at: number;
+  created_at: number;
+}
+
+interface EventsTable {
+  id: Generated<number>;
+  at: number;
+  actor: string;
+  action: string;
+  client_id: Nullable<string>;
+  account_id: Nullable<string>;
+  grant_id: Nullable<string>;
+  mapping_id: Nullable<string>;
+  reason: Nullable<string>;
+  request_id: Nullable<string>;
+  uid: Nullable<string>;
+  witness: Nullable<string>;
+  position: Nullable<number>;
+  chain: Nullable<string>;
+}
+
+export type KeyState = 'standby' | 'active' | 'old' | 'dropped';
+
+interface KeysTable {
+  purpose: Purpose;
+  id: string;
+  state: KeyState;
+  proof: string;
+  added_at: number;
+  changed_at: number;
+}
+
+interface KeyHoldersTable {
+  process_id: string;
+  machine: string;
+  held: string;
+  seen_at: number;
+}
+
+interface InstanceTable {
+  singleton: number;
+  id: string;
+  state: 'original' | 'copy';
+  epoch: number;
+  place: string;
+}
+
+interface AnswersTable {
+  grant_id: string;
+  body: string;
+  organization_ids: string;
+  fetched_at: number;
+}
+
+interface PostAnswersTable {
+  id: string;
+  grant_id: string;
+  body: string;
+  length: number | null;
+  fetched_at: number;
+}
+
+interface LeasesTable {
+  name: string;
+  holder: string;
+  until: number;
+}
+
+interface CountsTable {
+  key_digest: string;
+  points: number;
+  ends_at: number;
+  changed_at: number;
+}
+
+interface BudgetsTable {
+  modern_client_id: string;
+  share_permille: number;
+  said_at: number;
+  valid_until: number;
+  paused_until: number;
+  /** JSON; null where the main API said nothing of its windows. */
+  windows: Nullable<string>;
+}
+
+/** The durable database. */
+export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables, PostTables {
+  apps: AppsTable;
+  app_secrets: AppSecretsTable;
+  app_callbacks: AppCallbacksTable;
+  accounts: AccountsTable;
+  authorization_requests: AuthorizationRequestsTable;
+  grants: GrantsTable;
+  mappings: MappingsTable;
+  legacy_codes: LegacyCodesTable;
+  owed_revocations: OwedRevocationsTable;
+  events: EventsTable;
+  keys: KeysTable;
+  key_holders: KeyHoldersTable;
+  instance: InstanceTable;
+  refresh_breaker: RefreshBreakerTable;
+}
+
+/** The volatile database. */
+export interface VolatileTables extends SeenTables, LiveTables, CutOverTables, VolatilePostTables {
+  answers: AnswersTable;
+  post_answers: PostAnswersTable;
+  leases: LeasesTable;
+  counts: CountsTable;
+  budgets: BudgetsTable;
+}
+
+export type App = Selectable<AppsTable>;
+export type NewApp = Insertable<AppsTable>;
+export type Account = Insertable<AccountsTable>;
+export type AuthorizationRequest = Selectable<AuthorizationRequestsTable>;
+/** One that an old app asked for: it names the app and where to go back to. */
+export type LegacyRequest = AuthorizationRequest & { client_id: string; redirect_uri: string };
+export type NewAuthorizationRequest = Insertable<AuthorizationRequestsTable>;
+export type Grant = Selectable<GrantsTable>;
+export type NewGrant = Insertable<GrantsTable>;
+/** Names one version of one grant's token pair. */
+export interface GrantVersion {
+  id: string;
+  version: number;
+}
+
+export type Mapping = Selectable<MappingsTable>;
+export type NewMapping = Insertable<MappingsTable>;
+export type LegacyCode = Selectable<LegacyCodesTable>;
+export type NewLegacyCode = Insertable<LegacyCodesTable>;
+export type OwedRevocation = Selectable<OwedRevocationsTable>;
+export type Count = Selectable<CountsTable>;
+export type Budget = Selectable<BudgetsTable>;
+export type Event = Selectable<EventsTable>;
+export type NewEvent = Insertable<EventsTable>;
+export type KnownKey = Selectable<KeysTable>;
+export type Instance = Omit<Selectable<InstanceTable>, 'singleton'>;

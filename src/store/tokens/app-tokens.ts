@@ -1,0 +1,174 @@
+import { sql, type SqlBool } from 'kysely';
+import type { Database } from '../driver/store.ts';
+import type { MappingState } from '../tables/tables.ts';
+
+/** The tokens of one app as its pages show them, and how far the app has moved. */
+
+/** The tokens of an app, or of one account of it. */
+export interface TokensOf {
+  clientId: string;
+  accountId?: string;
+}
+
+/** A page of them in the order of their ids, after one of them; with what stands behind each. */
+export async function listTokens(
+  db: Database,
+  { clientId, accountId }: TokensOf,
+  { after, limit }: { after: string; limit: number },
+) {
+  return db
+    .selectFrom('mappings as m')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .leftJoin('grants as g', 'g.id', 'm.grant_id')
+    .select([
+      'm.id',
+      'm.hint_first',
+      'm.hint_last',
+      'm.account_id',
+      'm.account_email',
+      'm.state',
+      'm.reason',
+      'm.source',
+      'm.client_id',
+      'm.claimed_client_id',
+      'm.app_proven',
+      'm.last_used_at',
+      'c.name as account_name',
+      'g.state as grant_state',
+    ])
+    .where('m.client_id', '=', clientId)
+    .$if(accountId !== undefined, (query) => query.where('m.account_id', '=', accountId ?? ''))
+    .where('m.id', '>', after)
+    .orderBy('m.id')
+    .limit(limit)
+    .execute();
+}
+
+/** One row of a page of tokens. */
+export type TokenRow = Awaited<ReturnType<typeof listTokens>>[number];
+
+/** How many tokens of an app are in each state, by one look into an index; states without a token have no row. */
+export async function countByState(
+  db: Database,
+  clientId: string,
+): Promise<Array<{ state: MappingState; n: number }>> {
+  const rows = await db
+    .selectFrom('mappings')
+    .select((eb) => ['state', eb.fn.countAll<number | string>().as('n')])
+    .where('client_id', '=', clientId)
+    .groupBy('state')
+    .execute();
+  return rows.map(({ state, n }) => ({ state, n: Number(n) }));
+}
+
+/** How many live grants an app has, of so many at most, by the modern client that they were obtained with. */
+export async function countGrants(
+  db: Database,
+  clientId: string,
+  limit: number,
+): Promise<Array<{ modern_client_id: string; n: number }>> {
+  const first = db
+    .selectFrom('grants')
+    .select('modern_client_id')
+    .where('client_id', '=', clientId)
+    // In the words of the index grants_live.
+    .where('state', '<>', sql.lit('dead'))
+    .orderBy('account_id')
+    .limit(limit);
+  return db
+    .selectFrom(first.as('first'))
+    .select((eb) => ['first.modern_client_id', eb.fn.countAll<number>().as('n')])
+    .groupBy('first.modern_client_id')
+    .execute();
+}
+
+/** How many grants an app has taken over, of so many at most, and of how many of these it has confirmed that it has them. */
+export async function countHandovers(
+  db: Database,
+  clientId: string,
+  limit: number,
+): Promise<{ handed: number; confirmed: number }> {
+  const first = db
+    .selectFrom('handovers')
+    .select('confirmed_at')
+    .where('client_id', '=', clientId)
+    .orderBy('account_id')
+    .limit(limit);
+  return db
+    .selectFrom(first.as('first'))
+    .select((eb) => [
+      eb.fn.countAll<number>().as('handed'),
+      eb.fn.count<number>('first.confirmed_at').as('confirmed'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * How many grants an app has taken over before a time without ever confirming it, of so many at most; not those after which
+ * it took another one of the same account over and confirmed that.
+ */
+export async function countUnconfirmed(
+  db: Database,
+  clientId: string,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const first = db
+    .selectFrom('handovers')
+    .select(['client_id', 'account_id', 'handed_at'])
+    .where('client_id', '=', clientId)
+    .where('confirmed_at', 'is', null)
+    .where('handed_at', '<=', before)
+    .orderBy('handed_at')
+    .limit(limit);
+  const { n } = await db
+    .selectFrom(first.as('h'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('handovers as later')
+            .select('later.grant_id')
+            .whereRef('later.client_id', '=', 'h.client_id')
+            .whereRef('later.account_id', '=', 'h.account_id')
+            .whereRef('later.handed_at', '>', 'h.handed_at')
+            .where('later.confirmed_at', 'is not', null),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+/** Whether an app came here by an import after a time: how it was called before that is not known. */
+export async function wasImportedSince(db: Database, clientId: string, since: number): Promise<boolean> {
+  const imported = await db
+    .selectFrom('events')
+    .select('id')
+    .where('client_id', '=', clientId)
+    // In the words of the index events_of_apps.
+    .where('mapping_id', 'is', null)
+    .where('grant_id', 'is', null)
+    .where('action', '=', 'app_imported')
+    .where('at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return imported !== undefined;
+}
+
+/**
+ * When an app last got a token that stood with another one before, 0 for never: its earlier calls were counted for that
+ * one. The history says so, by an assignment or by an import that changed the app.
+ */
+export async function lastMoveTo(db: Database, clientId: string): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .where('client_id', '=', clientId)
+    // In the words of the index events_of_moves.
+    .where(
+      sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`,
+    )
+    .executeTakeFirst();
+  return row?.at ?? 0;
+}

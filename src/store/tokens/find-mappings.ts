@@ -1,0 +1,102 @@
+import { type ExpressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
+import type { Pair } from './mappings.ts';
+import type { Database } from '../driver/store.ts';
+import type { Mapping, MappingState, Tables } from '../tables/tables.ts';
+
+/** Looking for mappings by what people have of them. Nothing here matches a pattern: every comparison is an equality. */
+
+/** What a mapping has to have one of. */
+export interface Marks {
+  /** Of the mapping itself, of its app or of its account. */
+  id?: string;
+  /** Four characters of the token, the first or the last. */
+  hint?: string;
+  /** Under every key. */
+  digests?: readonly string[];
+  /** In lower case; of the account, of whom the token waits for, or of the app's owner. */
+  email?: string;
+}
+
+/** A mapping with the names of its app and account. */
+export type MappingRow = Mapping & { app_name: string; email: string | null };
+
+type From = ExpressionBuilder<Tables & { m: Tables['mappings'] }, 'm'>;
+
+const isEmail = (column: string, email: string) => sql<SqlBool>`lower(${sql.ref(column)}) = ${email}`;
+
+/** Whether the account, the mapping or the owner of the app is known by this address. */
+function byEmail(eb: From, email: string): Array<Expression<SqlBool>> {
+  const accounts = eb.selectFrom('accounts').select('account_id').where(isEmail('accounts.email', email));
+  const apps = eb.selectFrom('apps').select('client_id').where(isEmail('apps.owner_email', email));
+  return [
+    eb('m.account_email', '=', email),
+    eb('m.account_id', 'in', accounts),
+    eb('m.client_id', 'in', apps),
+  ];
+}
+
+function conditions(eb: From, { id, hint, digests, email }: Marks): Array<Expression<SqlBool>> {
+  return [
+    ...(id === undefined
+      ? []
+      : [eb('m.id', '=', id), eb('m.client_id', '=', id), eb('m.account_id', '=', id)]),
+    ...(hint === undefined ? [] : [eb('m.hint_first', '=', hint), eb('m.hint_last', '=', hint)]),
+    ...(digests === undefined ? [] : [eb('m.token_digest', 'in', digests)]),
+    ...(email === undefined ? [] : byEmail(eb, email)),
+  ];
+}
+
+/** Mappings that have one of the marks, newest first, those of retired apps included. */
+export async function findMappings(db: Database, marks: Marks, limit: number): Promise<MappingRow[]> {
+  return db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .selectAll('m')
+    .select(['a.name as app_name', 'c.email'])
+    .where((eb) => eb.or(conditions(eb as unknown as From, marks)))
+    .orderBy('m.created_at', 'desc')
+    .orderBy('m.id')
+    .limit(limit)
+    .execute();
+}
+
+/** A mapping by its id, whatever became of its app. */
+export async function readMapping(tx: Database, id: string): Promise<Mapping | undefined> {
+  return tx.selectFrom('mappings').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Whether an app and account have a token in one of the states. */
+export async function hasTokenIn(
+  tx: Database,
+  { clientId, accountId }: Pair,
+  states: readonly MappingState[],
+): Promise<boolean> {
+  const token = await tx
+    .selectFrom('mappings')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('state', 'in', states)
+    .limit(1)
+    .executeTakeFirst();
+  return token !== undefined;
+}
+
+/** Whether an app and account have a code that still gives a token. */
+export async function hasLiveCode(
+  tx: Database,
+  { clientId, accountId }: Pair,
+  now: number,
+): Promise<boolean> {
+  const code = await tx
+    .selectFrom('legacy_codes')
+    .select('code_digest')
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .limit(1)
+    .executeTakeFirst();
+  return code !== undefined;
+}

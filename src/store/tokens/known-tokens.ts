@@ -1,0 +1,31 @@
+import { isOneOf } from '../driver/many-rows.ts';
+import type { Store } from '../driver/store.ts';
+import type { Mapping } from '../tables/tables.ts';
+
+/** What is known of a token for whoever looks on at its calls. */
+export type KnownToken = Pick<
+  Mapping,
+  'id' | 'token_digest' | 'client_id' | 'account_id' | 'state' | 'hint_first' | 'hint_last'
+>;
+
+/** The tokens that stand under any of these digests, of apps that are not retired, in one statement. */
+export async function listByDigests(
+  { durable }: Pick<Store, 'durable'>,
+  digests: readonly string[],
+): Promise<KnownToken[]> {
+  return durable
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .select([
+      'm.id',
+      'm.token_digest',
+      'm.client_id',
+      'm.account_id',
+      'm.state',
+      'm.hint_first',
+      'm.hint_last',
+    ])
+    .where(isOneOf(durable, 'm.token_digest', digests))
+    .where('a.retired_at', 'is', null)
+    .execute();
+}

@@ -1,0 +1,26 @@
+import type { Database } from '../driver/store.ts';
+import type { MappingState } from '../tables/tables.ts';
+
+interface Gift {
+  mappingId: string;
+  accountId: string;
+  /** In which it may be given. */
+  states: readonly MappingState[];
+  now: number;
+}
+
+/** Gives a waiting token that is nobody's yet its account; false when it has become somebody's or has ended meanwhile. */
+export async function giveAccount(
+  tx: Database,
+  { mappingId, accountId, states, now }: Gift,
+): Promise<boolean> {
+  const given = await tx
+    .updateTable('mappings')
+    .set({ account_id: accountId, updated_at: now })
+    .where('id', '=', mappingId)
+    .where('account_id', 'is', null)
+    .where('account_email', 'is', null)
+    .where('state', 'in', states)
+    .executeTakeFirst();
+  return given.numUpdatedRows === 1n;
+}

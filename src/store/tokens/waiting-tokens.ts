@@ -1,0 +1,141 @@
+import type { Database } from '../driver/store.ts';
+import type { App, MappingSource, MappingState } from '../tables/tables.ts';
+
+/** What waits for its account: known by an e-mail address alone, until that is pinned to an account id. */
+
+interface Pinning {
+  /** In lower case, as e-mail addresses are compared. */
+  email: string;
+  accountId: string;
+  now: number;
+}
+
+interface PinnedMapping {
+  id: string;
+  client_id: string;
+}
+
+/** Gives the tokens of an e-mail address their account; a row that has one is never changed. */
+export async function pinTokens(tx: Database, { email, accountId, now }: Pinning): Promise<PinnedMapping[]> {
+  return tx
+    .updateTable('mappings')
+    .set({ account_id: accountId, updated_at: now })
+    .where('account_email', '=', email)
+    .where('account_id', 'is', null)
+    .returning(['id', 'client_id'])
+    .execute();
+}
+
+/** Gives the apps of an e-mail address their owner; answers their client ids. */
+export async function pinApps(tx: Database, { email, accountId }: Pinning): Promise<string[]> {
+  const rows = await tx
+    .updateTable('apps')
+    .set({ owner_account_id: accountId })
+    .where('owner_email', '=', email)
+    .where('owner_account_id', 'is', null)
+    .returning('client_id')
+    .execute();
+  return rows.map((row) => row.client_id);
+}
+
+/** Gives the tokens that registrations made for the owners of these apps their account. */
+export async function pinOwnerTokens(
+  tx: Database,
+  clientIds: readonly string[],
+  { accountId, now }: Omit<Pinning, 'email'>,
+): Promise<PinnedMapping[]> {
+  const source: MappingSource = 'registration';
+  return tx
+    .updateTable('mappings')
+    .set({ account_id: accountId, updated_at: now })
+    .where('client_id', 'in', clientIds)
+    .where('source', '=', source)
+    .where('account_id', 'is', null)
+    .where('account_email', 'is', null)
+    .returning(['id', 'client_id'])
+    .execute();
+}
+
+/**
+ * Gives the account's id of the older generation its modern one, unless another id is paired with that already; answers
+ * the older one.
+ */
+export async function pinIdPair(tx: Database, { email, accountId }: Pinning): Promise<string | undefined> {
+  const known = await tx
+    .selectFrom('id_pairs')
+    .select('legacy_id')
+    .where('kind', '=', 'account')
+    .where('modern_id', '=', accountId)
+    .executeTakeFirst();
+  if (known) return undefined;
+  const pinned = await tx
+    .updateTable('id_pairs')
+    .set({ modern_id: accountId })
+    .where('kind', '=', 'account')
+    .where('modern_id', 'is', null)
+    .where('legacy_id', '=', (eb) =>
+      eb
+        .selectFrom('id_pairs as waiting')
+        .select((e) => e.fn.min('waiting.legacy_id').as('legacy_id'))
+        .where('waiting.kind', '=', 'account')
+        .where('waiting.email', '=', email)
+        .where('waiting.modern_id', 'is', null),
+    )
+    .returning('legacy_id')
+    .executeTakeFirst();
+  return pinned?.legacy_id;
+}
+
+/** How many tokens and apps wait under an e-mail address. */
+export async function countWaiting(db: Database, email: string): Promise<{ tokens: number; apps: number }> {
+  const tokens = await db
+    .selectFrom('mappings')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('account_email', '=', email)
+    .where('account_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  const apps = await db
+    .selectFrom('apps')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('owner_email', '=', email)
+    .where('owner_account_id', 'is', null)
+    .where('retired_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { tokens: tokens.n, apps: apps.n };
+}
+
+/** How many tokens of an account each app has, or this one app, by state. */
+export async function countTokensOf(
+  db: Database,
+  { accountId, clientId }: { accountId: string; clientId?: string },
+): Promise<
+  Array<{ client_id: string; name: string; source: App['source']; state: MappingState; n: number }>
+> {
+  return db
+    .selectFrom('mappings')
+    .innerJoin('apps', 'apps.client_id', 'mappings.client_id')
+    .select(['apps.client_id', 'apps.name', 'apps.source', 'mappings.state'])
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('mappings.account_id', '=', accountId)
+    .where('apps.retired_at', 'is', null)
+    .$if(clientId !== undefined, (query) => query.where('mappings.client_id', '=', clientId ?? ''))
+    .groupBy(['apps.client_id', 'apps.name', 'apps.source', 'mappings.state'])
+    .orderBy('apps.name')
+    .orderBy('apps.client_id')
+    .execute();
+}
+
+/** The apps that an account owns, by name. */
+export async function listOwnedApps(
+  db: Database,
+  accountId: string,
+): Promise<Array<{ client_id: string; name: string }>> {
+  return db
+    .selectFrom('apps')
+    .select(['client_id', 'name'])
+    .where('owner_account_id', '=', accountId)
+    .where('retired_at', 'is', null)
+    .orderBy('name')
+    .orderBy('client_id')
+    .execute();
+}

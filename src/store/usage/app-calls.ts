@@ -1,0 +1,68 @@
+import type { Insertable, Kysely } from 'kysely';
+import { isOneOf } from '../driver/many-rows.ts';
+import type { Store } from '../driver/store.ts';
+import type { VolatileTables } from '../tables/tables.ts';
+
+/**
+ * The calls of each app, kept beside those of its tokens: a page of an app with very many tokens reads these and is as true
+ * and as quick as that of a small one. A call counts for the app that its token belonged to when it was counted.
+ */
+
+type AppCalls = Insertable<VolatileTables['app_calls']>;
+type Usage = Insertable<VolatileTables['usage']>;
+
+const keyOf = ({ client_id, day, endpoint, carrier, user_agent, outcome }: AppCalls) =>
+  [client_id, day, endpoint, carrier, user_agent, outcome].join('\n');
+
+/** The apps of tokens, by the ids of these; a rehearsal, which is counted like a token, has none. */
+async function appsOf({ durable }: Store, mappingIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await durable
+    .selectFrom('mappings')
+    .select(['id', 'client_id'])
+    .where(isOneOf(durable, 'id', [...new Set(mappingIds)]))
+    .execute();
+  return new Map(rows.map(({ id, client_id }) => [id, client_id]));
+}
+
+/** These calls by the apps of their tokens, in the order in which every process writes. */
+export async function callsByApp(store: Store, rows: readonly Usage[]): Promise<AppCalls[]> {
+  const apps = await appsOf(
+    store,
+    rows.map(({ mapping_id }) => mapping_id),
+  );
+  const sums = new Map<string, AppCalls>();
+  for (const { mapping_id, ...row } of rows) {
+    const client_id = apps.get(mapping_id);
+    if (client_id === undefined) continue;
+    const key = keyOf({ ...row, client_id });
+    const { calls = 0, last_at = 0 } = sums.get(key) ?? {};
+    const sum = { calls: row.calls + calls, last_at: Math.max(row.last_at, last_at) };
+    sums.set(key, { ...row, client_id, ...sum });
+  }
+  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** Adds calls of apps to what is there. */
+export async function addAppCalls(
+  volatile: Kysely<VolatileTables>,
+  rows: readonly AppCalls[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await volatile
+    .insertInto('app_calls')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['client_id', 'day', 'endpoint', 'carrier', 'user_agent', 'outcome'])
+        .doUpdateSet((eb) => ({
+          calls: eb('app_calls.calls', '+', eb.ref('excluded.calls')),
+          last_at: eb
+            .case()
+            .when('app_calls.last_at', '<', eb.ref('excluded.last_at'))
+            .then(eb.ref('excluded.last_at'))
+            .else(eb.ref('app_calls.last_at'))
+            .end(),
+        })),
+    )
+    .execute();
+}

@@ -1,0 +1,86 @@
+import { type Kysely, sql, type SqlBool } from 'kysely';
+import { isOneOf } from '../driver/many-rows.ts';
+import type { Store } from '../driver/store.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/** The calls of some tokens, or of all those of an app, added up. */
+
+/** Whose calls are added up: those of these tokens, or those of an app. */
+export type Callers = { ids: readonly string[] } | { clientId: string };
+
+/** Calls of one kind, of many tokens together. */
+export interface CallSum {
+  endpoint: string;
+  carrier: string;
+  user_agent: string;
+  calls: number;
+  /** Those that were served. */
+  answered: number;
+  last_at: number;
+}
+
+/** Calls of one kind on one day (`YYYY-MM-DD`, UTC), of many tokens together. */
+export interface DayCalls {
+  day: string;
+  endpoint: string;
+  carrier: string;
+  calls: number;
+  /** How many of them were refused. */
+  refused: number;
+}
+
+/** Their rows since a day; both tables have the columns that are read of `c`. */
+function rowsOf({ volatile }: Store, callers: Callers, sinceDay: string) {
+  const isApp = 'clientId' in callers;
+  // Of a database the condition asks its dialect alone, which is that of either database of a store.
+  const dialect = volatile as unknown as Kysely<Tables>;
+  const isTheirs = isApp
+    ? sql<SqlBool>`c.client_id = ${callers.clientId}`
+    : isOneOf(dialect, 'c.mapping_id', callers.ids);
+  return sql`from ${sql.table(isApp ? 'app_calls' : 'usage')} as c where ${isTheirs} and c.day >= ${sinceDay}`;
+}
+
+const OTHERS = sql`endpoint, carrier`;
+
+/** PostgreSQL adds whole numbers up to a decimal one, which comes as text. */
+type Summed<Row, Column extends keyof Row> = Omit<Row, Column> & Record<Column, number | string>;
+
+/** The most frequent kinds of their calls since a day (`YYYY-MM-DD`), the most frequent first. */
+export async function sumCalls(
+  store: Store,
+  callers: Callers,
+  { sinceDay, limit }: { sinceDay: string; limit: number },
+): Promise<CallSum[]> {
+  const { rows } = await sql<Summed<CallSum, 'calls' | 'answered'>>`
+    select ${OTHERS}, user_agent, sum(calls) as calls,
+      sum(case when outcome = 'ok' then calls else 0 end) as answered, max(last_at) as last_at
+    ${rowsOf(store, callers, sinceDay)}
+    group by ${OTHERS}, user_agent
+    order by sum(calls) desc, ${OTHERS}, user_agent
+    limit ${limit}`.execute(store.volatile);
+  return rows.map((row) => ({ ...row, calls: Number(row.calls), answered: Number(row.answered) }));
+}
+
+/** Their last call since a day (`YYYY-MM-DD`). */
+export async function findLastCall(
+  store: Store,
+  callers: Callers,
+  sinceDay: string,
+): Promise<{ last_at: number; user_agent: string } | undefined> {
+  const { rows } = await sql<{ last_at: number; user_agent: string }>`
+    select last_at, user_agent ${rowsOf(store, callers, sinceDay)} order by last_at desc limit 1`.execute(
+    store.volatile,
+  );
+  return rows[0];
+}
+
+/** Their calls since a day, by day, endpoint and carrier. */
+export async function sumDays(store: Store, callers: Callers, sinceDay: string): Promise<DayCalls[]> {
+  const { rows } = await sql<Summed<DayCalls, 'calls' | 'refused'>>`
+    select day, ${OTHERS}, sum(calls) as calls,
+      sum(case when outcome = 'refused' then calls else 0 end) as refused
+    ${rowsOf(store, callers, sinceDay)}
+    group by day, ${OTHERS}
+    order by day`.execute(store.volatile);
+  return rows.map((row) => ({ ...row, calls: Number(row.calls), refused: Number(row.refused) }));
+}
