@@ -8,6 +8,32 @@ const mayOnlyReach = (name, allowed) => ({
   to: { path: '^src/', pathNot: [name, ...allowed].map(folder).concat(`^src/${name}/`) },
 });
 
+// Rooms from the ground up: each reaches those before it alone, so no circle can close between rooms.
+const ROOMS = {
+  store:
+    'tables driver instance work limits history keys accounts apps grants tokens authorization lifecycle usage progress reminders import support posts cut-over files',
+  domain:
+    'work history usage keys instance lifecycle progress grants limits tokens accounts apps old-calls live handover import translation ids old-api authorization reads cut-over posts reminders support new-calls',
+};
+
+function roomsOf(layer) {
+  const rooms = ROOMS[layer].split(' ');
+  const each = rooms.slice(0, -1).map((room, at) => ({
+    name: `${layer}/${room}-reaches-no-room-above`,
+    severity: 'error',
+    from: { path: folder(`${layer}/${room}`) },
+    to: { path: `^src/${layer}/(?:${rooms.slice(at + 1).join('|')})/` },
+  }));
+  const unnamed = {
+    name: `${layer}-has-a-room-without-a-floor`,
+    comment: 'Give the new room its place in the order above.',
+    severity: 'error',
+    from: { path: `^src/${layer}/[^/]+/`, pathNot: `^src/${layer}/(?:${rooms.join('|')})/` },
+    to: {},
+  };
+  return [...each, unnamed];
+}
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -25,6 +51,8 @@ module.exports = {
     mayOnlyReach('http', ['domain', 'shared']),
     mayOnlyReach('modern', ['shared']),
     mayOnlyReach('demo', ['shared']),
+    ...roomsOf('store'),
+    ...roomsOf('domain'),
   ],
   options: {
     parser: 'swc',

@@ -1,5 +1,11 @@
 import { assignByHand } from '../domain/tokens/assign-token.ts';
-import { DAYS_TOLD, FOUND_MAX, findTokens, findWholeToken, type FoundToken } from '../domain/tokens/find-tokens.ts';
+import {
+  DAYS_TOLD,
+  FOUND_MAX,
+  findTokens,
+  findWholeToken,
+  type FoundToken,
+} from '../domain/tokens/find-tokens.ts';
 import { revokeToken } from '../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../store/tokens/observed.ts';
 import type { MappingState } from '../store/tables/tables.ts';

@@ -9,7 +9,10 @@ import {
 } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { dropAnswersBefore, FIRST_ANSWERS } from '../store/grants/answers.ts';
-import { deleteRequestsBefore, deleteUnfinishedBefore } from '../store/authorization/authorization-requests.ts';
+import {
+  deleteRequestsBefore,
+  deleteUnfinishedBefore,
+} from '../store/authorization/authorization-requests.ts';
 import { deleteClaimsBefore } from '../store/authorization/claimed-requests.ts';
 import { deleteEndedCounts } from '../store/limits/counts.ts';
 import { deleteProofsBefore } from '../store/accounts/email-proofs.ts';

@@ -1,5 +1,5 @@
 import { cutOverApp } from '../../src/domain/cut-over/cut-over-app.ts';
-import { OLD_CALL_NAMES } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';

@@ -1,6 +1,6 @@
 import { REQUESTS_PER_CALL } from '../../src/domain/cut-over/request-costs.ts';
-import { textOfUpdate } from '../../src/domain/posts/ids/update-matches.ts';
-import { OLD_CALL_NAMES, type OldCallName } from '../../src/domain/translation/old-calls.ts';
+import { textOfUpdate } from '../../src/domain/ids/updates/update-matches.ts';
+import { OLD_CALL_NAMES, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectAlive } from '../endpoints/support/knock.ts';

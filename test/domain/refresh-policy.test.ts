@@ -1,4 +1,9 @@
-import { backOff, doubtEndsAt, mayPresentAgain, pairTimes } from '../../src/domain/grants/refresh/refresh-policy.ts';
+import {
+  backOff,
+  doubtEndsAt,
+  mayPresentAgain,
+  pairTimes,
+} from '../../src/domain/grants/refresh/refresh-policy.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
 
 const SENT = 1_000_000;

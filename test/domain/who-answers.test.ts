@@ -4,7 +4,7 @@ import {
   type OldApiPhase,
   type TokenStanding,
   whoAnswers,
-} from '../../src/domain/posts/who-answers.ts';
+} from '../../src/domain/old-calls/who-answers.ts';
 
 /** Every row of the table: call × token × old API × cut-over. */
 

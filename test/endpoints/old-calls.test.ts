@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { SERVED_HERE } from '../../src/store/usage/last-use.ts';
 import { read } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';

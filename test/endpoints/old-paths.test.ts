@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/old-calls/old-calls.ts';
 import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';

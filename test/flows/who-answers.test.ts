@@ -4,7 +4,7 @@ import {
   type OldApiPhase,
   type TokenStanding,
   whoAnswers,
-} from '../../src/domain/posts/who-answers.ts';
+} from '../../src/domain/old-calls/who-answers.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';

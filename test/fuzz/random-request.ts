@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/old-calls/old-calls.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import type { Chance } from '../campaign/chance.ts';
 import type { LegacyApp } from '../support/authorize.ts';

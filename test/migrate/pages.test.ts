@@ -5,7 +5,7 @@ import {
   PROGRAM_LANGUAGES,
   type ProgramLanguage,
 } from '../../src/domain/new-calls/program-language.ts';
-import { OLD_CALL_NAMES } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
 import { browserOf, DANA, SAM, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';
 import { issueToken } from '../support/legacy-calls.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { ANCHORS } from '../../src/domain/new-calls/call-pairs.ts';
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { issueToken } from '../support/legacy-calls.ts';

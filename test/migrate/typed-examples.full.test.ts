@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OLD_CALL_NAMES } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
 import { shownCalls } from '../../src/http/migrate/shown-calls.ts';
 

@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
 import { chanceOf } from '../campaign/chance.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-request.ts';

@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { rawForm, sendRaw } from '../support/raw-request.ts';
 import { type Bakery, openBakery } from './support/bakery.ts';
 import { CHANNELS } from './support/posts.ts';

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { sql } from 'kysely';
-import { epochOfTakeOver, type InstanceWatch, openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
+import {
+  epochOfTakeOver,
+  type InstanceWatch,
+  openInstanceWatch,
+} from '../../src/domain/instance/instance-watch.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';

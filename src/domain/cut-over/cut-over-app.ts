@@ -2,7 +2,7 @@ import { changeCutOver } from '../../store/cut-over/cut-overs.ts';
 import type { Context } from '../context.ts';
 import { type By, ChangeRefused, requireIdentifiedApp } from '../lifecycle/changes/change-rules.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { checkedReason } from '../tokens/revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 
 /** A change of how many of an app's accounts in a hundred the new API answers before the retirement. */
 export interface CutOverChange extends By {

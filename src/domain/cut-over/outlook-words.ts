@@ -1,5 +1,5 @@
 import { DAYS_MEASURED } from './moving-calls.ts';
-import { OLD_CALLS } from '../translation/old-calls.ts';
+import { OLD_CALLS } from '../old-calls/old-calls.ts';
 import type { KindOfNeed, Outlook, WindowNeed } from './reckon.ts';
 
 /** An outlook in sentences, the same for operators, support staff and owners. */

@@ -1,5 +1,5 @@
 import type { BudgetReading, WindowReading } from '../limits/budget-reading.ts';
-import { OLD_CALL_NAMES, type OldCallName } from '../translation/old-calls.ts';
+import { OLD_CALL_NAMES, type OldCallName } from '../old-calls/old-calls.ts';
 import type { DayOfCalls, MovingCalls } from './moving-calls.ts';
 import { ACCOUNT_READS_PER_DAY, callOfEndpoint, costOf } from './request-costs.ts';
 

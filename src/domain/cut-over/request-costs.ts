@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../old-calls/old-calls.ts';
 
 /**
  * How many requests of the new API one old call costs that moves there with its token: the most that one call costs once the

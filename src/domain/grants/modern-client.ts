@@ -1,4 +1,8 @@
-import { findModernClient, findModernClientOf, type ModernClientRow } from '../../store/apps/modern-clients.ts';
+import {
+  findModernClient,
+  findModernClientOf,
+  type ModernClientRow,
+} from '../../store/apps/modern-clients.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { Context } from '../context.ts';
 import { clientSecretPlace } from '../keys/sealed-places.ts';

@@ -1,5 +1,10 @@
 import { DAY, DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { countGrants, countHandovers, countUnconfirmed, wasImportedSince } from '../../store/tokens/app-tokens.ts';
+import {
+  countGrants,
+  countHandovers,
+  countUnconfirmed,
+  wasImportedSince,
+} from '../../store/tokens/app-tokens.ts';
 import { callersOf } from '../usage/callers.ts';
 import { type Calls, callsOf } from '../usage/calls-of.ts';
 import { callDaysOf } from '../usage/calls-per-day.ts';

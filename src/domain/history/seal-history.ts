@@ -1,6 +1,12 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import { readLastLine } from '../../store/files/anchors.ts';
-import { chainEvents, findLastUnwitnessed, type Link, listUnchained, readHead } from '../../store/history/events.ts';
+import {
+  chainEvents,
+  findLastUnwitnessed,
+  type Link,
+  listUnchained,
+  readHead,
+} from '../../store/history/events.ts';
 import { isConstraintFailure, isSerializationFailure } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Event } from '../../store/tables/tables.ts';

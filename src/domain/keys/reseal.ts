@@ -1,4 +1,9 @@
-import { countSealed, listSealedOtherwise, replaceSealed, SEALED_COLUMNS } from '../../store/keys/sealed-columns.ts';
+import {
+  countSealed,
+  listSealedOtherwise,
+  replaceSealed,
+  SEALED_COLUMNS,
+} from '../../store/keys/sealed-columns.ts';
 import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 import type { Context } from '../context.ts';
 import { placeIn } from './sealed-places.ts';

@@ -1,4 +1,11 @@
-import { isProofOf, type Key, type KeyRing, type Keys, PURPOSES, type Purpose } from '../../shared/secrets.ts';
+import {
+  isProofOf,
+  type Key,
+  type KeyRing,
+  type Keys,
+  PURPOSES,
+  type Purpose,
+} from '../../shared/secrets.ts';
 import type { HeldKeys } from '../../store/files/keys-file.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
 

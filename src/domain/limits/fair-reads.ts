@@ -1,4 +1,4 @@
-import type { GrantClient } from '../reads/ask-for-account.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { BudgetSpent } from './budget-spent.ts';

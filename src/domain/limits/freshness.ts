@@ -1,4 +1,4 @@
-import type { GrantClient } from '../reads/ask-for-account.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 
 /** How long an answer of the new API is served again without asking (milliseconds): longer as the client's budget empties. */

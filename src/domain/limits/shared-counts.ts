@@ -1,7 +1,13 @@
 import type { Clock } from '../../shared/clock.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { Vault } from '../../shared/secrets.ts';
-import { addCounts, COUNT_WINDOW, latestEnd, listChangedCounts, type NewPoints } from '../../store/limits/counts.ts';
+import {
+  addCounts,
+  COUNT_WINDOW,
+  latestEnd,
+  listChangedCounts,
+  type NewPoints,
+} from '../../store/limits/counts.ts';
 import type { Store } from '../../store/driver/store.ts';
 import type { Count } from '../../store/tables/tables.ts';
 

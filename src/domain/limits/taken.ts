@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { OpenWindow } from '../../upstream/known-budget.ts';
-import type { GrantClient } from '../reads/ask-for-account.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 
 /**

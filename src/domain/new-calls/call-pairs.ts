@@ -1,4 +1,4 @@
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../old-calls/old-calls.ts';
 import type { CallPair } from './call-pair.ts';
 import { configuration, deauthorize, interactions, shares, updateSchedules } from './ends.ts';
 import { pendingUpdates, profile, profiles, schedules, sentUpdates, update, user } from './reads.ts';

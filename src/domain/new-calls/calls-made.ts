@@ -1,5 +1,5 @@
 import type { DayCalls } from '../usage/calls-per-day.ts';
-import { oldCallOf, type OldCallName } from '../translation/old-calls.ts';
+import { oldCallOf, type OldCallName } from '../old-calls/old-calls.ts';
 
 /** How often each of the nineteen was called; what was never called is not there. */
 export function callsMade(

@@ -12,7 +12,7 @@ import { noteClaim } from './note-claim.ts';
 import { saysInvalid } from './recorded-refusal.ts';
 import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
-import { learnUpdates } from '../posts/ids/learn-updates.ts';
+import { learnUpdates } from '../ids/updates/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { withPatience } from '../work/patience.ts';
 import { refusalWithout, type ServedMapping, TokenRefused } from '../tokens/resolve-token.ts';

@@ -1,5 +1,5 @@
 import type { PassedAnswer } from '../../upstream/old-backend.ts';
-import { jsonIn } from './unpack.ts';
+import { jsonIn } from '../translation/unpack.ts';
 
 /** The recorded refusal of a token (legacy-api 2.1), whatever way the caller let the old API pack it. */
 

@@ -1,5 +1,5 @@
 import type { PostsAsker } from '../../upstream/posts/read-posts.ts';
-import type { GrantClient } from '../reads/ask-for-account.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 import { takeRead } from '../limits/fair-reads.ts';

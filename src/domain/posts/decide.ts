@@ -10,7 +10,7 @@ import {
   type OldApiPhase,
   type TokenStanding,
   whoAnswers,
-} from './who-answers.ts';
+} from '../old-calls/who-answers.ts';
 
 /** Who answers a call, by what is known of its token and of the old API at one moment. */
 

@@ -1,3 +1,4 @@
+import type { GrantClient } from '../grants/grant-client.ts';
 import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
@@ -5,12 +6,6 @@ import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 
 /** At most this many organizations in one request; the main API takes thirty aliases (modern-api 1.7). */
 const ORGANIZATIONS_PER_REQUEST = 20;
-
-/** A grant and the client at the modern side that it was obtained with. */
-export interface GrantClient {
-  id: string;
-  modernClientId: string;
-}
 
 type Read = (organizationIds: readonly string[]) => Promise<AccountReading>;
 

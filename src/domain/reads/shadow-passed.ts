@@ -6,7 +6,7 @@ import { compareObjects, type Difference } from './compare-answers.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../ids/learn-ids.ts';
 import { takeForShadow } from '../limits/shadow-allowance.ts';
-import { jsonIn } from '../old-api/unpack.ts';
+import { jsonIn } from '../translation/unpack.ts';
 import { ANY_FIELD, COMPARED, NOT_ANSWERED } from './shadow.ts';
 import { compareUpdates } from './compare-updates.ts';
 

@@ -1,4 +1,8 @@
-import { addShadowCounts, clearShadowCounts, listShadowCounts } from '../../store/posts/shadow-differences.ts';
+import {
+  addShadowCounts,
+  clearShadowCounts,
+  listShadowCounts,
+} from '../../store/posts/shadow-differences.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { compareObjects, compareProfiles, type Difference } from './compare-answers.ts';
 import type { Context } from '../context.ts';

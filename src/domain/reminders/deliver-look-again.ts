@@ -1,5 +1,11 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { type ClaimedMail, contactsOf, dropReminders, endMail, isHeldBy } from '../../store/reminders/mails.ts';
+import {
+  type ClaimedMail,
+  contactsOf,
+  dropReminders,
+  endMail,
+  isHeldBy,
+} from '../../store/reminders/mails.ts';
 import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';

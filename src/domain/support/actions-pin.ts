@@ -2,7 +2,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { accountsWith } from '../../store/support/support-search.ts';
 import type { Context, Origin } from '../context.ts';
 import { pinAccountIn } from '../accounts/pin-account.ts';
-import { checkedReason } from '../tokens/revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 import { readMappingTarget } from './actions.ts';
 
 /** What waits under the address of a token becomes an account's, by support. */

@@ -2,7 +2,7 @@ import { findUndeliverable, settleMail } from '../../store/reminders/mails.ts';
 import { namesOf } from '../../store/support/support-events.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../history/record-event.ts';
-import { checkedReason } from '../tokens/revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 
 /** A mail that reached nobody, and support has dealt with: somebody was called, or nothing can be done. */
 

@@ -3,7 +3,7 @@ import { hasEventSince } from '../../store/support/action-target.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { reauthorizationLink } from '../authorization/reauthorize.ts';
-import { checkedReason } from '../tokens/revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 import { mappingTarget } from './actions.ts';
 
 /** The link that asks the holder of a token to connect once more, by support. */

@@ -10,7 +10,7 @@ import { serverOf } from '../grants/modern-client.ts';
 import { withPatience } from '../work/patience.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { doubtEndsAt } from '../grants/refresh/refresh-policy.ts';
-import { checkedReason } from '../tokens/revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
 import { mappingTarget } from './actions.ts';
 

@@ -1,4 +1,9 @@
-import { type AccountFound, accountsNamed, type AppFound, listForNames } from '../../store/support/support-search.ts';
+import {
+  type AccountFound,
+  accountsNamed,
+  type AppFound,
+  listForNames,
+} from '../../store/support/support-search.ts';
 import type { Context } from '../context.ts';
 import { takeTurns } from '../work/take-turns.ts';
 

@@ -6,7 +6,7 @@ import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, askedMail } from '../reminders/asked.ts';
 import type { Somebody } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
-import { checkedReason } from '../tokens/revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 import { type MappingTarget, mappingTarget } from './actions.ts';
 import {
   addressHindrance,

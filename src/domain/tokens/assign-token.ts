@@ -9,7 +9,8 @@ import type { Context } from '../context.ts';
 import { afterDeauthorization, type Ending } from './deauthorize.ts';
 import { nextState, statesOf } from '../grants/mapping-state.ts';
 import { recordEvents } from '../history/record-event.ts';
-import { checkedReason, endLeft } from './revoke-token.ts';
+import { endLeft } from './revoke-token.ts';
+import { checkedReason } from '../history/reason.ts';
 import { withUsableKeys } from '../keys/under-all-keys.ts';
 
 /** Support says which app a token belongs to that was seen in use, and may correct what it said before. */

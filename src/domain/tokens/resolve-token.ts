@@ -11,7 +11,7 @@ import {
 import type { Database } from '../../store/driver/store.ts';
 import type { Mapping, MappingState } from '../../store/tables/tables.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
-import type { GrantClient } from '../reads/ask-for-account.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 import type { Brownout, Ending } from '../lifecycle/lifecycle.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';

@@ -1,4 +1,3 @@
-import { tokensIn } from '../../shared/token-like.ts';
 import { hasLiveCode, hasTokenIn, readMapping } from '../../store/tokens/find-mappings.ts';
 import { moveMapping, type Pair } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
@@ -6,6 +5,7 @@ import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts'
 import type { Context, Origin } from '../context.ts';
 import { afterDeauthorization, deauthorizeIn, type Ending } from './deauthorize.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
+import { checkedReason } from '../history/reason.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { withUsableKeys } from '../keys/under-all-keys.ts';
 
@@ -20,28 +20,6 @@ type Revoked =
   | { outcome: 'unknown' }
   | { outcome: 'final'; state: MappingState }
   | { outcome: 'revoked'; alone: boolean };
-
-const REASON_MAX = 500;
-
-/** A reason that cannot be kept. */
-export class ReasonRefused extends Error {
-  override readonly name = 'ReasonRefused';
-}
-
-/**
- * What the history and the owner are told, or nothing is done.
- * @throws {ReasonRefused}
- */
-export function checkedReason(reason: string): string {
-  const text = reason.trim();
-  if (text === '' || text.length > REASON_MAX || /\p{Cc}/u.test(text))
-    throw new ReasonRefused(`reason: 1 to ${REASON_MAX} printable characters`);
-  if (tokensIn(text).length > 0)
-    throw new ReasonRefused(
-      'reason: it holds what looks like a token or secret; name its first and last characters',
-    );
-  return text;
-}
 
 /** What was decided, and the grant that ended with the last token. */
 interface Ended {

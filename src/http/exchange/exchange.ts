@@ -1,5 +1,8 @@
 import type { Request, RequestHandler } from 'express';
-import { authenticateModernClient, authenticateTaker } from '../../domain/handover/authenticate-modern-client.ts';
+import {
+  authenticateModernClient,
+  authenticateTaker,
+} from '../../domain/handover/authenticate-modern-client.ts';
 import type { Context } from '../../domain/context.ts';
 import { confirm, type HandedOver, handOver } from '../../domain/handover/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';

@@ -2,7 +2,11 @@ import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { isNoPlace } from '../../domain/apps/callback-rule.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
-import { type AuthorizationAsked, LONGEST_STATE, sealRequest } from '../../domain/authorization/request-authorization.ts';
+import {
+  type AuthorizationAsked,
+  LONGEST_STATE,
+  sealRequest,
+} from '../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../page-error.ts';
 import { numberWords } from '../people/words.ts';

@@ -3,10 +3,15 @@ import type { Context } from '../../domain/context.ts';
 import type { Caller } from '../../domain/ids/learn-ids.ts';
 import { withPatience } from '../../domain/work/patience.ts';
 import { type Decision, decide } from '../../domain/posts/decide.ts';
-import { type Answerer, type CallKind, whoAnswers } from '../../domain/posts/who-answers.ts';
+import { type Answerer, type CallKind, whoAnswers } from '../../domain/old-calls/who-answers.ts';
 import { TooManyGuesses } from '../../domain/old-api/ask-limit.ts';
 import { type Reading, readAccount } from '../../domain/reads/read-account.ts';
-import { brownoutFor, type Resolved, servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
+import {
+  brownoutFor,
+  type Resolved,
+  servedBy,
+  type ServedMapping,
+} from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from './added-headers.ts';

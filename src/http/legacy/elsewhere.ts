@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { CallKind } from '../../domain/posts/who-answers.ts';
+import type { CallKind } from '../../domain/old-calls/who-answers.ts';
 import { findToken, type FoundToken } from './bearer-token.ts';
 import { createAnswers } from './call.ts';
 import { noteLate } from './late-note.ts';

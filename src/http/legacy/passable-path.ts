@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { isDeauthorize } from '../../domain/old-api/pass-through.ts';
-import { collapsedPath, isKnownPath } from '../../domain/translation/old-calls.ts';
+import { collapsedPath, isKnownPath } from '../../domain/old-calls/old-calls.ts';
 
 /**
  * Which paths of old calls mean the same, and which may go to the old API. What is decided here about a path has to be what

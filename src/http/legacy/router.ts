@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
 import { brake } from '../wire/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from './added-headers.ts';

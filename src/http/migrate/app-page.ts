@@ -4,7 +4,7 @@ import { callsOf } from '../../domain/usage/calls-of.ts';
 import { callDaysOf } from '../../domain/usage/calls-per-day.ts';
 import { callsMade } from '../../domain/new-calls/calls-made.ts';
 import { languageOf, languagesByUse } from '../../domain/new-calls/program-language.ts';
-import type { OldCallName } from '../../domain/translation/old-calls.ts';
+import type { OldCallName } from '../../domain/old-calls/old-calls.ts';
 import { ownedApp } from '../owners/owned-app.ts';
 import type { Frame } from '../people/frame.ts';
 import { addressesIn } from './addresses.ts';

@@ -1,7 +1,7 @@
 import { type CallPair, ENVIRONMENT, type NewStep } from '../../domain/new-calls/call-pair.ts';
 import { ANCHORS, CALL_PAIRS } from '../../domain/new-calls/call-pairs.ts';
 import type { ProgramLanguage } from '../../domain/new-calls/program-language.ts';
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
 import type { Addresses, CodeLanguage, OldCode } from './code/code-language.ts';
 import { LANGUAGES } from './code/languages.ts';
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { ANCHORS } from '../../domain/new-calls/call-pairs.ts';
-import { oldCallOf } from '../../domain/translation/old-calls.ts';
+import { oldCallOf } from '../../domain/old-calls/old-calls.ts';
 
 /** Where answers of old calls lead to: the page on which each stands beside the new one. */
 

@@ -1,5 +1,10 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { mailEmailProof, openEmailProof, type ProofProblem, proveEmail } from '../../domain/accounts/prove-email.ts';
+import {
+  mailEmailProof,
+  openEmailProof,
+  type ProofProblem,
+  proveEmail,
+} from '../../domain/accounts/prove-email.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { reauthorizationLink } from '../../domain/authorization/reauthorize.ts';
 import { tokensOfPair } from '../../domain/tokens/tokens-of-account.ts';

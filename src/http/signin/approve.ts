@@ -2,7 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import { isNoPlace } from '../../domain/apps/callback-rule.ts';
 import { allowing, denyRequest, startConsent } from '../../domain/authorization/consent.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
-import { bindRequest, openRequest, type UndecidedRequest } from '../../domain/authorization/request-authorization.ts';
+import {
+  bindRequest,
+  openRequest,
+  type UndecidedRequest,
+} from '../../domain/authorization/request-authorization.ts';
 import { redirectToApp } from '../legacy/redirect-to-app.ts';
 import { expiredForm, PageError } from '../page-error.ts';
 import { sendPage } from '../page-headers.ts';

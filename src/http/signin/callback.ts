@@ -1,6 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Consented } from '../../domain/grants/consenting-account.ts';
-import { type AuthorizationRequest, type ClaimedReturn, isOurIssuer } from '../../domain/authorization/consent.ts';
+import {
+  type AuthorizationRequest,
+  type ClaimedReturn,
+  isOurIssuer,
+} from '../../domain/authorization/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { queryParameters } from '../legacy/request-parameters.ts';

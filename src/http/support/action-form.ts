@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Origin } from '../../domain/context.ts';
-import { checkedReason, ReasonRefused } from '../../domain/tokens/revoke-token.ts';
+import { checkedReason, ReasonRefused } from '../../domain/history/reason.ts';
 import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { tokensIn } from '../../shared/token-like.ts';
 import { fieldsOf, type Frame, personIn } from '../people/frame.ts';

@@ -1,6 +1,6 @@
 import { ANCHORS } from '../../../src/domain/new-calls/call-pairs.ts';
 import type { ProgramLanguage } from '../../../src/domain/new-calls/program-language.ts';
-import { OLD_CALL_NAMES, type OldCallName } from '../../../src/domain/translation/old-calls.ts';
+import { OLD_CALL_NAMES, type OldCallName } from '../../../src/domain/old-calls/old-calls.ts';
 import { BAKERY, CHANNELS } from '../../posts/support/posts.ts';
 import { type ExamplesWorld, startExamplesWorld } from './examples-world.ts';
 import { missingFor, runCode } from './run-code.ts';

@@ -1,4 +1,4 @@
-import { OLD_CALLS, type OldCallName } from '../../../src/domain/translation/old-calls.ts';
+import { OLD_CALLS, type OldCallName } from '../../../src/domain/old-calls/old-calls.ts';
 import type { Chance } from '../../campaign/chance.ts';
 import type { RawRequest } from '../../support/raw-request.ts';
 import { carried, type Pair } from './carried-fields.ts';

@@ -1,4 +1,9 @@
-import { type BreakerView, readBreaker, redateDoubts, takeTurn } from '../../../store/grants/refresh-breaker.ts';
+import {
+  type BreakerView,
+  readBreaker,
+  redateDoubts,
+  takeTurn,
+} from '../../../store/grants/refresh-breaker.ts';
 import type { Context } from '../../context.ts';
 import { dueChange, hasDoubtAhead, nextTurn, proofChange, type Turn } from './breaker-rules.ts';
 

@@ -9,7 +9,12 @@ import {
 } from '../../../shared/lifetimes.ts';
 import { claimInTurn, TurnGone } from '../../../store/grants/claim-in-turn.ts';
 import type { BreakerView } from '../../../store/grants/refresh-breaker.ts';
-import { type ClaimDecision, claimPresenting, restUntil, releaseClaim } from '../../../store/grants/presentations.ts';
+import {
+  type ClaimDecision,
+  claimPresenting,
+  restUntil,
+  releaseClaim,
+} from '../../../store/grants/presentations.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import type { Connection } from '../../../upstream/connection.ts';

@@ -3,7 +3,7 @@ import { momentText } from '../../../shared/moments.ts';
 import { endExemptionOf, insertExemption } from '../../../store/lifecycle/brownout-exemptions.ts';
 import type { Context } from '../../context.ts';
 import { recordEvent } from '../../history/record-event.ts';
-import { checkedReason } from '../../tokens/revoke-token.ts';
+import { checkedReason } from '../../history/reason.ts';
 import {
   type By,
   ChangeRefused,

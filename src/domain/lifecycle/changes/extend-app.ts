@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
-import { checkedReason } from '../../tokens/revoke-token.ts';
+import { checkedReason } from '../../history/reason.ts';
 import {
   type By,
   ChangeRefused,

@@ -7,7 +7,12 @@ import { servedBy } from '../../tokens/resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
 import { type Change, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
 import type { Writer } from '../writes/writes.ts';
-import { keepAsTheyAre, keepUnmatched, learnedUpdate, postIdForWrite } from './learned-update.ts';
+import {
+  keepAsTheyAre,
+  keepUnmatched,
+  learnedUpdate,
+  postIdForWrite,
+} from '../../ids/updates/learned-update.ts';
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
 /**

@@ -7,8 +7,8 @@ import type { Post } from '../../../upstream/posts/post.ts';
 import { type PostsAsker, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
 import type { AccountReading } from '../../../upstream/main-api.ts';
 import type { Context } from '../../context.ts';
-import { keepAsTheyAre } from './learned-update.ts';
-import { looksAlike, textOfUpdate } from './update-matches.ts';
+import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
+import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 
 /**
  * Finds the post that an update of the old API is, by one request: the one of its channel with its text and its time. What

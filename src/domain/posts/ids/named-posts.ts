@@ -1,7 +1,7 @@
 import type { Post } from '../../../upstream/posts/post.ts';
 import type { Context } from '../../context.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
-import { learnedUpdate, postIdForWrite } from './learned-update.ts';
+import { learnedUpdate, postIdForWrite } from '../../ids/updates/learned-update.ts';
 import { matchAmong } from './match-update.ts';
 import { type Told, updateIdsFor } from './told-ids.ts';
 

@@ -5,7 +5,7 @@ import { askForPosts } from '../ask-for-posts.ts';
 import { channelOfProfile } from '../caller-channel.ts';
 import { type PostAnswer, readOne } from '../lists/read-one.ts';
 import { keepPostAnswer } from '../lists/post-cache.ts';
-import { keepAsTheyAre, knownPostId, learnedUpdate } from './learned-update.ts';
+import { keepAsTheyAre, knownPostId, learnedUpdate } from '../../ids/updates/learned-update.ts';
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
 /** One post by an id of either generation: by the pair that is known, else as the id is, else by what the old API showed. */

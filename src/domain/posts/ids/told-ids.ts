@@ -15,8 +15,8 @@ import { type LegacyIds, meantChannel } from '../../ids/legacy-ids.ts';
 import { oldBackendUntilRetired } from '../../lifecycle/old-backend-for.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { provenApp } from '../../tokens/proven-app.ts';
-import { keepAsTheyAre } from './learned-update.ts';
-import { looksAlike, textOfUpdate } from './update-matches.ts';
+import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
+import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 
 /**
  * By which id an app is told of a post: by the one that it was told first. A post that the old API has told the account of

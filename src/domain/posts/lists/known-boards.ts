@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Board, readBoards } from '../../../upstream/posts/read-boards.ts';
 import { OrganizationGone } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import type { GrantClient } from '../../reads/ask-for-account.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { freshFor } from '../../limits/freshness.ts';

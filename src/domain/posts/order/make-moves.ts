@@ -1,7 +1,7 @@
 import { MOVE_BEGUN_WITHIN } from '../../../shared/lifetimes.ts';
 import type { Context } from '../../context.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
-import { contentOfMove } from '../writes/content-digest.ts';
+import { contentOfMove } from '../../ids/updates/content-digest.ts';
 import { requireRight } from '../writes/require-right.ts';
 import { sendWrite } from '../writes/send-write.ts';
 import { settleInCall } from '../writes/settle-in-call.ts';

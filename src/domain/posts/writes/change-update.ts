@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-reads.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
-import { contentText } from './content-digest.ts';
+import { contentText } from '../../ids/updates/content-digest.ts';
 import { requireScope } from '../scope-missing.ts';
 import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';

@@ -11,7 +11,7 @@ import { beginWrite } from '../../../store/posts/write-journal.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
-import type { GrantClient } from '../../reads/ask-for-account.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
 import { requireUsable } from '../../keys/under-all-keys.ts';
 import type { Write, Writer } from './writes.ts';

@@ -6,7 +6,7 @@ import { createInput, type PostInput } from '../../translation/post-input.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import type { Caller } from '../../ids/learn-ids.ts';
-import { contentText } from './content-digest.ts';
+import { contentText } from '../../ids/updates/content-digest.ts';
 import { countNewPost, knownCounts } from '../known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-profiles.ts';
 import { requireScope, ScopeMissing } from '../scope-missing.ts';

@@ -3,7 +3,7 @@ import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { settleWrite } from '../../../store/posts/write-journal.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import { contentsOfEdit } from './content-digest.ts';
+import { contentsOfEdit } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import type { Looking, Sight } from './sight.ts';
 

@@ -1,7 +1,7 @@
 import { settleWrite } from '../../../store/posts/write-journal.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import { contentOfMove } from './content-digest.ts';
+import { contentOfMove } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { type ChannelRow, isInChannel } from './look-reads.ts';
 import type { Looking, Sight } from './sight.ts';

@@ -4,7 +4,7 @@ import { countEqualWrites, settleWrite, withoutWriter } from '../../../store/pos
 import type { PostsFound } from '../../../upstream/posts/find-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import { contentOfPost, isWordless } from './content-digest.ts';
+import { contentOfPost, isWordless } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { isInChannel } from './look-reads.ts';
 import { madeBetween } from './made-between.ts';

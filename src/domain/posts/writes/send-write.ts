@@ -3,7 +3,7 @@ import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
-import type { GrantClient } from '../../reads/ask-for-account.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { requireBudget, takeWrite } from '../../limits/fair-reads.ts';

@@ -3,7 +3,7 @@ import type { Caller } from '../../../domain/ids/learn-ids.ts';
 import type { Context } from '../../../domain/context.ts';
 import { whyUnsent } from '../../../domain/limits/fair-reads.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';
-import { oldCallOf } from '../../../domain/translation/old-calls.ts';
+import { oldCallOf } from '../../../domain/old-calls/old-calls.ts';
 import { FieldRefused } from '../../../domain/translation/call-fields.ts';
 import { type OldRefusal, refusalOfField } from '../../../domain/translation/old-refusal.ts';
 import { waitWords } from '../../../domain/translation/wait-words.ts';

@@ -6,7 +6,7 @@ import { keepSeenUpdates, type SeenUpdate } from '../../../store/posts/update-id
 import { keyIdOf } from '../../../shared/secrets.ts';
 import type { PassedAnswer } from '../../../upstream/old-backend.ts';
 import type { Context } from '../../context.ts';
-import { jsonIn } from '../../old-api/unpack.ts';
+import { jsonIn } from '../../translation/unpack.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { tolerant } from '../../work/tolerant.ts';
 import { KeyDropped, requireUsable } from '../../keys/under-all-keys.ts';

@@ -1,7 +1,7 @@
 import { WRITE_CLOCKS_DIFFER } from '../../../shared/lifetimes.ts';
 import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
-import { contentText } from '../writes/content-digest.ts';
+import { contentText } from './content-digest.ts';
 
 /** Whether a post of the new API may be an update that the old API showed. */
 

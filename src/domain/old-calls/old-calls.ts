@@ -1,4 +1,4 @@
-import type { CallKind } from '../posts/who-answers.ts';
+import type { CallKind } from './who-answers.ts';
 
 /** The nineteen calls of the old API: their addresses without the suffix `.json`, and the methods that they take. */
 
