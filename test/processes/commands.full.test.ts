@@ -216,11 +216,15 @@ async function examine(settings: Settings) {
   };
 }
 
+/** Other programs use the disk between two looks at it. */
+const withoutSpace = (lines: string[]) => lines.map((line) => line.replace(/\d+ MB free/, 'some MB free'));
+
 /** The same, where the form for people must agree with it. */
 async function examineBoth(settings: Settings) {
   const found = await examine(settings);
   const { code, output, complaints } = await run(settings, 'doctor');
-  expect({ code, lines: output.trimEnd().split('\n') }).toEqual({ code: found.code, lines: found.lines });
+  expect(code).toBe(found.code);
+  expect(withoutSpace(output.trimEnd().split('\n'))).toEqual(withoutSpace(found.lines));
   expect(complaints).toBe('');
   return found;
 }
