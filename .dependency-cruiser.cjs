@@ -40,7 +40,7 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['main\\.ts$', '\\.d\\.ts$', '^src/http/assets/'] },
+      from: { orphan: true, pathNot: ['main\\.ts$', '\\.d\\.ts$', '^src/http/site/assets/'] },
       to: {},
     },
     mayOnlyReach('shared', []),

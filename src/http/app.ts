@@ -4,15 +4,15 @@ import type { Context } from '../domain/context.ts';
 import { containErrors } from '../shared/contain-errors.ts';
 import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
-import { loadAssets } from './assets.ts';
+import { loadAssets } from './site/assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { legacyRouter } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
 import { migrateRouter } from './migrate/router.ts';
 import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/router.ts';
-import { pageFailures, pageNotFound } from './page-failures.ts';
-import { pageHeaders } from './page-headers.ts';
+import { pageFailures, pageNotFound } from './site/page-failures.ts';
+import { pageHeaders } from './site/page-headers.ts';
 import { createFrame } from './people/frame.ts';
 import { createVisitors, knowVisitor } from './people/visitor.ts';
 import { giveRequestId } from './request-id.ts';
@@ -54,7 +54,7 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
     versioned: assets.versioned,
     ...words,
   };
-  const pages = createPages(join(projectRoot, 'src', 'http', 'pages'), site);
+  const pages = createPages(join(projectRoot, 'src', 'http'), site);
   const app = bareApp(trustProxy);
   const { publicUrl } = context.settings;
   app.use(containErrors, giveRequestId, logRequests(context.logger));

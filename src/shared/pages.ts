@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Eta } from 'eta';
 import { iconAddress } from './icons.ts';
 import { projectRoot } from './project-root.ts';
@@ -18,19 +18,56 @@ export interface Pages {
   part(template: string, data: Record<string, unknown>): string;
 }
 
-/** A program that was copied in part would serve everything but its pages. */
-function requireTemplates(directory: string): void {
-  if (!existsSync(directory)) throw new Error(`the templates of the pages are missing: ${directory}`);
+const OPTIONS = { autoEscape: true, autoTrim: false, cache: true } as const;
+
+/** What a template includes; each name is unique, so that a template may stand beside the code that renders it. */
+const INCLUDES = /include\('([\w./-]+)'/g;
+
+const isTemplate = (path: string) => path.endsWith('.eta');
+
+/**
+ * The templates anywhere below a folder, by their names.
+ * @throws {Error} where two have the same name
+ */
+function findTemplates(directory: string): Map<string, string> {
+  const found = existsSync(directory) ? readdirSync(directory, { recursive: true }).map(String) : [];
+  const paths = found.filter(isTemplate);
+  const templates = new Map(paths.map((path) => [basename(path, '.eta'), join(directory, path)]));
+  if (templates.size < paths.length) throw new Error(`two templates below ${directory} have the same name`);
+  return templates;
 }
 
 /**
- * Server-rendered pages from one folder of .eta files, in the one layout of the product; `shared` is given to each.
+ * A program that was copied in part would serve everything but its pages.
+ * @throws {Error} where a folder has no template, or one that another includes is missing
+ */
+function requireTemplates(directory: string, templates: ReadonlyMap<string, string>): void {
+  if (templates.size === 0) throw new Error(`the templates of the pages are missing: ${directory}`);
+  for (const path of templates.values())
+    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(INCLUDES))
+      if (!templates.has(basename(name)))
+        throw new Error(`a template that ${path} includes is missing: ${name}`);
+}
+
+function createViews(directory: string): Eta {
+  const templates = findTemplates(directory);
+  requireTemplates(directory, templates);
+  const views = new Eta({ views: directory, ...OPTIONS });
+  views.resolvePath = (template) => {
+    const path = templates.get(basename(template));
+    if (path === undefined) throw new Error(`there is no template ${template} below ${directory}`);
+    return path;
+  };
+  return views;
+}
+
+/**
+ * Server-rendered pages from the .eta files anywhere below a folder, in the one layout of the product; `shared` is given
+ * to each.
  * @throws {Error} where a folder of them is missing
  */
 export function createPages(viewsDirectory: string, shared: Record<string, unknown> = {}): Pages {
-  for (const directory of [viewsDirectory, sharedDirectory]) requireTemplates(directory);
-  const views = new Eta({ views: viewsDirectory, autoEscape: true, autoTrim: false, cache: true });
-  const layouts = new Eta({ views: sharedDirectory, autoEscape: true, autoTrim: false, cache: true });
+  const [views, layouts] = [createViews(viewsDirectory), createViews(sharedDirectory)];
   const part: Pages['part'] = (template, data) => views.render(`./${template}`, { ...shared, ...data });
   const [style, icon] = [versioned(STYLE, stylesheet()), iconAddress()];
   return {

@@ -1,5 +1,5 @@
 import type { MovedSoFar } from '../../src/domain/handover/migration-checklist.ts';
-import { checklist } from '../../src/http/owners/checklist.ts';
+import { checklist } from '../../src/http/owners/move/checklist.ts';
 
 /** What the pages of one app say of its move, without a server. */
 

@@ -1,8 +1,8 @@
 import type { Lifecycle } from '../../src/domain/lifecycle/lifecycle.ts';
 import { leftWords } from '../../src/http/dates/words.ts';
 import { brownoutLines, connectByWords, dateLines, nextLine, phaseOf } from '../../src/http/dates/lines.ts';
-import { appNeed } from '../../src/http/owners/home-needs.ts';
-import { progressWords } from '../../src/http/owners/progress-words.ts';
+import { appNeed } from '../../src/http/owners/home/home-needs.ts';
+import { progressWords } from '../../src/http/owners/progress/progress-words.ts';
 
 /** What owners and holders are told of the dates, in each combination of them. */
 

@@ -3,8 +3,8 @@ import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { describeMapping } from '../../src/domain/support/describe-mapping.ts';
 import { timeElement } from '../../src/http/people/words.ts';
-import { standingFacts } from '../../src/http/support/mapping-facts.ts';
-import { standingOf } from '../../src/http/support/mapping-standing.ts';
+import { standingFacts } from '../../src/http/support/token/mapping-facts.ts';
+import { standingOf } from '../../src/http/support/token/mapping-standing.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

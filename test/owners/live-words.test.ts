@@ -1,4 +1,4 @@
-import { liveLine } from '../../src/http/owners/live-words.ts';
+import { liveLine } from '../../src/http/owners/live/live-words.ts';
 
 /** What the live page says of a refusal, by the address that was called. */
 

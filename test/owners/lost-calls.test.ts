@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { movedSoFar } from '../../src/domain/handover/migration-checklist.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
-import { checklist } from '../../src/http/owners/checklist.ts';
+import { checklist } from '../../src/http/owners/move/checklist.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { markCopy, readInstance } from '../../src/store/instance/instance.ts';
 import { type AdminBridge, startAdminBridge } from '../lifecycle/support/admin-bridge.ts';

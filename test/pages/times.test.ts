@@ -1,6 +1,6 @@
 import { addSecret, secretsOf } from '../../src/domain/apps/app-secrets.ts';
 import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
-import { timelineLine } from '../../src/http/support/timeline-words.ts';
+import { timelineLine } from '../../src/http/support/timeline/timeline-words.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { browserOf, DANA, SAM, waitingToken } from '../owners/support/people.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';

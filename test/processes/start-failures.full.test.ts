@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { certificateFor } from '../support/certificates.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort, portOf } from '../support/free-port.ts';
@@ -238,12 +238,14 @@ function incompleteCopy(name: string, missing: string): string {
 }
 
 test.each([
-  ['the pages', 'src/http/pages'],
+  ['the pages', 'src/http'],
+  ['a page that others include', 'src/http/people/notice.eta'],
   ['the style', 'src/shared/pages'],
-  ['the scripts of the pages', 'src/http/assets'],
+  ['the scripts of the pages', 'src/http/site/assets'],
   ['the migrations', 'db/postgres'],
 ])('a copy of the program without %s ends with 1 and names what is not there', async (_what, missing) => {
   const program = incompleteCopy(missing.replaceAll('/', '-'), missing);
   const { code, complaints } = await serveHere(program, sound);
-  expect({ code, complaints }).toEqual({ code: 1, complaints: expect.stringContaining(missing) as string });
+  const told = missing.endsWith('.eta') ? basename(missing, '.eta') : missing;
+  expect({ code, complaints }).toEqual({ code: 1, complaints: expect.stringContaining(told) as string });
 });

@@ -1,5 +1,5 @@
-import { failureWords } from '../../src/http/support/failure-words.ts';
-import { actionsFor } from '../../src/http/support/action-list.ts';
+import { failureWords } from '../../src/http/support/token/failure-words.ts';
+import { actionsFor } from '../../src/http/support/actions/action-list.ts';
 import { noticeOf } from '../../src/http/people/notices.ts';
 
 /** What support reads of mails, actions and their ends, as pure functions. */

@@ -1,6 +1,6 @@
 import type { ReminderMail } from '../../src/domain/support/describe-mapping.ts';
-import { standingOf, type StandingFacts } from '../../src/http/support/mapping-standing.ts';
-import { deliveryWords, mailLines, stageWords } from '../../src/http/support/mail-words.ts';
+import { standingOf, type StandingFacts } from '../../src/http/support/token/mapping-standing.ts';
+import { deliveryWords, mailLines, stageWords } from '../../src/http/support/token/mail-words.ts';
 
 /** How a token stands in one sentence, over every state and cause: a table of what support reads. */
 

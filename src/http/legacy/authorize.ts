@@ -8,7 +8,7 @@ import {
   sealRequest,
 } from '../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
-import { PageError } from '../page-error.ts';
+import { PageError } from '../site/page-error.ts';
 import { numberWords } from '../people/words.ts';
 import { tellDates } from './added-headers.ts';
 import { callbackLocation, redirectToApp } from './redirect-to-app.ts';

@@ -9,7 +9,7 @@ import {
 import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { daysLeft, isSoon, rehearsedWords } from '../dates/words.ts';
-import { sendPage } from '../page-headers.ts';
+import { sendPage } from '../site/page-headers.ts';
 import { LOCAL_TIMES } from '../people/words.ts';
 import { onlyRead } from '../site/only-read.ts';
 import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../dates/meanings.ts';

@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { sendPage } from '../page-headers.ts';
+import { sendPage } from '../site/page-headers.ts';
 import { onlyRead } from '../site/only-read.ts';
 import { brake } from '../wire/brake.ts';
 import { addressesIn } from './addresses.ts';

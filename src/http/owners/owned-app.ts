@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
-import { PageError } from '../page-error.ts';
+import { PageError } from '../site/page-error.ts';
 import { personIn } from '../people/frame.ts';
 
 /** The app of an address, for its owner; to anybody else it is one that is not registered. */

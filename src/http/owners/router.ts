@@ -1,24 +1,24 @@
 import { Router } from 'express';
 import type { SigninParts } from '../signin/parts.ts';
-import { accountRoutes } from './account-page.ts';
-import { appRoutes } from './app-page.ts';
-import { appsRoutes } from './apps-page.ts';
-import { callsRoutes } from './calls-page.ts';
-import { connectLinkRoutes } from './connect-link.ts';
+import { accountRoutes } from './account/account-page.ts';
+import { appRoutes } from './app/app-page.ts';
+import { appsRoutes } from './home/apps-page.ts';
+import { callsRoutes } from './calls/calls-page.ts';
+import { connectLinkRoutes } from './connect/connect-link.ts';
 import type { Frame } from '../people/frame.ts';
-import { contactsRoutes } from './contacts-page.ts';
-import { liveRoutes } from './live-page.ts';
-import { modernClientRoutes } from './modern-client.ts';
-import { moveRoutes } from './move-page.ts';
+import { contactsRoutes } from './credentials/contacts-page.ts';
+import { liveRoutes } from './live/live-page.ts';
+import { modernClientRoutes } from './credentials/modern-client.ts';
+import { moveRoutes } from './move/move-page.ts';
 import { newCallsRoutes } from '../migrate/app-page.ts';
-import { notMeRoutes } from './not-me.ts';
-import { pasteTokenRoutes } from './paste-token.ts';
-import { progressRoutes } from './progress-page.ts';
-import { proveEmailRoutes } from './prove-email-pages.ts';
-import { registerRoutes } from './register.ts';
-import { rehearseRoutes } from './rehearse.ts';
-import { secretRoutes } from './secrets.ts';
-import { tokensRoutes } from './tokens-page.ts';
+import { notMeRoutes } from './connect/not-me.ts';
+import { pasteTokenRoutes } from './connect/paste-token.ts';
+import { progressRoutes } from './progress/progress-page.ts';
+import { proveEmailRoutes } from './connect/prove-email-pages.ts';
+import { registerRoutes } from './credentials/register.ts';
+import { rehearseRoutes } from './rehearsal/rehearse.ts';
+import { secretRoutes } from './credentials/secrets.ts';
+import { tokensRoutes } from './tokens/tokens-page.ts';
 
 /** The pages of account holders and app owners, in the order in which their addresses are tried. */
 export function ownersRouter(parts: SigninParts, frame: Frame): Router {

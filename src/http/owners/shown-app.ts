@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
-import { PageError } from '../page-error.ts';
+import { PageError } from '../site/page-error.ts';
 import { personIn } from '../people/frame.ts';
 
 type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;

@@ -1,9 +1,9 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { readForm, requireOwnForm } from '../forms.ts';
-import { PageError } from '../page-error.ts';
-import { sendPage } from '../page-headers.ts';
+import { readForm, requireOwnForm } from '../site/forms.ts';
+import { PageError } from '../site/page-error.ts';
+import { sendPage } from '../site/page-headers.ts';
 import { mayRegister } from '../../domain/apps/may-register.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/accounts/staff.ts';
 import { answerForm } from '../site/answer-form.ts';

@@ -1,13 +1,13 @@
 import cookieParser from 'cookie-parser';
 import { Router } from 'express';
 import { brake } from '../wire/brake.ts';
-import { readForm, refuseHead, requireOwnForm } from '../forms.ts';
+import { readForm, refuseHead, requireOwnForm } from '../site/forms.ts';
 import { decideApproval, showApproval } from './approve.ts';
-import { callback } from './callback.ts';
-import { endReauthorization } from './end-reauthorization.ts';
+import { callback } from './return/callback.ts';
+import { endReauthorization } from './return/end-reauthorization.ts';
 import { refuseOnCopy } from './leave.ts';
 import type { SigninParts } from './parts.ts';
-import { returnToApp } from './return-to-app.ts';
+import { returnToApp } from './return/return-to-app.ts';
 import { endSignIn, startSignIn } from './sign-in.ts';
 
 const APPROVALS = { what: 'approval pages', perMinute: 600 };

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { startSignInRequest } from '../../domain/authorization/sign-in-request.ts';
 import { completeSignIn } from '../../domain/authorization/sign-in.ts';
-import { sendPage } from '../page-headers.ts';
+import { sendPage } from '../site/page-headers.ts';
 import { requestIdOf } from '../request-id.ts';
-import type { Ending } from './callback.ts';
+import type { Ending } from './return/callback.ts';
 import { leaveTo } from './leave.ts';
 import type { SigninParts } from './parts.ts';
 import { returnPath } from './return-path.ts';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { PageError } from '../page-error.ts';
+import { PageError } from './page-error.ts';
 import { isProtected } from '../wire/https.ts';
 
 /** Pages and what they load are served over HTTPS alone; the old addresses have a refusal of their own. */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { PageError } from '../page-error.ts';
+import { PageError } from './page-error.ts';
 
 /** Refuses every other method at an address that shows something; `reason` says what. */
 export function onlyRead(reason: string): RequestHandler {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { sendPage } from '../page-headers.ts';
+import { sendPage } from './page-headers.ts';
 import type { Frame } from '../people/frame.ts';
 import { visitorOf } from '../people/visitor.ts';
 

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { PageError, WayOn } from '../page-error.ts';
+import type { PageError, WayOn } from './page-error.ts';
 import { roleIn } from '../people/frame.ts';
 import { visitorOf } from '../people/visitor.ts';
 

@@ -1,12 +1,12 @@
 import { Router } from 'express';
 import type { Frame } from '../people/frame.ts';
-import { accountRoutes } from './account-page.ts';
-import { actionRoutes } from './actions.ts';
-import { appRoutes } from './app-page.ts';
-import { deskRoutes } from './desks.ts';
-import { mappingRoutes } from './mapping-page.ts';
-import { numberRoutes } from './numbers.ts';
-import { searchRoutes } from './search-page.ts';
+import { accountRoutes } from './account/account-page.ts';
+import { actionRoutes } from './actions/actions.ts';
+import { appRoutes } from './app/app-page.ts';
+import { deskRoutes } from './desks/desks.ts';
+import { mappingRoutes } from './token/mapping-page.ts';
+import { numberRoutes } from './numbers/numbers.ts';
+import { searchRoutes } from './search/search-page.ts';
 
 /** The pages of support staff; every address below /support is for staff, and each action names the role that it takes. */
 export function supportRouter(frame: Frame): Router {

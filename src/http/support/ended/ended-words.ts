@@ -1,6 +1,6 @@
 import { DAYS_LISTED, type ListedDay, type NotListed } from '../../../domain/support/ended/days.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
-import { type DeskWords, DESK_WORDS } from '../desk-words.ts';
+import { type DeskWords, DESK_WORDS } from '../desks/desk-words.ts';
 
 /** What staff are told of the connections that ended on one day: pure functions. */
 

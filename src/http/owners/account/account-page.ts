@@ -1,0 +1,53 @@
+import type { RequestHandler, Router } from 'express';
+import { endSessionsOf, signedInAs } from '../../../domain/accounts/sessions.ts';
+import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
+import { requestIdOf } from '../../request-id.ts';
+import { sessionTimes, personOf } from '../../signin/session.ts';
+import { type Frame, personIn, roleIn } from '../../people/frame.ts';
+
+/** /apps/account: who is signed in, for how long, in how many browsers; and the end of it in all of them at once. */
+
+const PAGE = '/apps/account';
+
+const ROLES = {
+  reader: 'You may look at what support sees, and change nothing.',
+  agent: 'You may look at what support sees, and act for people.',
+  lead: 'You may do everything that support staff may do.',
+} as const;
+
+function showAccount(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { accountId } = personIn(req);
+    const role = roleIn(res);
+    frame.page(res, 'account', {
+      title: 'Your account',
+      ...(await signedInAs(frame.context, accountId)),
+      ...sessionTimes(req, frame.context.clock.now()),
+      idleMinutes: SESSION_IDLE / MINUTE,
+      roleMeaning: role && ROLES[role],
+    });
+  };
+}
+
+function signOutEverywhere({ context }: Frame): RequestHandler {
+  return async (req, res) => {
+    const browsers = await endSessionsOf(context, personIn(req).accountId);
+    context.logger.info('somebody signed out everywhere', { browsers, requestId: requestIdOf(res) });
+    res.redirect(303, `${PAGE}/signed-out`);
+  };
+}
+
+/** After it; a browser that is signed in again has no use for the page. */
+function showSignedOut(frame: Frame): RequestHandler {
+  return (req, res) => {
+    if (personOf(req)) return res.redirect(303, PAGE);
+    frame.page(res, 'account-signed-out', { title: 'You are signed out everywhere' });
+  };
+}
+
+/** Adds /apps/account and the sign-out everywhere. */
+export function accountRoutes(router: Router, frame: Frame): void {
+  router.get(PAGE, frame.requirePerson, showAccount(frame));
+  router.post(`${PAGE}/sign-out-everywhere`, signOutEverywhere(frame));
+  router.get(`${PAGE}/signed-out`, showSignedOut(frame));
+}

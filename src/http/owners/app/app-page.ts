@@ -1,0 +1,119 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { deauthorize } from '../../../domain/tokens/deauthorize.ts';
+import { type AppTokens, tokensOfPair, waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
+import { listableTokens } from '../../../domain/tokens/listable-tokens.ts';
+import { requestIdOf } from '../../request-id.ts';
+import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
+import { personOf } from '../../signin/session.ts';
+import { asOfNow, dateCard } from '../../dates/card.ts';
+import { connectByWords, endOf, footingOf, phaseOf } from '../../dates/lines.ts';
+import { type Frame, personIn, signInAddress } from '../../people/frame.ts';
+import { leaveWith } from '../../people/told-once.ts';
+import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
+import { holderCards, ownerCards } from './overview.ts';
+import { registeredApp, shownApp } from '../shown-app.ts';
+import { stateLines } from '../../tokens/state-words.ts';
+
+/**
+ * /apps/:clientId: where the `reauthorize` link of a refused token leads. To everybody it tells the app's name; to a
+ * signed-in person also how the own tokens of that app are, with the one thing to do about them.
+ */
+
+type App = Awaited<ReturnType<typeof registeredApp>>;
+
+const appOf = ({ context }: Frame, req: Request) => registeredApp(context, req);
+
+/** The tokens of this app that the signed-in person has. */
+async function ownTokens({ context }: Frame, req: Request): Promise<AppTokens | undefined> {
+  return tokensOfPair(context, {
+    clientId: String(req.params['clientId']),
+    accountId: personIn(req).accountId,
+  });
+}
+
+function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name }: App): void {
+  const asOf = asOfNow(frame.context, clientId);
+  const ended = endOf(asOf);
+  frame.page(res, 'app-signed-out', {
+    title: ended === undefined ? `Connect “${name}” again` : name,
+    appName: name,
+    signIn: signInAddress(res.req),
+    ended,
+    connectBy: connectByWords(asOf),
+  });
+}
+
+/** Tokens of the person that other programs use and whose calls name this app. */
+async function countClaiming({ context }: Frame, { client_id: clientId }: App, accountId: string) {
+  const tokens = await listableTokens(context, { clientId, accountId });
+  return tokens.filter((token) => token.client_id !== clientId).length;
+}
+
+function showApp(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await appOf(frame, req);
+    const person = personOf(req);
+    if (!person) return showSignedOut(frame, res, app);
+    const shown = await shownApp(frame.context, req);
+    const tokens = await ownTokens(frame, req);
+    const waiting = await waitingUnder(frame.context, person.email);
+    const footing = footingOf(asOfNow(frame.context, app.client_id));
+    const { isOwner } = shown;
+    frame.page(res, 'app', {
+      title: app.name,
+      app,
+      isOwner,
+      dates: await dateCard(frame.context, { clientId: app.client_id, isOwner }),
+      hasEnded: footing.phase === 'ended',
+      areRefused: !footing.hasOldApi,
+      waiting: tokens?.waiting ?? 0,
+      isWaiting: waiting.tokens + waiting.apps > 0,
+      alive: tokens?.alive ?? 0,
+      claiming: footing.phase === 'ended' ? 0 : await countClaiming(frame, app, person.accountId),
+      lines: stateLines(tokens?.counts ?? {}, footing),
+      ...(isOwner
+        ? await ownerCards(frame.context, shown, footing)
+        : await holderCards(frame.context, shown, footing)),
+      formTargets: formTargets(frame.context.server.authorizationUrl),
+    });
+  };
+}
+
+/** POST …/connect: to the modern consent, for the person's own tokens of this app. */
+function connect(frame: Frame): RequestHandler {
+  return async (req, res, next) => {
+    const { client_id: clientId } = await appOf(frame, req);
+    const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
+    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
+    const { accountId } = personIn(req);
+    if (!(await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) leave('nothing-waits');
+  };
+}
+
+function askToRevoke(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await appOf(frame, req);
+    const tokens = await ownTokens(frame, req);
+    if (!tokens || tokens.alive === 0) return res.redirect(303, `/apps/${app.client_id}`);
+    frame.page(res, 'app-revoke', { title: `Revoke “${app.name}”?`, app, alive: tokens.alive });
+  };
+}
+
+async function revoke(frame: Frame, req: Request, res: Response): Promise<void> {
+  const { client_id: clientId } = await appOf(frame, req);
+  const { accountId } = personIn(req);
+  const tokens = await ownTokens(frame, req);
+  const reason = 'the account holder asked for it';
+  const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };
+  if (tokens && tokens.alive > 0) await deauthorize(frame.context, { clientId, accountId }, ending);
+  leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice: 'revoked' });
+}
+
+/** Mounts them. */
+export function appRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId', showApp(frame));
+  router.get('/apps/:clientId/connect', ...chooseTokens(frame));
+  router.post('/apps/:clientId/connect', refuseOnCopy(frame.context), connect(frame));
+  router.get('/apps/:clientId/revoke', frame.requirePerson, askToRevoke(frame));
+  router.post('/apps/:clientId/revoke', (req, res) => revoke(frame, req, res));
+}

@@ -1,0 +1,66 @@
+import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
+import { type Asked, callersOf } from '../../../domain/usage/callers.ts';
+import { type Calls, callsOf, programWords } from '../../../domain/usage/calls-of.ts';
+import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
+import type { Context } from '../../../domain/context.ts';
+import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
+import { stackedBars } from '../../charts/charts.ts';
+import { byEndpoint } from '../../charts/call-charts.ts';
+import { checklist, type Step } from '../move/checklist.ts';
+import { cutOverForOwner } from '../../cut-over/cards.ts';
+import type { ShownApp } from '../shown-app.ts';
+import type { Footing } from '../../dates/lines.ts';
+import { stateLines } from '../../tokens/state-words.ts';
+import { tokenLines } from '../tokens/token-lines.ts';
+
+/** What the page of one app shows beside the own tokens and the dates. */
+
+const DAYS_SHOWN = 30;
+
+/** What these tokens were used for, as a chart, with the last call; `chart` is undefined where there was none. */
+async function callsCard(context: Context, { who, isPartial }: Asked, last: Calls['last']) {
+  const calls = await callDaysOf(context, who, { days: DAYS_SHOWN });
+  const days = lastDays(context, DAYS_SHOWN);
+  const total = calls.reduce((sum, { calls: n }) => sum + n, 0);
+  return {
+    days: DAYS_SHOWN,
+    total,
+    isPartial: isPartial(DAYS_SHOWN),
+    chart:
+      total === 0
+        ? undefined
+        : stackedBars({
+            id: 'calls-chart',
+            title: `Calls of the last ${DAYS_SHOWN} days by endpoint`,
+            days,
+            series: byEndpoint(days, calls),
+          }),
+    last: last && { at: last.at, program: programWords(last.userAgent) },
+  };
+}
+
+/** What an owner sees besides: the calls, how all tokens are, and the next step of the move. */
+export async function ownerCards(context: Context, { app, of }: ShownApp, footing: Footing) {
+  const moved = await movedSoFar(context, app.client_id);
+  const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
+  const next: Step | undefined = steps.find(({ state }) => state !== 'done');
+  return {
+    calls: await callsCard(context, await callersOf(context, of), moved.calls.last),
+    all: stateLines(moved.states, footing),
+    cutOver: await cutOverForOwner(context, app),
+    steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
+    next,
+  };
+}
+
+/** What a holder who is not the owner sees besides: the calls of the own tokens, and why each is as it is. */
+export async function holderCards(context: Context, { of, reader }: ShownApp, footing: Footing) {
+  const asked = await callersOf(context, of);
+  const { last } = await callsOf(context, asked.who, { days: 1 });
+  const { tokens, next } = await tokensOfApp(context, of);
+  return {
+    calls: await callsCard(context, asked, last),
+    tokenLines: tokenLines(tokens, { reader, footing }),
+    isMore: next !== undefined,
+  };
+}

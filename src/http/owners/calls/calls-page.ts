@@ -1,0 +1,95 @@
+import type { Request, RequestHandler, Router } from 'express';
+import { type CallsAsked, callersOf } from '../../../domain/usage/callers.ts';
+import {
+  type Calls,
+  callsOf,
+  endpointsElsewhere,
+  endpointsPassed,
+  programWords,
+} from '../../../domain/usage/calls-of.ts';
+import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
+import { stackedBars } from '../../charts/charts.ts';
+import type { Frame } from '../../people/frame.ts';
+import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { dateLines, endOf } from '../../dates/lines.ts';
+import { type ShownApp, shownApp } from '../shown-app.ts';
+
+/** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */
+
+/** What can be chosen by `?days=`. */
+const SPANS = [7, 30, 90];
+const USUAL = 30;
+
+/** So many kinds of calls stand in the table. */
+const KINDS_SHOWN = 100;
+
+function spanOf(req: Request): number {
+  return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
+}
+
+async function chartsOf({ context }: Frame, who: CallsAsked, days: number): Promise<string[]> {
+  const calls = await callDaysOf(context, who, { days });
+  if (calls.length === 0) return [];
+  const axis = lastDays(context, days);
+  return [
+    stackedBars({
+      id: 'by-endpoint',
+      title: 'Calls each day by endpoint',
+      days: axis,
+      series: byEndpoint(axis, calls),
+    }),
+    stackedBars({
+      id: 'by-carrier',
+      title: 'Calls each day by where the token came',
+      days: axis,
+      series: byCarrier(axis, calls),
+    }),
+  ];
+}
+
+/**
+ * When the retirement is or was, and what ends with it, or has ended, whatever is connected. Without an old API nothing
+ * answers elsewhere, and whether anything ever did is not known.
+ */
+function endingOf({ context }: Frame, { app }: ShownApp, kinds: Calls['kinds']) {
+  const asOf = asOfNow(context, app.client_id);
+  const { hasBackend } = asOf;
+  return {
+    elsewhere: hasBackend ? endpointsPassed(kinds) : endpointsElsewhere(kinds),
+    hasBackend,
+    // After the sunset it alone is spoken of: every call is refused.
+    ended: endOf(asOf),
+    retirement: dateLines(asOf).find(({ milestone }) => milestone === 'retirement'),
+  };
+}
+
+function showCalls(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const shown = await shownApp(context, req);
+    const { app, isOwner } = shown;
+    const days = spanOf(req);
+    const { who, isPartial } = await callersOf(context, shown.of);
+    const { kinds, last, isCut } = await callsOf(context, who, { days });
+    frame.page(res, 'calls', {
+      title: isOwner ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
+      app,
+      isOwner,
+      days,
+      spans: SPANS.map((span) => ({ days: span, isChosen: span === days })),
+      charts: await chartsOf(frame, who, days),
+      lines: kinds.slice(0, KINDS_SHOWN).map(callLine),
+      more: Math.max(0, kinds.length - KINDS_SHOWN),
+      isCut,
+      last: last && { at: last.at, program: programWords(last.userAgent) },
+      isPartial: isPartial(days),
+      ...endingOf(frame, shown, kinds),
+    });
+  };
+}
+
+/** Adds /apps/:clientId/calls. */
+export function callsRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId/calls', frame.requirePerson, showCalls(frame));
+}

@@ -1,0 +1,86 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { openLink } from '../../../domain/authorization/reauthorize.ts';
+import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
+import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
+import { PageError } from '../../site/page-error.ts';
+import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
+import { personOf } from '../../signin/session.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { connectByWords, endOf, phaseOf } from '../../dates/lines.ts';
+import { type Frame, personIn, signInAddress } from '../../people/frame.ts';
+import { tokenCount } from '../../tokens/state-words.ts';
+import { leaveToConnect } from './choose-tokens.ts';
+
+/**
+ * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
+ * people do, and people forward them: opening changes nothing, and nobody but the holder can do anything with it. It is of
+ * use until the sunset, longer than design 5 says: a connection that is lost after the retirement has no other way back.
+ */
+
+async function linkOf({ context }: Frame, req: Request) {
+  const pair = await openLink(context, String(req.params['id']));
+  const app = pair && (await findRegisteredApp(context, pair.clientId));
+  if (pair && app) return { ...pair, appName: app.name };
+  throw new PageError(404, 'This link is not known', {
+    reason: 'The address is incomplete, or its app is no longer registered.',
+    next: 'Copy the whole link from the mail, or sign in and look at your apps.',
+  });
+}
+
+function showEnded(frame: Frame, res: Response, { appName, ended }: { appName: string; ended: number }) {
+  frame.page(res, 'link-ended', {
+    title: 'The old API has ended',
+    appName,
+    ended,
+  });
+}
+
+function showLink(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { clientId, accountId, appName } = await linkOf(frame, req);
+    const title = `Connect “${appName}” again`;
+    const asOf = asOfNow(frame.context, clientId);
+    const ended = endOf(asOf);
+    if (ended !== undefined) return showEnded(frame, res, { appName, ended });
+    const connectBy = connectByWords(asOf);
+    const person = personOf(req);
+    if (!person)
+      return frame.page(res, 'app-signed-out', { title, appName, connectBy, signIn: signInAddress(req) });
+    if (person.accountId !== accountId)
+      return frame.page(res, 'link-of-another', { title: 'This link is for another account', appName });
+    const tokens = await tokensOfPair(frame.context, { clientId, accountId });
+    if (!tokens || tokens.waiting === 0)
+      return frame.page(res, 'link-done', {
+        title: 'Already connected',
+        appName,
+        alive: tokens?.alive ?? 0,
+        clientId,
+      });
+    frame.page(res, 'connect', {
+      title,
+      appName,
+      waiting: tokenCount(tokens.waiting),
+      isOne: tokens.waiting === 1,
+      connectBy,
+      formTargets: formTargets(frame.context.server.authorizationUrl),
+    });
+  };
+}
+
+function connect(frame: Frame): RequestHandler {
+  return async (req, res, next) => {
+    const { clientId, accountId } = await linkOf(frame, req);
+    const isHolder = personIn(req).accountId === accountId;
+    const hasEnded = phaseOf(asOfNow(frame.context, clientId)) === 'ended';
+    const isOpen = isHolder && !hasEnded;
+    if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;
+    // The page says why there is nothing to do.
+    res.redirect(303, req.originalUrl.split('?')[0] ?? '');
+  };
+}
+
+/** Mounts them. */
+export function connectLinkRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/connect/:id', showLink(frame));
+  router.post('/apps/connect/:id', refuseOnCopy(frame.context), connect(frame));
+}

@@ -1,0 +1,46 @@
+import type { Request, RequestHandler, Router } from 'express';
+import { mailedAddress, stopMails } from '../../../domain/reminders/stop-mails.ts';
+import { readForm, requireOwnForm } from '../../site/forms.ts';
+import { PageError } from '../../site/page-error.ts';
+import { sendPage } from '../../site/page-headers.ts';
+import type { SigninParts } from '../../signin/parts.ts';
+
+/**
+ * /mails/:link/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening it changes nothing. Who reads
+ * the mail needs no account here: the code in the link stands in that mail alone, and is all that the form needs.
+ */
+
+const linkOf = (req: Request) => String(req.params['link']);
+
+function unknown(): PageError {
+  return new PageError(404, 'This link is not known', {
+    reason: 'The address is incomplete, or it belongs to no mail of ours.',
+    next: 'Copy the whole link from the mail and open it again.',
+  });
+}
+
+function show({ context, pages }: SigninParts): RequestHandler {
+  return async (req, res) => {
+    const address = await mailedAddress(context, linkOf(req));
+    if (!address) throw unknown();
+    const { masked, isStopped } = address;
+    const page = isStopped
+      ? pages.render('not-me-done', { title: 'No more mails', masked })
+      : pages.render('not-me', { title: 'Not you?', masked });
+    sendPage(res, page);
+  };
+}
+
+function stop({ context }: SigninParts): RequestHandler {
+  return async (req, res) => {
+    if (!(await stopMails(context, linkOf(req)))) throw unknown();
+    res.redirect(303, `/mails/${linkOf(req)}/not-me`);
+  };
+}
+
+/** Mounts it; nobody signs in for it. */
+export function notMeRoutes(router: Router, parts: SigninParts): void {
+  const { publicUrl } = parts.context.settings;
+  router.get('/mails/:link/not-me', show(parts));
+  router.post('/mails/:link/not-me', requireOwnForm(publicUrl), readForm, stop(parts));
+}

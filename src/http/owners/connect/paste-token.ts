@@ -1,0 +1,111 @@
+import type { RequestHandler, Response, Router } from 'express';
+import { Unavailable } from '../../../domain/failures.ts';
+import { inspectPasted, type Pasted } from '../../../domain/old-api/prove-observed.ts';
+import { tokensIn } from '../../../shared/token-like.ts';
+import { formTargets, leaveFor, refuseOnCopy } from '../../signin/leave.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { footingOf, phaseOf } from '../../dates/lines.ts';
+import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { askAgain, type Problems } from '../../people/problems.ts';
+
+/**
+ * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (design 5, observed tokens). The
+ * token comes in a form and goes no further than the old backend: no page, address or log has it.
+ */
+
+const A_MINUTE = 10;
+
+function show(frame: Frame, res: Response, problems: Problems = {}): void {
+  const title = 'Connect a token that you have';
+  const targets = formTargets(frame.context.server.authorizationUrl);
+  const asOf = asOfNow(frame.context);
+  const { hasOldApi } = footingOf(asOf);
+  // Whose app has more time is only known after the look-up.
+  const isAskedForSome = asOf.hasBackend && !hasOldApi;
+  const shown = { hasOldApi, isAskedForSome, formTargets: targets };
+  askAgain(frame, res, { template: 'paste-token', title, problems, ...shown });
+}
+
+const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>, string>> = {
+  unknown:
+    'This token is not known here. Check that it is whole. A token that was never used through this address becomes known with its first call.',
+  ended: 'This token was revoked or its app has moved on, so it cannot be connected any more.',
+  'somebody else': 'This token belongs to another account. Sign in with the account that it was made for.',
+  'waits for e-mail':
+    'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and confirm that address there.',
+  'no old backend':
+    'Whose token this is cannot be proven now, for the older API is not there to ask. Write to support; do not send the token itself.',
+  'too many profiles':
+    'This token reaches more than 1,000 profiles, more than can be compared with your channels. Write to support; do not send the token itself.',
+  'unnamed profiles':
+    'The older API does not say of every profile that this token reaches which network it is on, so they cannot be compared with your channels. Write to support; do not send the token itself.',
+  refused:
+    'The older API refuses this token, so it cannot show whose it is. Write to support; do not send the token itself.',
+};
+
+/** Without an old API no call makes a token known. */
+const UNKNOWN_FOR_GOOD =
+  'This token is not known here. Check that it is whole. Write to support if it is; do not send the token itself.';
+
+function foundWords({ context }: Frame, found: keyof typeof FOUND): string {
+  const isLearned = footingOf(asOfNow(context)).hasOldApi;
+  return found === 'unknown' && !isLearned ? UNKNOWN_FOR_GOOD : FOUND[found];
+}
+
+/** However often it was put into an address, or into JSON. */
+const LEGACY_START = /^1(?:\\*\/|%(?:25)*2F)/i;
+
+/** What stands in a command, a header or an address, and in no token. */
+const AROUND = /[\s"'?&:]|=1/;
+
+/** The token in what was pasted: with `Bearer` before it, or in a whole command or address. */
+function tokenOf(pasted: string): string {
+  const text = pasted.trim();
+  if (!AROUND.test(text)) return text;
+  const [token] = tokensIn(text).filter((part) => LEGACY_START.test(part));
+  return token?.replace(LEGACY_START, '1/') ?? text;
+}
+
+const UNANSWERED =
+  'The older API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
+
+/** Guessing at tokens is as limited here as at the door of the old API. */
+function tooFast({ context }: Frame, res: Response): string | undefined {
+  const { points, secondsLeft } = context.counts.count(['pasted tokens', personIn(res.req).accountId]);
+  if (points <= A_MINUTE) return undefined;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  return `You have tried often within a minute. Wait ${secondsLeft} seconds, then try again.`;
+}
+
+async function inspect(frame: Frame, res: Response): Promise<Pasted | { problem: string }> {
+  const problem = tooFast(frame, res);
+  if (problem !== undefined) return { problem };
+  const token = tokenOf(fieldsOf(res.req)['token'] ?? '');
+  try {
+    return await inspectPasted(frame.context, { token, accountId: personIn(res.req).accountId });
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    res.status(503);
+    return { problem: UNANSWERED };
+  }
+}
+
+function takeToken(frame: Frame): RequestHandler {
+  return async (req, res, next) => {
+    const pasted = await inspect(frame, res);
+    if ('problem' in pasted) return show(frame, res, { token: pasted.problem });
+    if (pasted.found === 'yours') return res.redirect(303, `/apps/${pasted.clientId}`);
+    if (pasted.found !== 'can be proven') return show(frame, res, { token: foundWords(frame, pasted.found) });
+    const { clientId, evidence } = pasted;
+    // Its page says why there is nothing to connect any more.
+    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);
+    const asked = { clientId, accountId: personIn(req).accountId, evidence };
+    return leaveFor(frame.parts, asked, [req, res, next]);
+  };
+}
+
+/** Adds the page for pasting a token. */
+export function pasteTokenRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/paste-token', frame.requirePerson, (_req, res) => show(frame, res));
+  router.post('/apps/paste-token', refuseOnCopy(frame.context), takeToken(frame));
+}

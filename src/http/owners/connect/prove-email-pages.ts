@@ -1,0 +1,167 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import {
+  mailEmailProof,
+  openEmailProof,
+  type ProofProblem,
+  proveEmail,
+} from '../../../domain/accounts/prove-email.ts';
+import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
+import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
+import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
+import { PageError } from '../../site/page-error.ts';
+import { requestIdOf } from '../../request-id.ts';
+import { personOf } from '../../signin/session.ts';
+import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { leaveWith } from '../../people/told-once.ts';
+
+/**
+ * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it
+ * changes nothing. Its value is a secret and stands nowhere but in the mail: a signed-out person signs in first and opens
+ * the mail's link again, because the address to come back to would be kept. The links of a reminder also say what they
+ * were pressed for (`?connect=`, `?revoke=`, `?app=` and a client id), and lead on to that. A link that is too old to prove
+ * anything still leads there where the app is the person's already; else it offers a new link, by a form.
+ */
+
+type Refusal = Exclude<ProofProblem, 'unknown' | 'expired'>;
+
+const REFUSALS: Record<Refusal, { reason: string; next: string }> = {
+  used: {
+    reason: 'It was used already. What waited under your e-mail address is yours.',
+    next: 'Go to your apps to see it.',
+  },
+  'another account': {
+    reason: 'It was asked for by another account than the one that you are signed in with here.',
+    next: 'Sign out, sign in with the account that asked for it, and open the link again.',
+  },
+  'another address': {
+    reason:
+      'It was mailed to another e-mail address than that of the account that you are signed in with here.',
+    next: 'Sign out, sign in with the account that has the address, and open the link again.',
+  },
+};
+
+/** What is said of a link that can be replaced by a new one. */
+const TOO_OLD = {
+  unknown: {
+    status: 404,
+    reason: 'It is incomplete, or it is too old to show that an e-mail address is yours.',
+  },
+  expired: {
+    status: 403,
+    reason: 'It is older than 24 hours, too old to show that the e-mail address is yours.',
+  },
+} as const;
+
+const UNUSABLE = 'This link cannot be used';
+
+const CLIENT_ID = /^[0-9a-f]{24}$/;
+
+const valueOf = (req: Request) => String(req.params['value']);
+
+const isReplaceable = (problem: ProofProblem): problem is keyof typeof TOO_OLD => problem in TOO_OLD;
+
+/** What a link was pressed for. */
+const AIMS = ['connect', 'revoke', 'app'] as const;
+
+interface Aim {
+  name: (typeof AIMS)[number];
+  clientId: string;
+}
+
+/** The first that is named by an app; undefined for a link that somebody asked for on the page of apps. */
+function aimIn(fields: Readonly<Record<string, unknown>>): Aim | undefined {
+  return AIMS.flatMap((name): Aim[] => {
+    const clientId = fields[name];
+    return typeof clientId === 'string' && CLIENT_ID.test(clientId) ? [{ name, clientId }] : [];
+  })[0];
+}
+
+const queryOf = (aim: Aim | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
+
+function mailProof({ context }: Frame): RequestHandler {
+  return async (req, res) => {
+    const query = queryOf(aimIn(fieldsOf(req)));
+    const isSent = await mailEmailProof(context, personIn(req), query).catch((error: unknown) => {
+      context.logger.error('a mail to prove an address was not sent', { requestId: requestIdOf(res), error });
+      throw new PageError(503, 'The mail could not be sent', {
+        reason: 'The mail server did not take it. Nothing was changed.',
+        next: 'Try again in some minutes.',
+      });
+    });
+    if (isSent) return leaveWith(context, res, { href: '/apps', notice: 'mail-sent' });
+    throw new PageError(429, 'Too many mails', {
+      reason: 'Several mails were sent to your address within the last hour.',
+      next: 'Look into your mailbox, also among the unwanted mails, or try again in an hour.',
+    });
+  };
+}
+
+/** The page on which the tokens of an app are connected, if some wait; else that of the app. */
+async function connectPage(
+  { context }: Frame,
+  pair: { clientId: string; accountId: string },
+): Promise<string> {
+  const tokens = await tokensOfPair(context, pair);
+  if (!tokens || tokens.waiting === 0) return `/apps/${pair.clientId}`;
+  return new URL(await reauthorizationLink(context, pair)).pathname;
+}
+
+/** Where a button of a mail leads to. */
+async function addressOf(frame: Frame, { name, clientId }: Aim, accountId: string): Promise<string> {
+  if (name === 'connect') return connectPage(frame, { clientId, accountId });
+  return name === 'revoke' ? `/apps/${clientId}/revoke` : `/apps/${clientId}`;
+}
+
+/** There, or to what is the person's now. */
+async function leadOn(frame: Frame, req: Request, res: Response): Promise<void> {
+  const aim = aimIn(req.query);
+  if (aim) return res.redirect(303, await addressOf(frame, aim, personIn(req).accountId));
+  leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
+}
+
+/** Whether the app of a link has something of the person already, which needs no proof of an address. */
+async function isTheirs({ context }: Frame, aim: Aim | undefined, accountId: string): Promise<boolean> {
+  if (!aim) return false;
+  const { clientId } = aim;
+  if (aim.name !== 'app') return (await tokensOfPair(context, { clientId, accountId })) !== undefined;
+  return (await findRegisteredApp(context, clientId))?.owner_account_id === accountId;
+}
+
+/** A link that proves nothing: where it leads all the same, what it offers instead, or why it is refused. */
+async function showUnusable(frame: Frame, res: Response, problem: ProofProblem): Promise<void> {
+  const { req } = res;
+  const [aim, { accountId, email }] = [aimIn(req.query), personIn(req)];
+  // One mail has a button for each app, and the first that was pressed has proven the address.
+  if (problem === 'used' && aim) return leadOn(frame, req, res);
+  if (!isReplaceable(problem)) throw new PageError(403, UNUSABLE, REFUSALS[problem]);
+  if (await isTheirs(frame, aim, accountId)) return leadOn(frame, req, res);
+  const { status, reason } = TOO_OLD[problem];
+  frame.page(res.status(status), 'prove-again', { title: UNUSABLE, reason, email, aim });
+}
+
+function showProof(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(req);
+    const title = 'Is this e-mail address yours?';
+    if (!person) return frame.page(res, 'prove-signed-out', { title: 'Sign in first' });
+    const proof = await openEmailProof(frame.context, valueOf(req), person);
+    if (typeof proof === 'string') return showUnusable(frame, res, proof);
+    frame.page(res, 'prove', { title, email: proof.email });
+  };
+}
+
+function takeProof(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const by = { person: personIn(req), requestId: requestIdOf(res) };
+    const pinned = await proveEmail(frame.context, valueOf(req), by);
+    if (typeof pinned === 'string') return showUnusable(frame, res, pinned);
+    await leadOn(frame, req, res);
+  };
+}
+
+/** Mounts them. */
+export function proveEmailRoutes(router: Router, frame: Frame): void {
+  router.post('/apps/prove-email', mailProof(frame));
+  router.get('/apps/prove-email/:value', showProof(frame));
+  router.post('/apps/prove-email/:value', takeProof(frame));
+}

@@ -1,0 +1,202 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import {
+  CHOSEN_SCOPES,
+  type ClientRefusal,
+  enteredClientOf,
+  enterModernClient,
+  removeModernClient,
+} from '../../../domain/handover/enter-modern-client.ts';
+import {
+  decideHandovers,
+  ownClientsOf,
+  retireModernSecret,
+} from '../../../domain/handover/former-clients.ts';
+import { Unavailable } from '../../../domain/failures.ts';
+import { callbackPathOf } from '../../../domain/grants/modern-client.ts';
+import { scopeWords } from '../../signin/scope-words.ts';
+import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { leaveWith } from '../../people/told-once.ts';
+import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { askAgain, type Problems } from '../../people/problems.ts';
+
+/** /apps/:clientId/modern-client: an app's own client at the modern side. Its secret goes in and is never shown. */
+
+const A_MINUTE = 10;
+
+/** As they were entered; the secret is not shown again, not even beside a problem. */
+interface Entries {
+  modernClientId: string;
+  scopes: readonly string[];
+  keepsHandovers: boolean;
+}
+
+interface Showing {
+  app: OwnedApp;
+  entries?: Entries;
+  problems?: Problems;
+}
+
+/** The form's choices, for an app that has no client yet those of the bridge's own consents. */
+function choices(chosen: readonly string[]) {
+  return CHOSEN_SCOPES.map((scope) => ({
+    scope,
+    words: scopeWords(scope)[0],
+    isChosen: chosen.includes(scope),
+  }));
+}
+
+async function show(frame: Frame, res: Response, { app, entries, problems = {} }: Showing): Promise<void> {
+  const { publicUrl, scopes } = frame.context.settings;
+  const entered = await enteredClientOf(frame.context, app.client_id);
+  const clients = await ownClientsOf(frame.context, app.client_id);
+  const shown = entries ?? {
+    modernClientId: entered?.id ?? '',
+    scopes: entered?.scopes ?? scopes.split(' '),
+    keepsHandovers: false,
+  };
+  askAgain(frame, res, {
+    template: 'modern-client',
+    title: `“${app.name}” under its own name`,
+    app,
+    callback: publicUrl + callbackPathOf(app.client_id, false),
+    publicCallback: publicUrl + callbackPathOf(app.client_id, true),
+    entered,
+    secret: clients.find(({ isInUse }) => isInUse)?.secret,
+    former: clients.filter(({ isInUse }) => !isInUse),
+    modernClientId: shown.modernClientId,
+    scopes: choices(shown.scopes),
+    keepsHandovers: shown.keepsHandovers,
+    problems,
+  });
+}
+
+const REFUSALS: Readonly<
+  Record<Exclude<ClientRefusal['at'], 'authorization'>, [field: string, text: string]>
+> = {
+  'client id': ['modern_client_id', 'Enter the client ID as it stands on your account page, without spaces.'],
+  'client secret': [
+    'client_secret',
+    'The client secret is too long, or has spaces or letters that no secret has.',
+  ],
+  'retired secret': [
+    'client_secret',
+    'This secret was retired here. Make a new one for the client on your account page, and enter that.',
+  ],
+  'bridge client': ['modern_client_id', 'This is the client of grantbridge itself. Enter one of your own.'],
+  'other app': ['modern_client_id', 'Another app has this client already. Register one for this app alone.'],
+  'unknown app': ['form', 'This app is not registered any more.'],
+  'writes in doubt': [
+    'form',
+    'Nothing was changed: of posts that were sent by the client in use it is not known yet whether they are there. Try again in ten minutes. Its secret can be retired at once.',
+  ],
+  credentials: [
+    'client_secret',
+    'Client ID and client secret do not belong together. Check both; only a public client has no secret.',
+  ],
+  callback: [
+    'modern_client_id',
+    'This client does not have the redirect URI below that is meant for its kind. Add it to the client first.',
+  ],
+};
+
+function problemsOf(refusal: ClientRefusal): Problems {
+  if (refusal.at !== 'authorization') return Object.fromEntries([REFUSALS[refusal.at]]);
+  if (refusal.error === 'invalid_scope')
+    return { scopes: 'The client may not ask for all of these rights. Choose fewer.' };
+  return { form: `The account page refused this client with “${refusal.error}”. Nothing was changed.` };
+}
+
+/** Each test is a call to the modern side, which has limits of its own. */
+function tooFast({ context }: Frame, res: Response): Problems | undefined {
+  const { points, secondsLeft } = context.counts.count(['client tests', personIn(res.req).accountId]);
+  if (points <= A_MINUTE) return undefined;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  return {
+    form: `The client was tested often within a minute. Wait ${secondsLeft} seconds, then try again.`,
+  };
+}
+
+const UNTESTED: Problems = {
+  form: 'The client could not be tested, for the account page did not answer. Nothing was changed. Try again in a minute.',
+};
+
+const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+
+/** @throws never for what the modern side answers: it becomes a problem of the form */
+async function enter(
+  frame: Frame,
+  req: Request,
+  entered: { app: OwnedApp; entries: Entries },
+): Promise<Problems> {
+  const clientSecret = fieldsOf(req)['client_secret']?.trim();
+  const refusal = await enterModernClient(frame.context, {
+    clientId: entered.app.client_id,
+    ...entered.entries,
+    clientSecret: clientSecret === '' ? undefined : clientSecret,
+    actor: actorOf(req),
+  });
+  return refusal ? problemsOf(refusal) : {};
+}
+
+/** Hand-overs of a client that is not used any more end, unless the box is ticked. */
+const keepsHandovers = (req: Request) => fieldsOf(req)['keep_handovers'] !== undefined;
+
+function takeForm(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const fields = fieldsOf(req);
+    const modernClientId = (fields['modern_client_id'] ?? '').trim();
+    const scopes = CHOSEN_SCOPES.filter((scope) => fields[scope] !== undefined);
+    const entries = { modernClientId, scopes, keepsHandovers: keepsHandovers(req) };
+    const problems =
+      tooFast(frame, res) ??
+      (await enter(frame, req, { app, entries }).catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        res.status(503);
+        return UNTESTED;
+      }));
+    if (Object.keys(problems).length > 0) return show(frame, res, { app, entries, problems });
+    const href = `/apps/${app.client_id}/modern-client`;
+    leaveWith(frame.context, res, { href, notice: 'client-entered' });
+  };
+}
+
+/** Something that the owner decides about a client, done at most once however often its form is sent. */
+function decide(
+  frame: Frame,
+  act: (req: Request, decision: { clientId: string; actor: string }) => Promise<string>,
+): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const notice = await act(req, { clientId: app.client_id, actor: actorOf(req) });
+    leaveWith(frame.context, res, { href: `/apps/${app.client_id}/modern-client`, notice });
+  };
+}
+
+const namedClient = (req: Request) => fieldsOf(req)['modern_client_id'] ?? '';
+
+/** Adds the page for an app's own client. */
+export function modernClientRoutes(router: Router, frame: Frame): void {
+  const { context } = frame;
+  const path = '/apps/:clientId/modern-client';
+  const showClient: RequestHandler = async (req, res) =>
+    show(frame, res, { app: await ownedApp(frame.context, req) });
+  const remove = decide(frame, async (req, app) => {
+    const end = await removeModernClient(context, { ...app, keepsHandovers: keepsHandovers(req) });
+    return end === 'writes in doubt' ? 'client-in-doubt' : 'client-removed';
+  });
+  const changeHandovers = decide(frame, async (req, app) => {
+    const goOn = keepsHandovers(req);
+    await decideHandovers(context, { ...app, modernClientId: namedClient(req) }, goOn);
+    return goOn ? 'handovers-kept' : 'handovers-ended';
+  });
+  const retireSecret = decide(frame, async (req, app) => {
+    await retireModernSecret(context, { ...app, modernClientId: namedClient(req) });
+    return 'client-secret-retired';
+  });
+  router.get(path, frame.requirePerson, showClient);
+  router.post(path, takeForm(frame));
+  router.post(`${path}/remove`, remove);
+  router.post(`${path}/handovers`, changeHandovers);
+  router.post(`${path}/retire-secret`, retireSecret);
+}

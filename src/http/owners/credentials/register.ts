@@ -1,0 +1,171 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { mayRegister } from '../../../domain/apps/may-register.ts';
+import {
+  type Registered,
+  registerApp,
+  type RegistrationProblem,
+  RegistrationRefused,
+} from '../../../domain/apps/register-app.ts';
+import { formTargets } from '../../signin/leave.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { dateLines, endOf } from '../../dates/lines.ts';
+import { fieldsOf, type Frame, personIn, roleIn } from '../../people/frame.ts';
+import { newIdField, readNewId } from '../new-id.ts';
+import { askAgain, type Problems, quoted } from '../../people/problems.ts';
+
+/**
+ * GET and POST /apps/register. The secrets are in the answer to the form itself, this once and in no address; the app's
+ * id is made up with the form, so that a reload of that answer finds it registered (new-id.ts).
+ */
+
+const A_MINUTE = 5;
+
+/** As they were typed. */
+interface Entries {
+  name: string;
+  callbacks: string;
+  contacts: string;
+}
+
+const EMPTY: Entries = { name: '', callbacks: '', contacts: '' };
+
+const lines = (text: string) =>
+  text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** A line, a comma or a space between addresses: none of them is part of one. */
+const addresses = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
+
+const FIELD_IDS = { name: 'name', callback: 'callbacks', contact: 'contacts', owner: 'form' };
+
+function sentenceOf({ field, entry, text }: RegistrationProblem): string {
+  if (field === 'owner') return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}, and you have them.`;
+  return entry === undefined ? `Enter ${text}.` : `${quoted(entry)} ${text}.`;
+}
+
+function problemsOf({ problems }: RegistrationRefused): Problems {
+  const found: Problems = {};
+  for (const problem of problems) {
+    const id = FIELD_IDS[problem.field];
+    found[id] = found[id] === undefined ? sentenceOf(problem) : `${found[id]}\n${sentenceOf(problem)}`;
+  }
+  return found;
+}
+
+const DATE_NAMES = { retirement: 'Retirement', sunset: 'Sunset' } as const;
+
+/** The dates of the old API, for whoever is about to build on it. */
+const knownDates = ({ context }: Frame) =>
+  dateLines(asOfNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
+
+/** What people see who may not register an app here. */
+function showClosed(frame: Frame, res: Response): void {
+  const isByStaff = frame.context.settings.appRegistration === 'staff';
+  const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
+  const { accountId } = personIn(res.req);
+  const isSent = res.req.method === 'POST';
+  const shown = { title, isByStaff, isSent, accountId, dates: knownDates(frame) };
+  frame.page(res.status(403), 'register-closed', shown);
+}
+
+/** Lets pass who may register an app; the others are told who may, and what to use in place of it. */
+function onlyRegistrars(frame: Frame): RequestHandler {
+  return (_req, res, next) => (mayRegister(frame.context, roleIn(res)) ? next() : showClosed(frame, res));
+}
+
+function ask(
+  frame: Frame,
+  res: Response,
+  { entries, problems = {} }: { entries: Entries; problems?: Problems },
+) {
+  const newId = newIdField(frame.context, personIn(res.req));
+  const shown = { newId, dates: knownDates(frame), ended: endOf(asOfNow(frame.context)), problems };
+  askAgain(frame, res, {
+    template: 'register',
+    title: 'Register an app',
+    unchanged: 'Nothing was registered.',
+    ...entries,
+    ...shown,
+  });
+}
+
+const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];
+
+/** Whether this person has registered faster than people do; then the form is answered. */
+function isTooFast(frame: Frame, res: Response, entries: Entries): boolean {
+  const { points, secondsLeft } = frame.context.counts.look(brakeOf(res.req));
+  if (points < A_MINUTE) return false;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  const form = `You have registered ${A_MINUTE} apps within a minute. Wait ${secondsLeft} seconds, then send the form again.`;
+  ask(frame, res, { entries, problems: { form } });
+  return true;
+}
+
+function showRegistered(frame: Frame, res: Response, { name, ...registered }: Registered & { name: string }) {
+  frame.context.counts.count(brakeOf(res.req));
+  const targets = formTargets(frame.context.server.authorizationUrl);
+  const title = `“${name}” is registered`;
+  const { publicUrl } = frame.context.settings;
+  frame.page(res, 'registered', { title, ...registered, name, publicUrl, formTargets: targets });
+}
+
+function showKnown(frame: Frame, res: Response, clientId: string): void {
+  frame.page(res, 'once', {
+    title: 'This app is registered already',
+    reason:
+      'The form was sent more than once. The app was registered the first time; its secret and token were shown then.',
+    next: 'If you did not copy the secret, make a new one. With it the app can ask for another token.',
+    href: `/apps/${clientId}/secrets`,
+    label: 'Secrets of the app',
+  });
+}
+
+interface Sent {
+  entries: Entries;
+  clientId: string;
+}
+
+async function register(
+  frame: Frame,
+  req: Request,
+  { entries, clientId }: Sent,
+): Promise<Registered | undefined> {
+  const { accountId } = personIn(req);
+  return registerApp(frame.context, {
+    name: entries.name,
+    callbacks: lines(entries.callbacks),
+    contacts: addresses(entries.contacts),
+    owner: accountId,
+    actor: `account:${accountId}`,
+    isSelfRegistered: true,
+    clientId,
+  });
+}
+
+function takeForm(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { name = '', callbacks = '', contacts = '', new_id: field } = fieldsOf(req);
+    const entries = { name, callbacks, contacts };
+    const clientId = readNewId(frame.context, personIn(req), field);
+    if (clientId === undefined)
+      return ask(frame, res, { entries, problems: { form: 'The form was out of date. Send it once more.' } });
+    if (isTooFast(frame, res, entries)) return;
+    try {
+      const registered = await register(frame, req, { entries, clientId });
+      if (registered) showRegistered(frame, res, { ...registered, name: name.trim() });
+      else showKnown(frame, res, clientId);
+    } catch (error) {
+      if (!(error instanceof RegistrationRefused)) throw error;
+      ask(frame, res, { entries, problems: problemsOf(error) });
+    }
+  };
+}
+
+/** Adds the page for registering an app. */
+export function registerRoutes(router: Router, frame: Frame): void {
+  const showForm: RequestHandler = (_req, res) => ask(frame, res, { entries: EMPTY });
+  router.get('/apps/register', frame.requirePerson, onlyRegistrars(frame), showForm);
+  router.post('/apps/register', onlyRegistrars(frame), takeForm(frame));
+}

@@ -1,0 +1,100 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
+import { PageError } from '../../site/page-error.ts';
+import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { leaveWith } from '../../people/told-once.ts';
+import { newIdField, readNewId } from '../new-id.ts';
+import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { askAgain } from '../../people/problems.ts';
+
+/** /apps/:clientId/secrets: two live at once while an app changes over; a new one is in the answer to its form alone. */
+
+interface ListedSecret extends AppSecret {
+  /** Which of two it is. */
+  age: 'older' | 'newer' | 'only';
+}
+
+async function listed(frame: Frame, { client_id: clientId }: OwnedApp): Promise<ListedSecret[]> {
+  const secrets = await secretsOf(frame.context, clientId);
+  const ages = secrets.length > 1 ? (['older', 'newer'] as const) : (['only'] as const);
+  return secrets.map((secret, place) => ({ ...secret, age: ages[place] ?? 'newer' }));
+}
+
+async function show(frame: Frame, res: Response, { app, problem }: { app: OwnedApp; problem?: string }) {
+  askAgain(frame, res, {
+    template: 'secrets',
+    title: `Secrets of “${app.name}”`,
+    app,
+    secrets: await listed(frame, app),
+    newId: newIdField(frame.context, personIn(res.req)),
+    problems: problem === undefined ? {} : { form: problem },
+  });
+}
+
+const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+
+const FULL = 'Two secrets are the most there can be. Retire one of them first.';
+
+function showKnown(frame: Frame, res: Response, { client_id: clientId }: OwnedApp): void {
+  frame.page(res, 'once', {
+    title: 'The secret was made already',
+    reason: 'The form was sent more than once. The secret was made the first time, and it was shown then.',
+    next: 'If you did not copy it, retire the newer secret and make another one.',
+    href: `/apps/${clientId}/secrets`,
+    label: 'Secrets of the app',
+  });
+}
+
+function makeSecret(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const id = readNewId(frame.context, personIn(req), fieldsOf(req)['new_id']);
+    if (id === undefined)
+      return show(frame, res, { app, problem: 'The form was out of date. Send it once more.' });
+    const added = await addSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
+    if (added === 'known') return showKnown(frame, res, app);
+    if (typeof added === 'string') return show(frame, res, { app, problem: FULL });
+    frame.page(res, 'secret-added', { title: 'Your new client secret', app, secret: added.secret });
+  };
+}
+
+function noSuchSecret(): PageError {
+  return new PageError(404, 'There is no such secret', {
+    reason: 'It was retired already, or the address is mistyped.',
+    next: 'Open the secrets of the app again.',
+  });
+}
+
+function askToRetire(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const secret = (await listed(frame, app)).find(({ id }) => id === req.params['secretId']);
+    if (!secret) throw noSuchSecret();
+    if (secret.age === 'only') return res.redirect(303, `/apps/${app.client_id}/secrets`);
+    frame.page(res, 'secret-retire', { title: `Retire the ${secret.age} secret?`, app, secret });
+  };
+}
+
+const LAST = 'This is the only secret. Make a new one first, or the app could not sign in any more.';
+
+function retire(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const id = String(req.params['secretId']);
+    const retired = await retireSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
+    if (retired === 'unknown') throw noSuchSecret();
+    if (retired === 'last') return show(frame, res, { app, problem: LAST });
+    const href = `/apps/${app.client_id}/secrets`;
+    leaveWith(frame.context, res, { href, notice: 'secret-retired' });
+  };
+}
+
+/** Adds the pages for rotating an app's secret. */
+export function secretRoutes(router: Router, frame: Frame): void {
+  const showSecrets: RequestHandler = async (req, res) =>
+    show(frame, res, { app: await ownedApp(frame.context, req) });
+  router.get('/apps/:clientId/secrets', frame.requirePerson, showSecrets);
+  router.post('/apps/:clientId/secrets', makeSecret(frame));
+  router.get('/apps/:clientId/secrets/:secretId/retire', frame.requirePerson, askToRetire(frame));
+  router.post('/apps/:clientId/secrets/:secretId/retire', retire(frame));
+}

@@ -1,0 +1,131 @@
+import type { RequestHandler, Router } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import { tokensCounted } from '../../../domain/progress/progress-of.ts';
+import {
+  type AppTokens,
+  appsOfOwner,
+  stoppedApps,
+  tokensOfAccount,
+  waitingUnder,
+} from '../../../domain/tokens/tokens-of-account.ts';
+import { type Frame, personIn } from '../../people/frame.ts';
+import { formTargets } from '../../signin/leave.ts';
+import { signOut } from '../../signin/session.ts';
+import { asOfNow, nextBrownout, nextDate } from '../../dates/card.ts';
+import { phaseOf } from '../../dates/lines.ts';
+import { connectedCards, forCards, ownCards } from './home-cards.ts';
+import { appNeed, type Need, peopleWords } from './home-needs.ts';
+import { stateLines } from '../../tokens/state-words.ts';
+import { byUrgency, urgencyOf } from './urgency.ts';
+
+/**
+ * GET /apps, the first page of a signed-in person: what needs something of them today, the apps they registered, and those
+ * that act for their account.
+ */
+
+/** So many are said at once; the others come up when these are done. */
+const NEEDS_SHOWN = 12;
+
+type Stopped = Awaited<ReturnType<typeof stoppedApps>>;
+
+/** The apps whose tokens act for the person, the most urgent first. */
+function inOrder(context: Context, connected: readonly AppTokens[], stopped: Stopped): AppTokens[] {
+  return byUrgency(connected, (app) =>
+    urgencyOf({ ...app, stoppedAt: stopped.get(app.clientId)?.at }, asOfNow(context, app.clientId)),
+  );
+}
+
+/** What each of these apps needs of the person, in their order. */
+function ownNeeds(context: Context, connected: readonly AppTokens[], stopped: Stopped): Need[] {
+  return connected
+    .filter(({ clientId, waiting }) => waiting > 0 && phaseOf(asOfNow(context, clientId)) !== 'ended')
+    .map((app) => appNeed(app, { stopped: stopped.get(app.clientId), asOf: asOfNow(context, app.clientId) }));
+}
+
+interface OwnApp {
+  clientId: string;
+  name: string;
+}
+
+/** The own apps, the most urgent first, as last counted; of what was not counted yet people may wait. */
+async function ownInOrder(context: Context, apps: readonly OwnApp[]): Promise<OwnApp[]> {
+  const ids = apps.map(({ clientId }) => clientId);
+  const counted = await tokensCounted(context, ids);
+  return byUrgency(apps, ({ clientId, name }) =>
+    urgencyOf({ name, waiting: counted.get(clientId)?.waitingPeople ?? 1 }, asOfNow(context, clientId)),
+  );
+}
+
+type OwnCards = Awaited<ReturnType<typeof ownCards>>;
+
+/** The same for their cards, by how many people wait now. */
+function cardsInOrder(context: Context, own: OwnCards): OwnCards {
+  return byUrgency(own, ({ clientId, name, peopleWaiting: waiting }) =>
+    urgencyOf({ name, waiting }, asOfNow(context, clientId)),
+  );
+}
+
+/** The own apps that wait for people. */
+function awaited(own: OwnCards) {
+  return own
+    .filter(({ peopleWaiting, footing }) => peopleWaiting > 0 && footing.phase !== 'ended')
+    .map(({ clientId, name, peopleWaiting, isMorePeople, footing: { hasOldApi } }) => {
+      const people = peopleWords(peopleWaiting, isMorePeople);
+      return { clientId, name, people: hasOldApi ? people : `${people}, refused until then` };
+    });
+}
+
+/**
+ * The own apps whose old calls are in vain, the most calls first: the old API has ended for them, and they called it lately.
+ */
+function stillCalling(own: OwnCards): OwnCards {
+  return own
+    .filter(({ callsTotal, footing }) => callsTotal > 0 && footing.phase === 'ended')
+    .toSorted((one, other) => other.callsTotal - one.callsTotal);
+}
+
+function showApps(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const { accountId, email } = personIn(req);
+    const [owned, unordered, stopped, waiting] = await Promise.all([
+      appsOfOwner(context, accountId),
+      tokensOfAccount(context, accountId),
+      stoppedApps(context, accountId),
+      waitingUnder(context, email),
+    ]);
+    const connected = inOrder(context, unordered, stopped);
+    const [ownApps, tokens] = [forCards(await ownInOrder(context, owned)), forCards(connected)];
+    const own = cardsInOrder(context, await ownCards(context, ownApps.cards, accountId));
+    const cards = await connectedCards(context, tokens.cards, accountId);
+    const needs = ownNeeds(context, connected, stopped);
+    frame.page(res, 'apps', {
+      title: 'Your apps',
+      next: nextDate(context),
+      brownout: nextBrownout(
+        context,
+        [...own, ...cards].map(({ clientId }) => clientId),
+      ),
+      needs: needs.slice(0, NEEDS_SHOWN),
+      awaited: awaited(own),
+      stillCalling: stillCalling(own),
+      moreNeeds: Math.max(0, needs.length - NEEDS_SHOWN),
+      own,
+      ownOthers: ownApps.others,
+      connected: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.footing) })),
+      connectedOthers: tokens.others,
+      // Not how much, as long as the address is not proven.
+      isWaiting: waiting.tokens + waiting.apps > 0,
+      formTargets: formTargets(context.server.authorizationUrl),
+    });
+  };
+}
+
+/** Mounts it, and the sign-out. */
+export function appsRoutes(router: Router, frame: Frame): void {
+  router.get('/apps', frame.requirePerson, showApps(frame));
+  router.post('/sign-out', async (req, res) => {
+    await signOut(req);
+    res.redirect(303, '/');
+  });
+}

@@ -1,0 +1,118 @@
+import type { Context } from '../../../domain/context.ts';
+import { type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
+import {
+  type AppTokens,
+  type OwnedTokens,
+  tokensForOwner,
+} from '../../../domain/tokens/tokens-of-account.ts';
+import { sparkline } from '../../charts/charts.ts';
+import { numberWords } from '../../people/words.ts';
+import { leftWords } from '../../dates/words.ts';
+import { asOfNow, nextDate } from '../../dates/card.ts';
+import { footingOf } from '../../dates/lines.ts';
+import { stateLines } from '../../tokens/state-words.ts';
+
+/** The cards of apps on the first page: their states, the days that are left, and their calls. */
+
+const DAYS = 30;
+
+/** So many apps have a card; the others are listed by name, so that the page stays quick. */
+const CARDS = 24;
+
+interface App {
+  clientId: string;
+  name: string;
+}
+
+/** Parts a list into what has a card and what is listed by name. */
+export function forCards<A extends App>(apps: readonly A[]): { cards: A[]; others: A[] } {
+  return { cards: apps.slice(0, CARDS), others: apps.slice(CARDS) };
+}
+
+interface CallsCard {
+  words: string;
+  /** '' where there was no call. */
+  chart: string;
+}
+
+function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
+  const atLeast = isPartial ? 'at least ' : '';
+  if (total === 0)
+    return {
+      words: isPartial ? 'Its calls are on its page' : `No call in the last ${DAYS} days`,
+      chart: '',
+    };
+  const words = `${atLeast}${numberWords(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;
+  return { words, chart: sparkline({ label: `Calls of each of the last ${DAYS} days`, values }) };
+}
+
+type Counts = AppTokens['counts'];
+
+/** Whether every token of it has moved or was ended, so that no date concerns it any more. */
+function isOver({ unmapped = 0, active = 0, reauthorization_required: stopped = 0, ...final }: Counts) {
+  const { migrated = 0, revoked = 0 } = final;
+  return unmapped + active + stopped === 0 && migrated + revoked > 0;
+}
+
+/** That an app has moved; its old tokens may be called with all the same. */
+function movedWords(counts: Counts, calls: CallsLately | undefined): string | undefined {
+  if (!isOver(counts) || (counts.migrated ?? 0) === 0) return undefined;
+  if (calls?.isPartial && calls.total === 0) return 'Its tokens have moved to the new API.';
+  return (calls?.total ?? 0) > 0
+    ? `Its tokens have moved to the new API, but in the last ${DAYS} days it called the old one.`
+    : 'The app has moved to the new API.';
+}
+
+/** The next date where it is another than that of all, which the page says once; else only how long it is until then. */
+function dateOf(context: Context, clientId: string) {
+  const [next, common] = [nextDate(context, clientId), nextDate(context)];
+  // Nothing is left of what a date does not change.
+  if (!next?.changesCalls) return {};
+  if (next.at !== common?.at) return { ownDate: next };
+  const words = leftWords(next.at, context.clock.now());
+  return { left: words === '' ? undefined : { ...next, words } };
+}
+
+/** What every card says of an app, whoever looks. */
+function cardOf(
+  context: Context,
+  { clientId, counts, calls }: { clientId: string; counts: Counts; calls: CallsLately | undefined },
+) {
+  return {
+    ...(isOver(counts) ? {} : dateOf(context, clientId)),
+    footing: footingOf(asOfNow(context, clientId)),
+    calls: calls && callsCard(calls),
+    callsTotal: calls?.total ?? 0,
+  };
+}
+
+/** The cards of apps whose tokens act for an account. */
+export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
+  context: Context,
+  apps: readonly A[],
+  accountId: string,
+) {
+  const asked = apps.map(({ clientId }) => ({ clientId, accountId }));
+  const calls = await callsLately(context, asked, { days: DAYS });
+  return apps.map((app, index) => ({
+    ...app,
+    ...cardOf(context, { ...app, calls: calls[index] }),
+  }));
+}
+
+/** The cards of the apps that an account registered. */
+export async function ownCards(context: Context, apps: readonly App[], ownerAccountId: string) {
+  const calls = await callsLately(context, apps, { days: DAYS });
+  return Promise.all(
+    apps.map(async (app, index) => {
+      const { clientId } = app;
+      const tokens: OwnedTokens = await tokensForOwner(context, { clientId, ownerAccountId });
+      const card = cardOf(context, { clientId, counts: tokens.counts, calls: calls[index] });
+      const lines = stateLines(tokens.counts, card.footing).map(({ tokens: of, label, kind }) => ({
+        text: `${of} ${label}`,
+        kind,
+      }));
+      return { ...app, ...card, ...tokens, lines, movedWords: movedWords(tokens.counts, calls[index]) };
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { type LiveView, liveViewOf } from '../../../domain/live/live-view.ts';
+import { placeText } from '../../../domain/live/place.ts';
+import { readNewest } from '../../../domain/live/read-live.ts';
+import { PageError } from '../../site/page-error.ts';
+import { type Frame, personIn } from '../../people/frame.ts';
+import { markUnattended, personOf } from '../../signin/session.ts';
+import { createPlaces, type Places } from './live-places.ts';
+import { streamCalls } from './live-stream.ts';
+import { liveLine, toldWords } from './live-words.ts';
+
+/**
+ * /apps/:clientId/live: the calls of an app within a second of their arrival, so that its owner finds the program that
+ * still makes them. Without script the page is opened again by a click, or by itself where that was asked for.
+ */
+
+const RELOAD_EVERY = 5;
+
+async function viewOf({ context }: Frame, req: Request): Promise<LiveView> {
+  const { accountId } = personIn(req);
+  const view = await liveViewOf(context, { clientId: String(req.params['clientId']), accountId });
+  if (view) return view;
+  throw new PageError(404, 'There is no such app of yours', {
+    reason: 'The address names an app that is not registered, or that has nothing to do with your account.',
+    next: 'Look for it under “Your apps”. If it is missing there, sign in with the account that it belongs to.',
+  });
+}
+
+const MODES = ['pause', 'reload'] as const;
+
+type Mode = (typeof MODES)[number] | 'live';
+
+function modeOf({ query }: Request): Mode {
+  return MODES.find((mode) => query[mode] === 'on') ?? 'live';
+}
+
+/** Since when new calls are marked, where the page opens itself again. */
+function sinceOf({ query }: Request, now: number): number {
+  const since = Number(query['since']);
+  return Number.isSafeInteger(since) && since > 0 && since < now ? since : now;
+}
+
+/** For as long as the person is signed in by what the person does. */
+function reloadSoon(res: Response): void {
+  markUnattended(res.req);
+  res.set('Refresh', String(RELOAD_EVERY));
+}
+
+function show(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const view = await viewOf(frame, req);
+    await context.live.watch(view.clientId);
+    const [mode, now] = [modeOf(req), context.clock.now()];
+    const since = sinceOf(req, now);
+    const { calls, place } = await readNewest(context, view);
+    const isOwner = view.accountId === undefined;
+    const lines = calls.map((call) => liveLine(call, { isOwner, isFresh: call.at > since }));
+    if (mode === 'reload') reloadSoon(res);
+    const address = `/apps/${view.clientId}/live`;
+    frame.page(res, 'live', {
+      title: 'Is it me?',
+      wide: true,
+      app: { client_id: view.clientId, name: view.name },
+      isOwner,
+      mode,
+      address,
+      reloading: `${address}?reload=on&since=${since}`,
+      events: `${address}/events?after=${placeText(place)}`,
+      told: toldWords(lines.filter(({ isFresh }) => isFresh).length),
+      lines,
+      now,
+      ...(mode === 'live' && { scripts: SCRIPTS, htmxConfig: HTMX_CONFIG }),
+    });
+  };
+}
+
+const SCRIPTS = ['/assets/htmx.js', '/assets/htmx-sse.js', '/assets/live.js'];
+
+/** Neither inline style nor evaluated text, which the policy of pages forbids. */
+const HTMX_CONFIG = JSON.stringify({
+  includeIndicatorStyles: false,
+  allowEval: false,
+  allowScriptTags: false,
+  historyEnabled: false,
+});
+
+/** A refusal for the script of the page, which says it in its own words. */
+function refuse(res: Response, status: number): void {
+  res.status(status).set('Retry-After', '10').type('text').send('No place to look on at the moment.');
+}
+
+function stream(frame: Frame, places: Places): RequestHandler {
+  return async (req, res) => {
+    if (!personOf(req)) return refuse(res, 401);
+    const view = await viewOf(frame, req);
+    // Express gives HEAD to this handler too; it has nothing to follow.
+    if (req.method === 'HEAD') return void res.end();
+    if (frame.context.live.ending.aborted) return refuse(res, 503);
+    // Whose browser has left by now would never give the place back.
+    if (res.destroyed) return;
+    const taken = places.take(personIn(req).accountId);
+    if (typeof taken === 'string') return refuse(res, taken === 'too many' ? 503 : 429);
+    await streamCalls(frame, res, view).finally(taken);
+  };
+}
+
+/** Adds /apps/:clientId/live. */
+export function liveRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId/live', frame.requirePerson, show(frame));
+  router.get('/apps/:clientId/live/events', stream(frame, createPlaces()));
+}

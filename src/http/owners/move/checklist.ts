@@ -1,0 +1,271 @@
+import { programWords } from '../../../domain/usage/calls-of.ts';
+import type { MovedSoFar } from '../../../domain/handover/migration-checklist.ts';
+import type { Footing } from '../../dates/lines.ts';
+import { counted, numberWords } from '../../people/words.ts';
+
+/** The migration checklist of an app in words; each step says by which numbers it is done or not, and what comes next. */
+
+export interface Step {
+  /** The id of its heading on the page. */
+  id: string;
+  title: string;
+  /** The title as something to do. */
+  todo: string;
+  state: 'done' | 'partly' | 'open';
+  evidence: string;
+  /** The programs whose calls keep it from being done, those that call most. */
+  details: string[];
+  /** Undefined where nothing is left to do. */
+  next: { text: string; label: string; href: string } | undefined;
+}
+
+/** Where the steps are told. */
+interface Place extends Footing {
+  /** The page of the app. */
+  home: string;
+}
+
+type Facts = MovedSoFar & Place;
+
+/** Clients that the app used before and that may still take connections over. */
+function formerOf({ former = [] }: Facts['grants']) {
+  const names = former.map(({ id }) => id).join(' and ');
+  return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
+}
+
+const sumOf = (former: NonNullable<Facts['grants']['former']>) =>
+  former.reduce((sum, { connections }) => sum + connections, 0);
+
+/** What the want of a client means, for those who connect and for the connections that are there. */
+function noClientWords(grants: Facts['grants']): string {
+  const { names, are, connections } = formerOf(grants);
+  if (connections === 0)
+    return 'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.';
+  return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
+}
+
+function ownClient({ client, grants, home }: Facts): Step {
+  const step = {
+    id: 'own-client',
+    title: 'The app has its own client at the new API',
+    todo: 'Enter the app’s own client at the new API',
+    details: [],
+  };
+  if (client)
+    return { ...step, state: 'done', evidence: `${client.id} is entered and was tested.`, next: undefined };
+  return {
+    ...step,
+    state: 'open',
+    evidence: noClientWords(grants),
+    next: {
+      text: 'Register a client in your account settings at the new API, then enter it here.',
+      label: 'Enter the own client',
+      href: `${home}/modern-client`,
+    },
+  };
+}
+
+/** Who is waited for, and whether the tokens are refused meanwhile; after the sunset nobody is. */
+function waitWords({ tokens: { waiting }, phase, hasOldApi }: Facts): string {
+  const [wait, are] = waiting === 1 ? ['waits for its holder', 'is'] : ['wait for their holders', 'are'];
+  if (phase === 'ended') return `${numberWords(waiting)} ${are} not connected; the old API has ended.`;
+  return `${numberWords(waiting)} ${wait}${hasOldApi ? '' : ` and ${are} refused until then`}.`;
+}
+
+/** Connecting helps no more after the sunset. */
+function connectNext({ home, phase }: Facts): Step['next'] {
+  if (phase === 'ended') return undefined;
+  return {
+    text: 'Send their holders to the page of the app, where they sign in and press “Connect”.',
+    label: 'See which tokens wait',
+    href: `${home}/tokens`,
+  };
+}
+
+function usersMapped(facts: Facts): Step {
+  const { mapped, waiting } = facts.tokens;
+  const all = mapped + waiting;
+  const step = {
+    id: 'users',
+    title: 'All users are connected',
+    todo: 'Get all users connected',
+    details: [],
+  };
+  const are = mapped === 1 ? 'is' : 'are';
+  if (waiting === 0) {
+    const evidence =
+      all === 0
+        ? 'No token waits, and none is in use.'
+        : `${counted(mapped, 'token')} ${are} connected or moved, none waits.`;
+    return { ...step, state: 'done', evidence, next: undefined };
+  }
+  return {
+    ...step,
+    state: mapped > 0 ? 'partly' : 'open',
+    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${waitWords(facts)}`,
+    next: connectNext(facts),
+  };
+}
+
+/** So many kinds of calls are named. */
+const NAMED = 3;
+
+/** Why no call that is known may mean that some are not; undefined where all of these days are known. */
+function unknownWords({ days, isPartial, isNew }: Facts['calls']): string | undefined {
+  if (isNew) return `No call has come since the app was imported, less than ${days} days ago.`;
+  if (isPartial) return `No call of the last ${days} days is known, but not all of them were counted.`;
+  return undefined;
+}
+
+const STEP = {
+  id: 'old-calls',
+  title: 'Old calls have fallen to zero',
+  todo: 'Let your programs call the new API',
+  details: [],
+};
+
+/** The step while no call is known. */
+function noCalls(calls: Facts['calls'], home: string): Step {
+  const { days } = calls;
+  const unknown = unknownWords(calls);
+  if (unknown === undefined)
+    return {
+      ...STEP,
+      state: 'done',
+      evidence: `No call came to the old API in the last ${days} days.`,
+      next: undefined,
+    };
+  const next = {
+    text: `It is done when ${days} days have passed without a call.`,
+    label: 'See all calls',
+    href: `${home}/calls?days=${days}`,
+  };
+  return { ...STEP, state: 'open', evidence: unknown, next };
+}
+
+function oldCalls({ calls, home }: Facts): Step {
+  const { days, total, kinds, isPartial } = calls;
+  if (total === 0) return noCalls(calls, home);
+  const details = kinds
+    .slice(0, NAMED)
+    .map(
+      ({ endpoint, user_agent: agent, calls: n }) =>
+        `${endpoint} by ${programWords(agent)}: ${isPartial ? 'at least ' : ''}${counted(n, 'call')}`,
+    );
+  return {
+    ...STEP,
+    state: 'open',
+    evidence: `${isPartial ? 'At least ' : ''}${counted(total, 'call')} came to the old API in the last ${days} days.`,
+    details,
+    next: {
+      text: 'Let these programs call the new API; the examples below show how.',
+      label: 'See all calls',
+      href: `${home}/calls?days=${days}`,
+    },
+  };
+}
+
+const SECRET_RETIRED =
+  'its secret was retired, and hand-overs to it wait until it is entered with a new one.';
+
+/** With which clients the connections were made that may go. */
+function madeWords({ own, former = [] }: Facts['grants']): string {
+  if (former.length === 0) return 'made with the app’s own client';
+  if (own > 0) return 'made with the app’s own clients';
+  return `made with ${former.length === 1 ? 'a client' : 'clients'} that the app used before`;
+}
+
+/** How many of the live connections may go: those that were made with a client that may take them. */
+function ableWords({ isRefused = false, ...grants }: Facts['grants']): string {
+  const { all, own, former = [], isPart } = grants;
+  const looked = `${isPart ? 'the first ' : ''}${counted(all, 'connection')}`;
+  if (isRefused) {
+    const held = `${numberWords(own)} of ${looked} ${own === 1 ? 'was' : 'were'} made with the app’s own client: ${SECRET_RETIRED}`;
+    return former.length === 0 ? held : `${held} ${ableWords({ ...grants, own: 0 })}`;
+  }
+  const able = own + sumOf(former);
+  const made = madeWords(grants);
+  if (able === 0) return `None of ${looked} was ${made}, and only such can be handed over.`;
+  return `${numberWords(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
+}
+
+function handedWords({ handed, confirmed, lost, isPart }: Facts['handovers']): string {
+  const words = isPart
+    ? `Of the first ${counted(handed, 'connection')} handed over ${numberWords(confirmed)} are confirmed by the app.`
+    : `${counted(handed, 'connection')} handed over, ${numberWords(confirmed)} confirmed by the app.`;
+  if (lost === 0) return words;
+  return `${words} ${numberWords(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, and what was kept of ${lost === 1 ? 'it' : 'them'} here is erased.`;
+}
+
+function handOverEvidence({ tokens, grants, handovers, phase }: Facts): string {
+  const { handed } = handovers;
+  const done = handedWords(handovers);
+  if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : done;
+  const kept = phase === 'ended' ? 'connected' : 'served';
+  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still ${kept} here.`;
+  return [...(handed > 0 ? [done] : []), left, ableWords(grants)].join(' ');
+}
+
+const EXCHANGE = 'The app exchanges each old token for the connection behind it.';
+
+const CONFIRM = 'Confirm each one within seven days, once the app has stored its pair.';
+
+const LOST =
+  'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
+
+/** What makes the connections that are left the app's own; after the sunset nobody connects from the app any more. */
+function takeOverWords({ client, grants, phase }: Facts): string | undefined {
+  const able = grants.own + sumOf(grants.former ?? []);
+  if (grants.all === able || !client) return EXCHANGE;
+  if (phase !== 'ended')
+    return 'People who connected before the own client was entered connect once more from the app.';
+  return able > 0 ? EXCHANGE : undefined;
+}
+
+function handOverNext(facts: Facts): Step['next'] {
+  const { client, grants, handovers, tokens, home } = facts;
+  if (!client && sumOf(grants.former ?? []) === 0)
+    return {
+      text: 'Enter the app’s own client first.',
+      label: 'Enter the own client',
+      href: `${home}/modern-client`,
+    };
+  if (grants.isRefused && grants.own > 0)
+    return {
+      text: 'Enter the client with a new secret.',
+      label: 'Enter the new secret',
+      href: `${home}/modern-client`,
+    };
+  const isUnconfirmed = handovers.awaited + handovers.lost > 0 && tokens.active === 0;
+  if (isUnconfirmed)
+    return {
+      text: handovers.awaited > 0 ? CONFIRM : LOST,
+      label: 'How to confirm',
+      href: `${home}/move#hand-over`,
+    };
+  const text = takeOverWords(facts);
+  return text === undefined
+    ? undefined
+    : { text, label: 'How to take one over', href: `${home}/move#hand-over` };
+}
+
+function handOver(facts: Facts): Step {
+  const { tokens, handovers } = facts;
+  const isLeft = tokens.active + tokens.waiting + handovers.awaited + handovers.lost > 0;
+  const isDone = !isLeft && (handovers.handed > 0 || facts.client !== undefined);
+  return {
+    id: 'handed-over',
+    title: 'The connections are handed over to the app',
+    todo: 'Take the connections over',
+    state: isDone ? 'done' : handovers.handed > 0 ? 'partly' : 'open',
+    evidence: handOverEvidence(facts),
+    details: [],
+    next: isDone ? undefined : handOverNext(facts),
+  };
+}
+
+/** Its four steps in their order. */
+export function checklist(moved: MovedSoFar, { home, phase, hasOldApi }: Place): Step[] {
+  const facts = { ...moved, home, phase, hasOldApi };
+  return [ownClient, usersMapped, oldCalls, handOver].map((step) => step(facts));
+}

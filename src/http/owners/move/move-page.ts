@@ -1,0 +1,65 @@
+import type { RequestHandler, Router } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import type { EnteredClient } from '../../../domain/handover/enter-modern-client.ts';
+import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { footingOf } from '../../dates/lines.ts';
+import type { Frame } from '../../people/frame.ts';
+import { checklist } from './checklist.ts';
+import { type ExampleValues, examplesFor } from './examples.ts';
+import { variablesOf } from './examples-variables.ts';
+import { type OwnedApp, ownedApp } from '../owned-app.ts';
+
+/** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
+
+/** Specification 4.2: both stand at one address. */
+function tokenUrlOf(authorizationUrl: string): string {
+  return authorizationUrl.replace(/\/auth$/, '/token');
+}
+
+function valuesFor(
+  { settings, server, sides }: Context,
+  app: OwnedApp,
+  client: EnteredClient | undefined,
+): ExampleValues {
+  return {
+    clientId: app.client_id,
+    callback: app.callbacks[0],
+    publicUrl: settings.publicUrl,
+    modern: {
+      clientId: client?.id,
+      isConfidential: client?.isConfidential ?? true,
+      scopes: client?.scopes.join(' ') ?? settings.scopes,
+      authorizeUrl: server.authorizationUrl,
+      tokenUrl: tokenUrlOf(server.authorizationUrl),
+      apiUrl: sides.apiUrl,
+    },
+  };
+}
+
+function showMove(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const app = await ownedApp(context, req);
+    const moved = await movedSoFar(context, app.client_id);
+    const footing = footingOf(asOfNow(context, app.client_id));
+    const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
+    const values = valuesFor(context, app, moved.client);
+    frame.page(res, 'move', {
+      title: `Move “${app.name}” to the new API`,
+      wide: true,
+      app,
+      steps,
+      done: steps.filter(({ state }) => state === 'done').length,
+      current: steps.find(({ next }) => next !== undefined)?.id,
+      values,
+      examples: examplesFor(values),
+      variables: variablesOf(values),
+    });
+  };
+}
+
+/** Adds /apps/:clientId/move. */
+export function moveRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId/move', frame.requirePerson, showMove(frame));
+}

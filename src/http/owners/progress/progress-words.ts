@@ -1,0 +1,39 @@
+import type { ProgressDay } from '../../../domain/progress/progress-of.ts';
+import { numberWords, type Sentence } from '../../people/words.ts';
+import { type AsOf, dateLines, footingOf } from '../../dates/lines.ts';
+
+/** How far apps have come, in words. */
+
+/** What so many tokens that wait have to fear, or suffer already. */
+function untilWords(asOf: AsOf, waiting: number): Sentence {
+  const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
+  if (footingOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
+  if (!asOf.hasBackend) return [`${They} refused until connected.`];
+  const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
+  if (!retirement) return ['No retirement date is set yet.'];
+  if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
+  // Those that the old API never knew are refused already.
+  return [
+    `The old API retires ${retirement.left}; at the latest from then on ${they} refused until connected.`,
+  ];
+}
+
+/** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 wait.` */
+export function progressWords(
+  { mapped, waiting, migrated }: Pick<ProgressDay, 'mapped' | 'waiting' | 'migrated'>,
+  asOf: AsOf,
+): Sentence {
+  const all = mapped + waiting + migrated;
+  if (all === 0) return ['There is no token in use.'];
+  if (waiting === 0)
+    return [
+      all === 1
+        ? 'The one token is connected or moved. Nothing waits.'
+        : `All ${numberWords(all)} tokens are connected or moved. Nothing waits.`,
+    ];
+  const done = `${numberWords(mapped + migrated)} of ${numberWords(all)} ${all === 1 ? 'token' : 'tokens'} ${mapped + migrated === 1 ? 'is' : 'are'} connected or moved`;
+  return [
+    `${done}; ${numberWords(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. `,
+    ...untilWords(asOf, waiting),
+  ];
+}

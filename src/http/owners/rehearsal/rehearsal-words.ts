@@ -1,0 +1,122 @@
+import {
+  type Calls,
+  carrierWords,
+  endpointsElsewhere,
+  programWords,
+} from '../../../domain/usage/calls-of.ts';
+import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import type { Rehearsal } from '../../../domain/lifecycle/changes/rehearse.ts';
+import { MINUTE, SECOND } from '../../../shared/lifetimes.ts';
+import type { DateLine } from '../../dates/lines.ts';
+import { counted } from '../../people/words.ts';
+
+/** A rehearsal and what failed in it, for its owner. */
+
+/** How often the page is opened again while a rehearsal runs. */
+const LOOK_EVERY = 10;
+
+/** What other processes have counted is known this long after the end. */
+const SETTLED_AFTER = 12 * SECOND;
+
+/** `4 minutes 12 seconds`, never less than a second. */
+function lengthWords(length: number): string {
+  const seconds = Math.max(1, Math.ceil(length / SECOND));
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+  const parts = [minutes > 0 && counted(minutes, 'minute'), rest > 0 && counted(rest, 'second')];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** Whether it was ended before it began, and so met no call. */
+function isTakenBack({ startsAt, endsAt, failed }: Rehearsal): boolean {
+  return endsAt <= startsAt && (failed?.calls ?? 0) === 0;
+}
+
+/** In how many seconds there is something new to see: the next calls, or the end; undefined when all is known. */
+export function reloadAfter(rehearsal: Rehearsal, now: number): number | undefined {
+  const { endsAt } = rehearsal;
+  if (now >= endsAt + SETTLED_AFTER || isTakenBack(rehearsal)) return undefined;
+  const left = Math.ceil(Math.max(endsAt - now, 0) / SECOND);
+  return left > 0 ? Math.min(LOOK_EVERY, left + 1) : LOOK_EVERY;
+}
+
+const NAMES: Record<Milestone, string> = { retirement: 'Retirement', sunset: 'Sunset' };
+
+type Kinds = Calls['kinds'];
+
+function callLine({ endpoint, carrier, user_agent, calls, last_at }: Kinds[number]) {
+  return {
+    endpoint,
+    carrier: carrierWords(carrier),
+    program: programWords(user_agent),
+    calls,
+    lastAt: last_at,
+  };
+}
+
+interface ShownRehearsal {
+  /** `settling`: over, but the last calls may not be counted yet. `taken back`: ended before it began. */
+  state: 'starting' | 'running' | 'settling' | 'over' | 'taken back';
+  rehearses: Milestone;
+  name: string;
+  startsAt: number;
+  endsAt: number;
+  left: string;
+  /** How many calls failed, as `7 calls`. */
+  total: number;
+  calls: string;
+  lines: Array<ReturnType<typeof callLine>>;
+  /** Which of them a connection does not help. */
+  elsewhere: string[];
+  /** When it comes for good; undefined where no date is ahead any more. */
+  dateAt: number | undefined;
+  /** What has come since for good; after the sunset that alone counts. */
+  came: { milestone: Milestone; at: number } | undefined;
+}
+
+function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
+  const { startsAt, endsAt } = rehearsal;
+  if (isTakenBack(rehearsal)) return 'taken back';
+  if (now < startsAt && startsAt < endsAt) return 'starting';
+  if (now < endsAt) return 'running';
+  return now < endsAt + SETTLED_AFTER ? 'settling' : 'over';
+}
+
+/** The one that runs, or was the last. */
+export function shownRehearsal(
+  rehearsal: Rehearsal,
+  { kinds, isCut, lines, now }: Pick<Calls, 'kinds' | 'isCut'> & { lines: readonly DateLine[]; now: number },
+): ShownRehearsal {
+  const { rehearses, startsAt, endsAt } = rehearsal;
+  const total = kinds.reduce((sum, { calls }) => sum + calls, 0);
+  const line = lines.find(({ milestone }) => milestone === rehearses);
+  const came = [lines.find(({ milestone }) => milestone === 'sunset'), line].find((one) => one?.isPast);
+  return {
+    state: stateOf(rehearsal, now),
+    rehearses,
+    name: NAMES[rehearses],
+    startsAt,
+    endsAt,
+    left: lengthWords(endsAt - now),
+    total,
+    // Of very many kinds some are left out.
+    calls: `${isCut ? 'at least ' : ''}${counted(total, 'call')}`,
+    lines: kinds.map(callLine),
+    elsewhere: endpointsElsewhere(kinds),
+    dateAt: line?.isPast ? undefined : line?.at,
+    came: came && { milestone: came.milestone, at: came.at },
+  };
+}
+
+/** An earlier one, in one line. */
+export function pastLine(rehearsal: Rehearsal) {
+  const { startsAt, endsAt, rehearses, failed } = rehearsal;
+  const calls = failed?.calls ?? 0;
+  return {
+    startsAt,
+    name: NAMES[rehearses],
+    lasted: isTakenBack(rehearsal)
+      ? 'ended before it began'
+      : lengthWords(Math.min(endsAt - startsAt, 60 * MINUTE)),
+    outcome: calls === 0 ? 'No call failed' : `${counted(calls, 'call')} failed`,
+  };
+}

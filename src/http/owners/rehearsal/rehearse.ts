@@ -1,0 +1,148 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { callsOf } from '../../../domain/usage/calls-of.ts';
+import { changesCalls, endingOf, type Milestone, rehearsalId } from '../../../domain/lifecycle/lifecycle.ts';
+import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
+import {
+  type Rehearsal,
+  rehearsalsOf,
+  startRehearsal,
+  stopRehearsal,
+} from '../../../domain/lifecycle/changes/rehearse.ts';
+import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
+import { requestIdOf } from '../../request-id.ts';
+import { markUnattended } from '../../signin/session.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { type DateLine, dateLines } from '../../dates/lines.ts';
+import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { leaveWith } from '../../people/told-once.ts';
+import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { askAgain } from '../../people/problems.ts';
+import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
+
+/**
+ * /apps/:clientId/rehearse: the owner lets the own app meet a date for five minutes and sees which calls fail. The page
+ * needs no script: while there is something to see it asks the browser to open it again, unless `?watch=off` is there.
+ */
+
+const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehearse`;
+
+/** The dates of the app whose rehearsal shows something: what a date does not change cannot be shown. */
+function aheadOf({ context }: Frame, { client_id: clientId }: OwnedApp): DateLine[] {
+  return dateLines(asOfNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
+}
+
+const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehearse.';
+
+const NONE_CHANGES =
+  'The retirement changes no call of this app, so that a rehearsal would show nothing: tokens that are not connected are refused already. See which they are, and which programs still call.';
+
+/** Why there is nothing to rehearse. */
+function noneWords({ context }: Frame, { client_id: clientId }: OwnedApp): string {
+  const isAhead = dateLines(asOfNow(context, clientId)).some(({ isPast }) => !isPast);
+  return isAhead ? NONE_CHANGES : NONE_AHEAD;
+}
+
+async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehearsal | undefined) {
+  if (!rehearsal) return undefined;
+  const { kinds, isCut } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
+  const lines = dateLines(asOfNow(context, app.client_id));
+  return shownRehearsal(rehearsal, { kinds, isCut, lines, now: context.clock.now() });
+}
+
+/** Asks the browser to come back, by a header: an element of the page would need the one layout of all pages. */
+function reloadSoon(res: Response, seconds: number | undefined): boolean {
+  const isWatching = seconds !== undefined && res.req.query['watch'] !== 'off';
+  if (isWatching) {
+    markUnattended(res.req);
+    res.set('Refresh', String(seconds));
+  }
+  return isWatching;
+}
+
+async function show(
+  frame: Frame,
+  res: Response,
+  { app, problem }: { app: OwnedApp; problem?: string | undefined },
+): Promise<void> {
+  const now = frame.context.clock.now();
+  const { running, past } = await rehearsalsOf(frame.context, app.client_id);
+  const latest = running ?? past[0];
+  // A page that answers a form would send the form again.
+  const isWatching = problem === undefined && reloadSoon(res, latest && reloadAfter(latest, now));
+  askAgain(frame, res, {
+    template: 'rehearse',
+    title: `Rehearse the end of the old API`,
+    app,
+    page: pageOf(app),
+    ahead: aheadOf(frame, app),
+    noneAhead: noneWords(frame, app),
+    shown: await showRehearsal(frame, app, latest),
+    past: past.filter((one) => one !== latest).map(pastLine),
+    isWatching,
+    problems: problem === undefined ? {} : { form: problem },
+  });
+}
+
+const NOT_AHEAD = 'Choose one of the dates below.';
+
+/** What keeps a rehearsal from being begun now, for a person; undefined where nothing does. */
+function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
+  const ahead = aheadOf(frame, app);
+  if (ahead.length === 0) return noneWords(frame, app);
+  if (rehearses === undefined) return NOT_AHEAD;
+  const { lifecycle, now, hasBackend } = asOfNow(frame.context);
+  const met = (['retirement', 'sunset'] as const)
+    .filter((milestone) => changesCalls(milestone, hasBackend))
+    .map((milestone) => endingOf(lifecycle, milestone, { clientId: app.client_id, now }))
+    .find((ending) => ending?.because === 'brownout' && ending.brownout.clientId === undefined);
+  return (
+    met &&
+    'A short test outage (brownout) of the old API runs now, which this app meets too. Wait until it is over: it stands under “Dates” on the page of the app.'
+  );
+}
+
+/** One of the dates that are ahead. */
+function chosen(frame: Frame, app: OwnedApp, req: Request): Milestone | undefined {
+  const { rehearses } = fieldsOf(req);
+  return aheadOf(frame, app).find(({ milestone }) => milestone === rehearses)?.milestone;
+}
+
+const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+
+function start(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const refuse = async (problem: string) => show(frame, res.status(409), { app, problem });
+    const rehearses = chosen(frame, app, req);
+    const problem = hindrance(frame, app, rehearses);
+    if (problem !== undefined || rehearses === undefined) return refuse(problem ?? NOT_AHEAD);
+    const by = { actor: actorOf(req), requestId: requestIdOf(res) };
+    try {
+      await startRehearsal(frame.context, { clientId: app.client_id, rehearses, ...by });
+    } catch (error) {
+      if (!(error instanceof ChangeRefused)) throw error;
+      return refuse(error.message);
+    }
+    res.redirect(303, pageOf(app));
+  };
+}
+
+function stop(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const app = await ownedApp(frame.context, req);
+    const by = { actor: actorOf(req), requestId: requestIdOf(res) };
+    const wasRunning = await stopRehearsal(frame.context, { clientId: app.client_id, ...by });
+    const href = pageOf(app);
+    if (wasRunning) return leaveWith(frame.context, res, { href, notice: 'rehearsal-stopped' });
+    res.redirect(303, href);
+  };
+}
+
+/** Adds the rehearsal of an owner. */
+export function rehearseRoutes(router: Router, frame: Frame): void {
+  const showPage: RequestHandler = async (req, res) =>
+    show(frame, res, { app: await ownedApp(frame.context, req) });
+  router.get('/apps/:clientId/rehearse', frame.requirePerson, showPage);
+  router.post('/apps/:clientId/rehearse', start(frame));
+  router.post('/apps/:clientId/rehearse/stop', stop(frame));
+}

@@ -1,0 +1,31 @@
+import type { AppToken } from '../../../domain/tokens/app-tokens.ts';
+import type { Footing } from '../../dates/lines.ts';
+import { hintWords, holderWords, originWords, tokenWords } from '../../tokens/token-words.ts';
+
+/** One token as a row of a table. */
+interface TokenLine {
+  hint: string | undefined;
+  holder: string;
+  source: string;
+  label: string;
+  kind: string;
+  reason: string;
+  /** Undefined for a token that was never used, as far as is known. */
+  lastUsed: number | undefined;
+  calls: number;
+}
+
+/** Tokens as rows, for one reader. */
+export function tokenLines(
+  tokens: readonly AppToken[],
+  { reader, footing }: { reader: string; footing: Footing },
+): TokenLine[] {
+  return tokens.map((token) => ({
+    ...tokenWords({ ...token, isOwn: token.account_id === reader, ...footing }),
+    hint: hintWords(token),
+    holder: holderWords(token, reader),
+    source: originWords(token),
+    lastUsed: token.usage?.lastSeen ?? token.last_used_at ?? undefined,
+    calls: token.usage?.calls ?? 0,
+  }));
+}

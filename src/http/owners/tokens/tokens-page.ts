@@ -1,0 +1,47 @@
+import type { Request, RequestHandler, Router } from 'express';
+import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
+import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
+import type { Frame } from '../../people/frame.ts';
+import { formTargets } from '../../signin/leave.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { footingOf } from '../../dates/lines.ts';
+import { shownApp } from '../shown-app.ts';
+import { tokenLines } from './token-lines.ts';
+
+/**
+ * GET /apps/:clientId/tokens: every token for the owner of the app, to anybody else the own ones. Nobody acts on the token
+ * of another account here.
+ */
+
+/** The id that this page is after; '' for the first one. */
+function afterOf({ query: { after } }: Request): string {
+  return typeof after === 'string' && /^[0-9a-f]{24}$/.test(after) ? after : '';
+}
+
+function showTokens(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const { app, isOwner, reader, of } = await shownApp(context, req);
+    const after = afterOf(req);
+    const footing = footingOf(asOfNow(context, app.client_id));
+    const { tokens, next } = await tokensOfApp(context, of, after);
+    const own = await tokensOfPair(context, { clientId: app.client_id, accountId: reader });
+    frame.page(res, 'tokens', {
+      title: isOwner ? `Tokens of “${app.name}”` : `Your tokens of “${app.name}”`,
+      app,
+      isOwner,
+      isFirst: after === '',
+      lines: tokenLines(tokens, { reader, footing }),
+      next,
+      waiting: footing.phase === 'ended' ? 0 : (own?.waiting ?? 0),
+      areRefused: !footing.hasOldApi,
+      alive: own?.alive ?? 0,
+      formTargets: formTargets(context.server.authorizationUrl),
+    });
+  };
+}
+
+/** Adds /apps/:clientId/tokens. */
+export function tokensRoutes(router: Router, frame: Frame): void {
+  router.get('/apps/:clientId/tokens', frame.requirePerson, showTokens(frame));
+}

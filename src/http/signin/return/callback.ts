@@ -1,0 +1,117 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Consented } from '../../../domain/grants/consenting-account.ts';
+import {
+  type AuthorizationRequest,
+  type ClaimedReturn,
+  isOurIssuer,
+} from '../../../domain/authorization/consent.ts';
+import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
+import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
+import { queryParameters } from '../../legacy/request-parameters.ts';
+import { kindOf } from '../../../shared/refusal-log.ts';
+import { PageError } from '../../site/page-error.ts';
+import { createFailureBrake, type FailureBrake } from '../../wire/brake.ts';
+import { ownReturn, unknownState } from './own-return.ts';
+import type { SigninParts } from '../parts.ts';
+
+/**
+ * GET /callback and below: the one return from the modern side, whatever the browser went there for. In order: state (known,
+ * unused, this browser), issuer, denial, exchange; so that a foreign state is refused before anything else, denials
+ * included (specification 5.4).
+ */
+
+/** After so many codes that the modern side refused, an address gets one code exchanged in a second. */
+const REFUSED_CODES = { what: 'refused codes', perMinute: 30 };
+
+/** Answers the browser. */
+export type Answer = (req: Request, res: Response) => void | Promise<void>;
+
+/** How a return of one purpose ends. Both are called at most once, and for a return that was claimed. */
+export interface Ending {
+  /** Works with the pair. Throws one of the upstream failures; then `fail` answers. */
+  finish(request: AuthorizationRequest, consented: Consented): Promise<Answer>;
+  fail(request: AuthorizationRequest, error: OAuthErrorCode): Answer;
+}
+
+type Endings = Record<AuthorizationRequest['purpose'], Ending>;
+
+/** What the app is told of a failure upstream (draft 20 section 4.1.2.1). */
+function errorForApp(upstreamError: string): OAuthErrorCode {
+  if (upstreamError === 'access_denied' || upstreamError === 'temporarily_unavailable') return upstreamError;
+  return 'server_error';
+}
+
+function errorOfFailure(error: unknown): OAuthErrorCode {
+  return error instanceof Rejected || error instanceof Forbidden ? 'server_error' : 'temporarily_unavailable';
+}
+
+/** A return that was claimed, and what it takes to end it. */
+interface Completion {
+  claimed: ClaimedReturn;
+  ending: Ending;
+  exchanged: Parameters<RequestHandler>;
+  codes: FailureBrake;
+}
+
+async function exchangeAndFinish(
+  parts: SigninParts,
+  { claimed, ending, exchanged, codes }: Completion,
+): Promise<Answer> {
+  const { request, verifier } = claimed;
+  const { context } = parts;
+  const client = await parts.clientFor(request);
+  // What another client's return brings is none of this one's (RFC 9700 section 4.4.2).
+  if (exchanged[0].path !== client.callbackPath) throw unknownState();
+  const step = {
+    client,
+    keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
+    takeVerifier: () => verifier,
+  };
+  const finish = async () => ending.finish(request, await parts.exchange(step, exchanged));
+  try {
+    return await context.flights.run(`consent ${request.id}`, finish);
+  } catch (error) {
+    if (error instanceof PageError) throw error;
+    if (error instanceof Rejected) codes.countFailure(exchanged[0]);
+    const message = 'a consent could not be finished';
+    const fields = { requestId: request.id, error };
+    parts.noteFailure({
+      level: 'error',
+      message,
+      address: exchanged[0].ip ?? '',
+      kind: kindOf(error),
+      fields,
+    });
+    return ending.fail(request, errorOfFailure(error));
+  }
+}
+
+/** What the modern side answered, once the return is claimed: of our server, and either a code or an error. */
+async function answerOf(parts: SigninParts, completion: Completion): Promise<Answer> {
+  const { exchanged, ending, claimed } = completion;
+  const query = queryParameters(exchanged[0]);
+  const error = query.get('error');
+  if (query.has('code') === (error !== undefined)) throw unknownState();
+  const isOurs = await isOurIssuer(parts.context, query.get('iss')).catch((cause: unknown) => cause);
+  if (isOurs instanceof Unavailable) return ending.fail(claimed.request, 'temporarily_unavailable');
+  if (isOurs !== true) throw unknownState();
+  return error === undefined
+    ? exchangeAndFinish(parts, completion)
+    : ending.fail(claimed.request, errorForApp(error));
+}
+
+/** The handler of the callbacks that are registered at the modern side: the bridge's, and one for each public client. */
+export function callback(parts: SigninParts, endings: Endings): RequestHandler {
+  const codes = createFailureBrake(parts.context, REFUSED_CODES);
+  return async (req, res, next) => {
+    const own = await ownReturn(parts, { req, res });
+    const end = async () => {
+      const claimed = await own.claim();
+      const ending = endings[claimed.request.purpose];
+      return answerOf(parts, { claimed, ending, exchanged: [req, res, next], codes });
+    };
+    // The wait comes before the claim, so that a return that is told to wait longer may come again.
+    const answer = queryParameters(req).has('code') ? await codes.run({ req, res }, end) : await end();
+    await answer?.(req, res);
+  };
+}

@@ -1,0 +1,96 @@
+import { claimSignIn, openSignIn, signInId } from '../../../domain/authorization/sign-in-request.ts';
+import { type ClaimedReturn, isAwaited, takeReturn } from '../../../domain/authorization/consent.ts';
+import { queryParameters } from '../../legacy/request-parameters.ts';
+import { PageError } from '../../site/page-error.ts';
+import { countRequest, type Exchange, isUsedUp } from '../../wire/brake.ts';
+import type { SigninParts } from '../parts.ts';
+
+/**
+ * Tells returns that belong to their browser from strays. Anybody can send as many strays as they like, so a stray writes
+ * nothing; and strays alone are counted as such: however many come, those that belong to their browser are served.
+ */
+
+/** Returns that nothing in their browser belongs to. */
+const STRAY_RETURNS = { what: 'stray returns', perMinute: 300 };
+
+/** Sign-ins that come back to the browser that began them. Each asks the modern side something, and anybody can begin one. */
+const SIGN_INS_BACK = { what: 'sign-ins that return', perMinute: 300 };
+
+const SINGLE = ['state', 'code', 'error', 'iss'];
+
+export const unknownState = () =>
+  new PageError(403, 'This sign-in cannot be finished', {
+    reason: 'It was not started in this browser, or it was finished already.',
+    next: 'Go back to the app and start again from there.',
+  });
+
+/** A return that belongs to its browser. */
+export interface OwnReturn {
+  /**
+   * Takes it, once.
+   * @throws {PageError} 403 where it was taken before; 429 for one above the limit, which may come again
+   */
+  claim(): Promise<ClaimedReturn>;
+}
+
+type Claim = () => Promise<ClaimedReturn | undefined>;
+
+/** A sign-in that returns, by the cookie that it left with. One above the limit is not claimed, so that it may come again. */
+async function ownSignIn(
+  { context, signIns }: SigninParts,
+  { req, res }: Exchange,
+  state: string,
+): Promise<Claim | undefined> {
+  const sealed = signIns.read(req, signInId(state));
+  const signIn = sealed === undefined ? undefined : await openSignIn(context, state, sealed);
+  if (!signIn) return undefined;
+  return async () => {
+    await countRequest(context, SIGN_INS_BACK, req);
+    signIns.remove(res, signIn.id);
+    return claimSignIn(context, signIn);
+  };
+}
+
+/** A request that was decided in this browser and returns. Above the limit of strays it costs a plain look and no more. */
+async function ownDecision(
+  { context, browsers }: SigninParts,
+  { req, res }: Exchange,
+  state: string,
+): Promise<Claim | undefined> {
+  const brought = { state, browsers: browsers.all(req) };
+  if (brought.browsers.length === 0) return undefined;
+  const mayLookForKeys = !isUsedUp(context, STRAY_RETURNS, req);
+  if (!(await isAwaited(context, brought, { mayLookForKeys }))) return undefined;
+  return async () => {
+    const claimed = await takeReturn(context, brought);
+    if (claimed) browsers.remove(res, claimed.request.id);
+    return claimed;
+  };
+}
+
+async function claimOf(parts: SigninParts, exchange: Exchange): Promise<Claim | undefined> {
+  const query = queryParameters(exchange.req);
+  const state = query.get('state');
+  if (query.repeated(SINGLE).length > 0 || state === undefined) return undefined;
+  return (await ownSignIn(parts, exchange, state)) ?? ownDecision(parts, exchange, state);
+}
+
+/**
+ * The return of a request, if it belongs to the browser that it came in.
+ * @throws {PageError} 403 for a stray, 429 for one above their limit
+ */
+export async function ownReturn(parts: SigninParts, exchange: Exchange): Promise<OwnReturn> {
+  const refuseStray = async () => {
+    await countRequest(parts.context, STRAY_RETURNS, exchange.req);
+    return unknownState();
+  };
+  const claim = await claimOf(parts, exchange);
+  if (!claim) throw await refuseStray();
+  return {
+    claim: async () => {
+      const claimed = await claim();
+      if (!claimed) throw await refuseStray();
+      return claimed;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { isNoPlace } from '../../../domain/apps/callback-rule.ts';
+import { completeAuthorization } from '../../../domain/authorization/complete-authorization.ts';
+import { type AuthorizationRequest, isLegacy } from '../../../domain/authorization/consent.ts';
+import { type LegacyRequest, rawStateOf } from '../../../domain/authorization/request-authorization.ts';
+import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
+import { redirectToApp } from '../../legacy/redirect-to-app.ts';
+import { PageError } from '../../site/page-error.ts';
+import { sendPage } from '../../site/page-headers.ts';
+import type { Answer, Ending } from './callback.ts';
+import type { SigninParts } from '../parts.ts';
+
+/** How a consent that an old app asked for ends: with a code or an error at the app's callback, or on a page. */
+
+type Outcome = { code: string } | { error: OAuthErrorCode };
+
+function asLegacy(request: AuthorizationRequest): LegacyRequest {
+  if (!isLegacy(request)) throw new Error(`request ${request.id} is of no app`);
+  return request;
+}
+
+function refusedOnPage(error: OAuthErrorCode): PageError {
+  const isPassing = error === 'temporarily_unavailable';
+  return new PageError(200, 'Not connected', {
+    reason: isPassing
+      ? 'The new API did not answer or asked to wait, so the app was not connected.'
+      : 'The app was not connected.',
+    next: `${isPassing ? 'Wait a little, then start' : 'Start'} again from the app.`,
+  });
+}
+
+function answerApp({ context, pages }: SigninParts, request: LegacyRequest, outcome: Outcome): Answer {
+  return (_req, res) => {
+    if (!isNoPlace(request.redirect_uri)) {
+      const rawState = rawStateOf(context, request);
+      return redirectToApp(res, request.redirect_uri, { ...outcome, rawState });
+    }
+    if ('error' in outcome) throw refusedOnPage(outcome.error);
+    sendPage(res, pages.render('code', { title: 'Your code', code: outcome.code }));
+  };
+}
+
+/** The ending of purpose `legacy`. */
+export function returnToApp(parts: SigninParts): Ending {
+  return {
+    async finish(request, consented) {
+      const code = await completeAuthorization(parts.context, asLegacy(request), consented);
+      return answerApp(parts, asLegacy(request), { code });
+    },
+    fail: (request, error) => answerApp(parts, asLegacy(request), { error }),
+  };
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type RequestHandler, Router } from 'express';
+import { iconRouter } from '../../shared/icons.ts';
+import { stylesheet, versioned } from '../../shared/pages.ts';
+import { projectRoot } from '../../shared/project-root.ts';
+
+/** What pages load: one style sheet, the icon, and the scripts of those that have a part which lives. All of it is from here. */
+
+const ours = (name: string) => readFileSync(join(projectRoot, 'src', 'http', 'site', 'assets', name), 'utf8');
+
+const packages = createRequire(join(projectRoot, 'package.json'));
+
+const theirs = (name: string) => readFileSync(packages.resolve(name), 'utf8');
+
+/** A browser keeps what stands at an address with its content's name for good, and asks anew for the rest soon. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+const FOR_A_WHILE = 'public, max-age=60';
+
+/** Another process may run another version: what it asks for is not kept under the name of ours. */
+function answer(address: string, text: string): RequestHandler {
+  const type = address.endsWith('.css') ? 'css' : 'js';
+  const ownVersion = versioned(address, text);
+  return (req, res) => {
+    const isOwn = req.originalUrl === ownVersion;
+    res
+      .set('Cache-Control', isOwn ? FOR_GOOD : FOR_A_WHILE)
+      .type(type)
+      .send(text);
+  };
+}
+
+/** Reads them once. */
+export function loadAssets() {
+  const texts = new Map([
+    ['/assets/style.css', stylesheet()],
+    ['/assets/local-times.js', ours('local-times.js')],
+    ['/assets/live.js', ours('live.js')],
+    ['/assets/htmx.js', theirs('htmx.org/dist/htmx.min.js')],
+    ['/assets/htmx-sse.js', theirs('htmx-ext-sse/dist/sse.min.js')],
+  ]);
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(iconRouter());
+  for (const [address, text] of texts) router.get(address, answer(address, text));
+  const versions = new Map([...texts].map(([address, text]) => [address, versioned(address, text)]));
+  return { router, versioned: (address: string) => versions.get(address) ?? address };
+}

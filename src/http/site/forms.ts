@@ -1,0 +1,28 @@
+import express, { type RequestHandler } from 'express';
+import { isOwnForm } from '../../shared/own-form.ts';
+import { expiredForm } from './page-error.ts';
+
+/** What every form of a page goes through, whoever it is for. */
+
+/** Refuses a form that another site sends, before its body is read. */
+export function requireOwnForm(publicUrl: string): RequestHandler {
+  const own = new URL(publicUrl).origin;
+  return (req, _res, next) => {
+    const headers = { site: req.get('sec-fetch-site'), origin: req.get('origin') };
+    next(isOwnForm(own, headers) ? undefined : expiredForm());
+  };
+}
+
+/** Reads the fields of a form into `req.body`; no browser packs one. */
+export const readForm: RequestHandler = express.urlencoded({
+  extended: false,
+  inflate: false,
+  limit: '16kb',
+  parameterLimit: 120,
+});
+
+/** Express runs a GET handler for HEAD too; an address whose opening begins or uses up something refuses it. */
+export const refuseHead: RequestHandler = (req, res, next) => {
+  if (req.method !== 'HEAD') return next();
+  res.status(405).set('Allow', 'GET, POST').end();
+};

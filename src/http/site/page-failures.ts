@@ -1,0 +1,109 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { alarmOf, isKeyFault, isStorageFault } from '../../domain/failures.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Pages } from '../../shared/pages.ts';
+import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
+import { PageError } from './page-error.ts';
+import { sendPage } from './page-headers.ts';
+import type { Frame } from '../people/frame.ts';
+import { type KnowVisitor, visitorOf } from '../people/visitor.ts';
+import { requestIdOf } from '../request-id.ts';
+import { answerForm, sendProblem } from './answer-form.ts';
+import { halfOf, otherWays, wayOnFrom } from './ways-on.ts';
+
+const SOMETHING_BROKE = new PageError(500, 'Something went wrong', {
+  reason: 'The page could not be shown. Nothing was lost.',
+  next: 'Try again in a minute. If it happens again, give the request number below to support.',
+});
+
+const TRY_LATER = new PageError(503, 'Not available at the moment', {
+  reason: 'The page could not be shown. Nothing was lost.',
+  next: 'Try again in a minute.',
+});
+
+const UNREADABLE = new PageError(400, 'This request could not be read', {
+  reason: 'The form was too large or broken.',
+});
+
+/** The page for whatever was thrown; the form reader marks its own by a type. */
+function toPageError(error: unknown): PageError {
+  if (error instanceof PageError) return error;
+  if (isStorageFault(error) || isKeyFault(error)) return TRY_LATER;
+  const { type } = error as { type?: unknown };
+  return typeof type === 'string' || error instanceof URIError ? UNREADABLE : SOMETHING_BROKE;
+}
+
+/** A page for an address that is not served. */
+export const pageNotFound: RequestHandler = () => {
+  throw new PageError(404, 'There is no such page', {
+    reason: 'The address is not one that is served here.',
+  });
+};
+
+/** Somebody may give support the number of each of them. */
+const LINES_OF_FAILURES = 20;
+
+interface Answer {
+  logger: Logger;
+  pages: Pages;
+  frame: Pick<Frame, 'page'>;
+  know: KnowVisitor;
+}
+
+/** In the navigation of the person, where there is one; what is broken may be what the navigation is made of. */
+function showFramed(res: Response, { logger, frame }: Answer, shown: { title: string }): boolean {
+  const { req } = res;
+  if (!halfOf(req) || visitorOf(req) === undefined) return false;
+  try {
+    frame.page(res, 'error', shown);
+    return true;
+  } catch (error) {
+    logger.warn('an error page stands without its navigation', { requestId: requestIdOf(res), error });
+    return false;
+  }
+}
+
+function show(res: Response, answer: Answer, failure: PageError): void {
+  const { status, title, message, next, forMakers } = failure;
+  const requestId = status >= 500 ? requestIdOf(res) : undefined;
+  const wayOn = wayOnFrom(res, failure);
+  const shown = { title, reason: message, next, forMakers, requestId, wayOn };
+  if (showFramed(res, answer, shown)) return;
+  sendPage(res, answer.pages.render('error', { ...shown, otherWays: otherWays(res, wayOn) }));
+}
+
+/** For people a page, for programs what they can parse. */
+async function tell(res: Response, answer: Answer, failure: PageError): Promise<void> {
+  const { status, title, message, next } = failure;
+  const form = answerForm(res.req);
+  if (form !== 'html')
+    return sendProblem(res, form, { status, title, detail: next ? `${message} ${next}` : message });
+  // What is broken may be what says who is there.
+  if (status < 500) await answer.know(res.req, res);
+  show(res, answer, failure);
+}
+
+/** What a client has to send where it is told that it is not signed in (RFC 9110 section 15.5.2). */
+const CHALLENGE = 'Cookie realm="grantbridge"';
+
+function setHeaders(res: Response, { status, retryAfter }: PageError): void {
+  res.statusCode = status;
+  if (status === 401) res.setHeader('WWW-Authenticate', CHALLENGE);
+  if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
+}
+
+/** The one error answer of the pages. */
+export function pageFailures(answer: Answer): ErrorRequestHandler {
+  const note = createRefusalLog({ logger: answer.logger, lines: LINES_OF_FAILURES });
+  // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
+  return async (error, req, res, _next) => {
+    const failure = toPageError(error);
+    if (failure.status >= 500) {
+      const fields = { requestId: requestIdOf(res), error };
+      const line = { message: `${alarmOf(error)}a page failed`, fields };
+      note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });
+    }
+    setHeaders(res, failure);
+    await tell(res, answer, failure);
+  };
+}

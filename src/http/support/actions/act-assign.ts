@@ -1,0 +1,54 @@
+import { assignByHand } from '../../../domain/tokens/assign-token.ts';
+import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
+import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { Frame } from '../../people/frame.ts';
+import type { Action } from './action-form.ts';
+import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+
+/** /support/mappings/:id/assign: to which app a token belongs that was seen in use. */
+
+const UNKNOWN_APP =
+  'No app that was registered or imported has this client id, or it is retired. Look for the app under “Search” and copy its client id from there.';
+
+/** The action. */
+export function assignAction(frame: Frame): Action<MappingTarget> {
+  return {
+    path: '/support/mappings/:id/assign',
+    needs: 'agent',
+    find: (req) => mappingIn(frame, req),
+    async ask(target) {
+      if (target.isOver) return leaveTo(target, 'token-ended');
+      if (!target.isAssignable) return leaveTo(target, 'too-late');
+      return {
+        title: 'Say which app this is',
+        says: [
+          'The token was seen in use, and what its calls say proves no app. If an import or a consent said which app it is, your word replaces that. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to take an assignment back.',
+          'If that app is connected for the same account, the token works on by that connection. If not, and it is connected now, it stops until the account holder connects it once more.',
+        ],
+        facts: tokenFacts(target),
+        fields: [
+          {
+            kind: 'text',
+            name: 'client_id',
+            label: 'Client id of the app',
+            hint: 'As it stands on the page of the app.',
+            value: '',
+          },
+        ],
+        button: { label: 'Assign the token', isDanger: false },
+        back: backTo(target),
+      };
+    },
+    async knownIds({ client_id: clientId = '' }) {
+      return (await findRegisteredApp(frame.context, clientId)) ? [clientId] : [];
+    },
+    async act({ target, fields, reason, origin }) {
+      const clientId = fields['client_id'] ?? '';
+      const { mappingId } = target;
+      const answer = await assignByHand(frame.context, { mappingId, clientId, reason, ...origin });
+      if (answer.outcome === 'unknown app') return { problems: { client_id: UNKNOWN_APP } };
+      if (answer.outcome === 'final') return leaveTo(target, 'token-ended');
+      return leaveTo(target, answer.outcome === 'assigned' ? 'token-assigned' : 'too-late');
+    },
+  };
+}

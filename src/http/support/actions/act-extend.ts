@@ -1,0 +1,199 @@
+import type { Request } from 'express';
+import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
+import {
+  endExtension,
+  type Extended,
+  ExtensionInVain,
+  extendApp,
+} from '../../../domain/lifecycle/changes/extend-app.ts';
+import { whyNoneHelps } from '../../../domain/lifecycle/changes/extension-effect.ts';
+import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { appTarget } from '../../../domain/support/actions.ts';
+import { PageError } from '../../site/page-error.ts';
+import type { Frame } from '../../people/frame.ts';
+import { readDay } from './act-extend-day.ts';
+import type { Action, Asking, Field, Leaving } from './action-form.ts';
+
+/** /support/apps/:clientId/extend and /unextend: more time for one app, and its end. */
+
+type AppTarget = NonNullable<Awaited<ReturnType<typeof appTarget>>>;
+
+const NAMES: Readonly<Record<Milestone, string>> = {
+  retirement: 'Retirement: tokens that are not connected are refused',
+  sunset: 'Sunset: the old API ends for every token',
+};
+
+const MILESTONES = ['retirement', 'sunset'] as const;
+
+const isMilestone = (text: string | undefined): text is Milestone => MILESTONES.some((name) => name === text);
+
+async function appIn({ context }: Frame, req: Request): Promise<AppTarget> {
+  const app = await appTarget(context, String(req.params['clientId']));
+  if (app) return app;
+  throw new PageError(404, 'There is no such app', {
+    reason: 'No app that was registered or imported has this client id, or it is retired.',
+    next: 'Look for the app under “Search”.',
+  });
+}
+
+const pageOf = ({ clientId }: AppTarget) => `/support/apps/${clientId}`;
+const backTo = (target: AppTarget) => ({ href: pageOf(target), label: target.name });
+const leaveTo = (target: AppTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
+
+/** The extensions of an app that are not over. */
+function inForce({ context }: Frame, { clientId }: AppTarget): Partial<Record<Milestone, number>> {
+  const now = context.clock.now();
+  const all = Object.entries(context.lifecycle.current().extensions.get(clientId) ?? {});
+  return Object.fromEntries(all.filter(([, until]) => until > now));
+}
+
+const dateOf = (term: string, at: number | undefined): Asking['facts'][number] =>
+  at === undefined ? { term, text: 'not set' } : { term, time: at };
+
+function factsOf(frame: Frame, target: AppTarget): Asking['facts'] {
+  const { dates } = frame.context.lifecycle.current();
+  const extended = inForce(frame, target);
+  const own = Object.entries(extended).map(([name, until]) => ({
+    term: `More time for the ${name} until`,
+    time: until,
+  }));
+  return [
+    { term: 'App', text: `${target.name} (${target.clientId})` },
+    dateOf('Retirement of all apps', dates.retirement),
+    dateOf('Sunset of all apps', dates.sunset),
+    ...own,
+  ];
+}
+
+/** Of each milestone that no extension puts off, why. */
+function hindrances({ context }: Frame): Partial<Record<Milestone, string>> {
+  const lifecycle = context.lifecycle.current();
+  const hasOldApi = context.oldBackend !== undefined;
+  const found = MILESTONES.map((name) => [name, whyNoneHelps(lifecycle, name, { hasOldApi })] as const);
+  return Object.fromEntries(found.filter(([, why]) => why !== undefined));
+}
+
+function choiceOf(names: readonly Milestone[]): Field {
+  const choices = names.map((value) => ({ value, label: NAMES[value] }));
+  return { kind: 'choice', name: 'date', label: 'Which date', value: names[0] ?? '', choices };
+}
+
+type Seen = Extract<Field, { kind: 'hidden' }>;
+
+/** What the page shows of a milestone goes with its form. */
+const seenFields = (frame: Frame, target: AppTarget): Seen[] =>
+  MILESTONES.map((name) => ({
+    kind: 'hidden',
+    name: `seen_${name}`,
+    value: String(inForce(frame, target)[name] ?? ''),
+  }));
+
+function seenIn(fields: Record<string, string>, name: Milestone): { until: number | undefined } {
+  const value = fields[`seen_${name}`] ?? '';
+  return { until: value === '' ? undefined : Number(value) };
+}
+
+/** Does it, unless somebody was faster. */
+async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<Leaving> {
+  try {
+    return leaveTo(target, await work());
+  } catch (error) {
+    if (error instanceof ChangeRefused && !(error instanceof ExtensionInVain))
+      return leaveTo(target, 'too-late');
+    throw error;
+  }
+}
+
+const WHICH = 'Choose the date that this is about.';
+const UNTIL = 'Enter a day that is ahead, such as 2027-02-01.';
+
+const GIVES = [
+  'Until the day that you enter, the date that comes for all apps does not come for this one. Its owner and its users are reminded of the new date.',
+  'More time that the app has for the same date already is replaced.',
+];
+
+function askToExtend(frame: Frame, target: AppTarget): Asking {
+  const why = hindrances(frame);
+  const names = MILESTONES.filter((name) => why[name] === undefined);
+  const until: Field = {
+    kind: 'date',
+    name: 'until',
+    label: 'Until',
+    hint: 'The first moment of this day, UTC.',
+    value: '',
+  };
+  const canHelp = names.length > 0;
+  return {
+    title: canHelp ? `Give “${target.name}” more time` : `No more time can be given to “${target.name}”`,
+    says: [...(canHelp ? GIVES : []), ...Object.values(why)],
+    facts: factsOf(frame, target),
+    fields: [...seenFields(frame, target), choiceOf(names), until],
+    button: canHelp ? { label: 'Give more time', isDanger: false } : undefined,
+    back: backTo(target),
+  };
+}
+
+function noticeOf({ isShorter, warnings }: Extended): string {
+  if (isShorter) return 'extension-shortened';
+  return warnings.length > 0 ? 'extended-not-in-full' : 'extended';
+}
+
+/** The problems of a form that asks for more time; none where it can be tried. */
+function problemsOf(name: string | undefined, until: number | undefined): Record<string, string> {
+  return { ...(isMilestone(name) ? {} : { date: WHICH }), ...(until ? {} : { until: UNTIL }) };
+}
+
+/** More time; what would change nothing is refused, with why. */
+export function extendAction(frame: Frame): Action<AppTarget> {
+  return {
+    path: '/support/apps/:clientId/extend',
+    needs: 'lead',
+    find: (req) => appIn(frame, req),
+    ask: async (target) => askToExtend(frame, target),
+    async act({ target, fields, reason, origin }) {
+      const { date: name, until: day = '' } = fields;
+      const until = readDay(day, frame.context.clock.now());
+      if (!isMilestone(name) || until === undefined) return { problems: problemsOf(name, until) };
+      const { clientId } = target;
+      const asked = { clientId, name, until, reason, seen: seenIn(fields, name), ...origin };
+      try {
+        return await orTooLate(target, async () => noticeOf(await extendApp(frame.context, asked)));
+      } catch (error) {
+        if (error instanceof ExtensionInVain) return { problems: { form: error.message } };
+        throw error;
+      }
+    },
+  };
+}
+
+/** Its end: the date of all applies again. */
+export function unextendAction(frame: Frame): Action<AppTarget> {
+  return {
+    path: '/support/apps/:clientId/unextend',
+    needs: 'lead',
+    find: (req) => appIn(frame, req),
+    async ask(target) {
+      const names = Object.keys(inForce(frame, target)).filter(isMilestone);
+      if (names.length === 0) return leaveTo(target, 'too-late');
+      return {
+        title: `End the extra time of “${target.name}”`,
+        says: [
+          'The date of all applies to this app again, at once. If that date is past, its calls are refused as those of all others are.',
+        ],
+        facts: factsOf(frame, target),
+        fields: [...seenFields(frame, target), choiceOf(names)],
+        button: { label: 'End the extra time', isDanger: true },
+        back: backTo(target),
+      };
+    },
+    async act({ target, fields, reason, origin }) {
+      const { date: name } = fields;
+      if (!isMilestone(name)) return { problems: { date: WHICH } };
+      const asked = { clientId: target.clientId, name, reason, seen: seenIn(fields, name), ...origin };
+      return orTooLate(target, async () => {
+        await endExtension(frame.context, asked);
+        return 'extension-ended';
+      });
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Response } from 'express';
+import type { MappingTarget } from '../../../domain/support/actions.ts';
+import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
+import { makeLink } from '../../../domain/support/make-link.ts';
+import type { Frame } from '../../people/frame.ts';
+import type { Action, Asking } from './action-form.ts';
+import { unknownHolderStep } from '../token/holder-words.ts';
+import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import { footingFor } from '../token/token-line.ts';
+
+/** /support/mappings/:id/link: the link by which the holder of an account connects an app again. */
+
+/** Why no link would help, in a sentence with the next step; undefined where one does. */
+function hindrance(
+  { context }: Frame,
+  { clientId, accountId, waitsUnder }: MappingTarget,
+): string | undefined {
+  const { phase, hasOldApi } = footingFor(context, clientId);
+  if (phase === 'ended')
+    return 'The old API has ended for this app. To connect it again would not make it work: the app has to move to the new API.';
+  if (accountId !== null) return undefined;
+  return waitsUnder === null
+    ? `Nobody knows yet whose account this token is, and a link is for one account. ${unknownHolderStep({ hasOldApi })}`
+    : 'A link is for one account, and of this token only an e-mail address is known. Send a reminder instead: it brings a link that proves the address. Or a lead says whose account it is.';
+}
+
+/** Who answers once the app is connected, and what nobody does. */
+function othersWords({ context }: Frame, { clientId }: MappingTarget): string {
+  return footingFor(context, clientId).hasOldApi
+    ? `Until the retirement the old API goes on answering calls about posts with the tokens that it made; then the new API answers them, except for ${NOT_KEPT}.`
+    : `Refused stay the calls for ${NOT_KEPT}, and those that the old API never documented; for these the app has to be changed.`;
+}
+
+function showLink(frame: Frame, res: Response, { target, link }: { target: MappingTarget; link: string }) {
+  const { accountName, appName } = target;
+  const holder = accountName ?? 'the holder of the account';
+  frame.page(res, 'support-link', {
+    title: `The link for ${holder}`,
+    link,
+    appName,
+    others: othersWords(frame, target),
+    account: accountWords(target),
+    hint: `Select it and copy it into a mail or a chat to ${holder}.`,
+    back: backTo(target).href,
+  });
+}
+
+function askFor(frame: Frame, target: MappingTarget): Asking {
+  const hindered = hindrance(frame, target);
+  const says = hindered ?? [
+    'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
+    'Once the holder has agreed by it, every waiting token of this app and account works again, for the calls that the new API answers.',
+  ];
+  return {
+    title: 'Make a link to connect again',
+    says: [says].flat(),
+    facts: tokenFacts(target),
+    button: hindered === undefined ? { label: 'Make the link', isDanger: false } : undefined,
+    back: backTo(target),
+  };
+}
+
+/** The action; the link is in the answer to its form alone. */
+export function linkAction(frame: Frame): Action<MappingTarget> {
+  return {
+    path: '/support/mappings/:id/link',
+    needs: 'agent',
+    find: (req) => mappingIn(frame, req),
+    ask: async (target) => (target.isWaiting ? askFor(frame, target) : leaveTo(target, 'too-late')),
+    async act({ target, reason, origin }, res) {
+      const hindered = hindrance(frame, target);
+      if (hindered !== undefined) return { problems: { form: hindered } };
+      const made = await makeLink(frame.context, { mappingId: target.mappingId, reason, ...origin });
+      if (made.outcome !== 'made') return leaveTo(target, 'too-late');
+      showLink(frame, res, { target, link: made.link });
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { MappingTarget } from '../../../domain/support/actions.ts';
+import { accountsUnder, pinByStaff } from '../../../domain/support/actions-pin.ts';
+import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
+import type { Frame } from '../../people/frame.ts';
+import type { Action, Asking, Leaving } from './action-form.ts';
+import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+
+/** /support/mappings/:id/pin: whose account it is that waits under an e-mail address. */
+
+const UNKNOWN_ACCOUNT =
+  'No account with this id was ever met here. Check the id; if it is right, ask the person to sign in once on the page “Your apps”, then try again.';
+
+const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`;
+
+async function ask({ context }: Frame, target: MappingTarget): Promise<Asking | Leaving> {
+  const email = target.waitsUnder;
+  if (target.isOver) return leaveTo(target, 'token-ended');
+  if (email === null) return leaveTo(target, 'too-late');
+  const { tokens, apps } = await waitingUnder(context, email);
+  const known = await accountsUnder(context, email);
+  const names = known.map(({ accountId, name }) => `${name ?? 'without a name'} (${accountId})`).join('; ');
+  const hint =
+    known.length === 0
+      ? 'An account id of 24 hex digits. No account that signed in here has this address.'
+      : `An account id of 24 hex digits. With this address signed in: ${names}. That alone is no proof.`;
+  return {
+    title: 'Say whose account this is',
+    says: [
+      `Everything that waits under ${email} (${count(tokens, 'token')}, ${count(apps, 'app')}) belongs to the account that you name, once and for all: this cannot be taken back.`,
+      'An address is no proof that somebody is who they say. Do this only when you have checked it in another way, and say in the reason how.',
+    ],
+    facts: tokenFacts(target),
+    fields: [
+      { kind: 'hidden', name: 'seen_email', value: email },
+      // Never filled in: whoever signed in with the address would be one press away from what waits under it.
+      { kind: 'text', name: 'account_id', label: 'Account id', hint, value: '' },
+    ],
+    button: { label: 'Pin to this account', isDanger: true },
+    back: backTo(target),
+  };
+}
+
+/** The action. */
+export function pinAction(frame: Frame): Action<MappingTarget> {
+  return {
+    path: '/support/mappings/:id/pin',
+    needs: 'lead',
+    find: (req) => mappingIn(frame, req),
+    ask: (target) => ask(frame, target),
+    async act({ target, fields, reason, origin }) {
+      const accountId = (fields['account_id'] ?? '').toLowerCase();
+      const asked = { mappingId: target.mappingId, accountId, email: fields['seen_email'] ?? '', reason };
+      const { outcome } = await pinByStaff(frame.context, { ...asked, ...origin });
+      if (outcome === 'unknown account') return { problems: { account_id: UNKNOWN_ACCOUNT } };
+      return leaveTo(target, outcome === 'pinned' ? 'account-pinned' : 'too-late');
+    },
+  };
+}

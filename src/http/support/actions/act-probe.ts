@@ -1,0 +1,64 @@
+import type { Response } from 'express';
+import type { MappingTarget } from '../../../domain/support/actions.ts';
+import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
+import { type Frame, personIn } from '../../people/frame.ts';
+import type { Problems } from '../../people/problems.ts';
+import type { Action } from './action-form.ts';
+import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+
+/** /support/mappings/:id/probe: whether the connection of a token works now. */
+
+const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
+  works: 'probe-works',
+  'not covered': 'probe-not-covered',
+  died: 'probe-died',
+  'no answer': 'probe-no-answer',
+  'in doubt, served': 'probe-doubt-served',
+  'in doubt, refused': 'probe-doubt-refused',
+  'in doubt, live': 'probe-doubt-live',
+  'in doubt, spent': 'probe-doubt-spent',
+  'in doubt, unsure': 'probe-doubt-unsure',
+};
+
+/** Each test is a call to the new API, which has limits of its own. */
+const A_MINUTE = 6;
+
+function tooFast({ context }: Frame, res: Response): Problems | undefined {
+  const { points, secondsLeft } = context.counts.count(['grant probes', personIn(res.req).accountId]);
+  if (points <= A_MINUTE) return undefined;
+  res.status(429).set('Retry-After', String(secondsLeft));
+  const form = `You tested ${A_MINUTE} times within a minute. Wait ${secondsLeft} seconds, then try again.`;
+  return { form };
+}
+
+const isServed = ({ state, grantId }: MappingTarget) => state === 'active' && grantId !== null;
+
+/** The action; what came of it stands on the token's page and in its history. */
+export function probeAction(frame: Frame): Action<MappingTarget> {
+  return {
+    path: '/support/mappings/:id/probe',
+    needs: 'agent',
+    find: (req) => mappingIn(frame, req),
+    async ask(target) {
+      if (!isServed(target)) return leaveTo(target, 'too-late');
+      return {
+        title: 'Test the connection',
+        says: [
+          'The bridge asks the new API once, as it would for a call of the app, and says what came of it. While the connection lives, nothing changes and nobody is told.',
+          'If the connection turns out to have ended, it is marked as stopped and its holder is told, as at the next call of the app.',
+          'While it is not known whether the last refresh arrived, nothing is presented: then only what is safe is asked.',
+        ],
+        facts: tokenFacts(target),
+        button: { label: 'Test it now', isDanger: false },
+        back: backTo(target),
+      };
+    },
+    async act({ target, reason, origin }, res) {
+      const problems = tooFast(frame, res);
+      if (problems) return { problems };
+      const { mappingId } = target;
+      const outcome = await probeGrant(frame.context, { mappingId, reason, ...origin });
+      return leaveTo(target, outcome === undefined ? 'too-late' : NOTICES[outcome]);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { MappingTarget } from '../../../domain/support/actions.ts';
+import {
+  prospectsOf,
+  sendAgain,
+  type SentAgain,
+  silenceOf,
+  type Silence,
+} from '../../../domain/support/send-again.ts';
+import type { Hindrance, Prospect, Role } from '../../../domain/support/send-again-people.ts';
+import type { Frame } from '../../people/frame.ts';
+import type { Action, Asking, Field } from './action-form.ts';
+import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import { footingFor } from '../token/token-line.ts';
+
+/** /support/mappings/:id/remind: a reminder once more, to whoever can mend what waits. */
+
+const WORDS: Readonly<Record<Hindrance | Silence, string>> = {
+  'no mail server':
+    'This bridge sends no reminders, for no mail server is set (SMTP_URL). Make a link instead and hand it over yourself.',
+  'restored copy': 'This is a restored copy of the database, which writes to nobody.',
+  unknown: 'Nobody knows who that is: neither an account nor an address is known.',
+  'nothing waits': 'Nothing waits there that a person could connect.',
+  'no address':
+    'No e-mail address is known. It becomes known when the person signs in here, or by an import.',
+  'bad address': 'What was imported as the e-mail address is none, so nothing can be sent there.',
+  stopped:
+    'The reader of this address said “not me” and gets no reminders. If that was a mistake, the operator can let them go on: reminders resume ADDRESS.',
+  'on its way': 'A reminder that was asked for is on its way already. Its state is on the page of the token.',
+  'too soon': 'A reminder about this app was asked for within the last hour. One an hour is the most.',
+};
+
+const PARTS: Readonly<Record<Role, string>> = {
+  holder: 'The account holder',
+  owner: 'The owner of the app',
+};
+
+/** Why somebody cannot be chosen. */
+function factOf({ role, address, hindrance }: Prospect): Asking['facts'] {
+  if (hindrance === undefined) return [];
+  const text = `${address === undefined ? '' : `${address}: `}${WORDS[hindrance]}`;
+  return [{ term: PARTS[role], text }];
+}
+
+function choiceOf(open: readonly Prospect[]): Field {
+  const choices = open.map(({ role, address }) => ({ value: role, label: `${PARTS[role]}, ${address}` }));
+  return { kind: 'choice', name: 'to', label: 'To whom', value: open[0]?.role ?? '', choices };
+}
+
+const NOBODY = 'Nobody can be written to about this token just now. Below is why.';
+const UNKNOWN =
+  'Neither the holder of this token nor the owner of its app is known by an address or an account, so there is nobody to write to.';
+
+function saysFor(
+  silence: Silence | undefined,
+  all: readonly Prospect[],
+  open: readonly Prospect[],
+): string[] {
+  if (silence) return [WORDS[silence]];
+  if (all.length === 0) return [UNKNOWN];
+  if (open.length === 0) return [NOBODY];
+  return [
+    'A mail says what stands now and brings the button that mends it. It leaves within a minute; if nothing waits any more by then, it is not sent.',
+    'At most one an hour goes to a person about an app.',
+  ];
+}
+
+const ENDED =
+  'The old API has ended for this app. Nothing that a reader of a mail could do would make the token work: the app has to move to the new API.';
+
+const hasEnded = ({ context }: Frame, { clientId }: MappingTarget) =>
+  footingFor(context, clientId).phase === 'ended';
+
+function tooLate(target: MappingTarget): Asking {
+  const [facts, back] = [tokenFacts(target), backTo(target)];
+  return { title: 'Send a reminder', says: [ENDED], facts, button: undefined, back };
+}
+
+async function ask(frame: Frame, target: MappingTarget): Promise<Asking> {
+  if (hasEnded(frame, target)) return tooLate(target);
+  const { context } = frame;
+  const silence = silenceOf(context);
+  const all = await prospectsOf(context, target);
+  const open = silence ? [] : all.filter(({ hindrance }) => hindrance === undefined);
+  return {
+    title: 'Send a reminder',
+    says: saysFor(silence, all, open),
+    facts: [...tokenFacts(target), ...all.flatMap(factOf)],
+    fields: open.length > 0 ? [choiceOf(open)] : [],
+    button: open.length > 0 ? { label: 'Send it', isDanger: false } : undefined,
+    back: backTo(target),
+  };
+}
+
+const CHOOSE = 'Choose to whom it goes.';
+
+const isRole = (text: string | undefined): text is Role => text === 'holder' || text === 'owner';
+
+/** The action. */
+export function remindAction(frame: Frame): Action<MappingTarget> {
+  return {
+    path: '/support/mappings/:id/remind',
+    needs: 'agent',
+    find: (req) => mappingIn(frame, req),
+    ask: async (target) => (target.isWaiting ? ask(frame, target) : leaveTo(target, 'too-late')),
+    async act({ target, fields, reason, origin }) {
+      const { to: role } = fields;
+      if (hasEnded(frame, target)) return { problems: { form: ENDED } };
+      if (!isRole(role)) return { problems: { to: CHOOSE } };
+      const asked = { mappingId: target.mappingId, role, reason, ...origin };
+      const { outcome }: SentAgain = await sendAgain(frame.context, asked);
+      return outcome === 'asked' ? leaveTo(target, 'reminder-asked') : { problems: { form: WORDS[outcome] } };
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
+import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { Frame } from '../../people/frame.ts';
+import type { Action } from './action-form.ts';
+import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+
+/** /support/mappings/:id/revoke: ends one token for good. */
+export function revokeAction(frame: Frame): Action<MappingTarget> {
+  return {
+    path: '/support/mappings/:id/revoke',
+    needs: 'agent',
+    find: (req) => mappingIn(frame, req),
+    async ask(target) {
+      if (target.isOver) return leaveTo(target, 'token-ended');
+      return {
+        title: 'Revoke this token?',
+        says: [
+          'From that moment on every call with this token is refused. It cannot be taken back: to use the app again, the account holder has to connect it anew from the app.',
+          'Other tokens of the same app and account work on. If this is the last of them, the connection behind it ends too.',
+        ],
+        facts: tokenFacts(target),
+        button: { label: 'Revoke the token', isDanger: true },
+        back: backTo(target),
+      };
+    },
+    async act({ target, reason, origin }) {
+      const answer = await revokeToken(frame.context, { mappingId: target.mappingId, reason, ...origin });
+      if (answer.outcome !== 'revoked') return leaveTo(target, 'token-ended');
+      return leaveTo(target, answer.alone ? 'token-revoked-last' : 'token-revoked');
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Request } from 'express';
+import { type MappingTarget, mappingTarget } from '../../../domain/support/actions.ts';
+import { PageError } from '../../site/page-error.ts';
+import type { Frame } from '../../people/frame.ts';
+import type { Asking, Leaving } from './action-form.ts';
+import { hintText } from '../token/token-line.ts';
+
+/** What the pages of actions say of the token that they are about. */
+
+/**
+ * The token of an address below /support/mappings.
+ * @throws {PageError} where there is none
+ */
+export async function mappingIn({ context }: Frame, req: Request): Promise<MappingTarget> {
+  const target = await mappingTarget(context, String(req.params['id']));
+  if (target) return target;
+  throw new PageError(404, 'There is no such token', {
+    reason: 'The address is incomplete or mistyped.',
+    next: 'Look for the token under “Search”.',
+  });
+}
+
+const pageOf = ({ mappingId }: MappingTarget) => `/support/mappings/${mappingId}`;
+
+/** The way back to the page of a token. */
+export const backTo = (target: MappingTarget): Asking['back'] => ({
+  href: pageOf(target),
+  label: 'The token',
+});
+
+/** Its page, with a notice. */
+export const leaveTo = (target: MappingTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
+
+/** Whose account it is, as far as known. */
+export function accountWords({ accountId, accountName, email, waitsUnder }: MappingTarget): string {
+  if (accountId !== null) return [accountName, email, accountId].filter(Boolean).join(', ');
+  return waitsUnder === null ? 'not known' : `not known; the token waits under ${waitsUnder}`;
+}
+
+/** Token, app and account. */
+export function tokenFacts(target: MappingTarget): Asking['facts'] {
+  const { appName, clientId } = target;
+  return [
+    { term: 'Token', text: hintText(target) },
+    { term: 'App', text: `${appName} (${clientId})` },
+    { term: 'Account', text: accountWords(target) },
+  ];
+}

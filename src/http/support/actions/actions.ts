@@ -1,0 +1,24 @@
+import type { Router } from 'express';
+import type { Frame } from '../../people/frame.ts';
+import { assignAction } from './act-assign.ts';
+import { extendAction, unextendAction } from './act-extend.ts';
+import { linkAction } from './act-link.ts';
+import { pinAction } from './act-pin.ts';
+import { probeAction } from './act-probe.ts';
+import { remindAction } from './act-remind.ts';
+import { revokeAction } from './act-revoke.ts';
+import { settleAction } from './act-settle.ts';
+import { addAction } from './action-form.ts';
+
+/** Adds the actions of staff. */
+export function actionRoutes(router: Router, frame: Frame): void {
+  addAction(router, frame, revokeAction(frame));
+  addAction(router, frame, remindAction(frame));
+  addAction(router, frame, linkAction(frame));
+  addAction(router, frame, probeAction(frame));
+  addAction(router, frame, assignAction(frame));
+  addAction(router, frame, pinAction(frame));
+  addAction(router, frame, extendAction(frame));
+  addAction(router, frame, unextendAction(frame));
+  addAction(router, frame, settleAction(frame));
+}

@@ -1,0 +1,154 @@
+import type { Request, RequestHandler, Router } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import { changesCalls, type Lifecycle } from '../../../domain/lifecycle/lifecycle.ts';
+import type { StaffRole } from '../../../domain/accounts/staff.ts';
+import { describeApp, type ExtensionRow } from '../../../domain/support/describe-app.ts';
+import { totalOf } from '../../../domain/tokens/states-of-app.ts';
+import { timelineOfApp } from '../../../domain/support/timeline.ts';
+import { stackedBars } from '../../charts/charts.ts';
+import { byEndpoint } from '../../charts/call-charts.ts';
+import { cutOverOfApp } from '../../cut-over/cards.ts';
+import { asOfNow, dateCard } from '../../dates/card.ts';
+import { PageError } from '../../site/page-error.ts';
+import { type Frame, roleIn } from '../../people/frame.ts';
+import { stateLines } from '../../tokens/state-words.ts';
+import { appActionsFor } from '../actions/action-list.ts';
+import { inVainWords } from '../actions/extension-words.ts';
+import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
+import { whoWords } from '../timeline/timeline-words.ts';
+import { tokenLine, footingFor } from '../token/token-line.ts';
+
+/** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
+
+type Described = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
+
+const addressOf = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
+
+async function described({ context }: Frame, req: Request): Promise<Described> {
+  const { after } = req.query;
+  const found = await describeApp(
+    context,
+    String(req.params['clientId']),
+    typeof after === 'string' ? after : '',
+  );
+  if (found) return found;
+  throw new PageError(404, 'There is no such app', {
+    reason: 'The address names an app that is not known here.',
+    next: 'Check the address, or search for the app’s name under “Search”.',
+  });
+}
+
+const SOURCES: Record<Described['app']['source'], string> = {
+  registered: 'registered here',
+  imported: 'imported',
+  demo: 'of the demo',
+  observed: 'an unidentified program, named by what it says of itself',
+};
+
+function shownApp({ app, callbacks, contacts }: Described) {
+  const ownerId = app.owner_account_id;
+  return {
+    clientId: app.client_id,
+    name: app.name,
+    source: SOURCES[app.source],
+    isUnidentified: app.source === 'observed',
+    createdAt: app.created_at,
+    retiredAt: app.retired_at ?? undefined,
+    owner:
+      ownerId === null ? (app.owner_email ?? undefined) : (app.owner_name ?? app.owner_address ?? ownerId),
+    ownerHref: ownerId === null ? undefined : `/support/accounts/${encodeURIComponent(ownerId)}`,
+    callbacks,
+    contacts,
+  };
+}
+
+const DATES: Record<ExtensionRow['name'], string> = { retirement: 'Retirement', sunset: 'Sunset' };
+
+function extensionLine(
+  row: ExtensionRow,
+  {
+    now,
+    names,
+    lifecycle,
+    hasBackend,
+  }: { now: number; names: ReadonlyMap<string, string>; lifecycle: Lifecycle; hasBackend: boolean },
+) {
+  const [ofAll, isChange] = [lifecycle.dates[row.name], changesCalls(row.name, hasBackend)];
+  const readers = { names, holderId: undefined };
+  return {
+    of: DATES[row.name],
+    until: row.until,
+    reason: row.reason,
+    by: whoWords(row.granted_by, readers),
+    grantedAt: row.granted_at,
+    endedAt: row.ended_at ?? undefined,
+    isOver: row.ended_at === null && row.until <= now,
+    inVain: inVainWords({ milestone: row.name, until: row.until, ofAll, changesCalls: isChange }),
+  };
+}
+
+/** Whether one of them counts now. */
+const isExtended = ({ extensions }: Described) => extensions.some(({ ended_at }) => ended_at === null);
+
+function shownTokens(context: Context, { app, counts, tokens, next }: Described, req: Request) {
+  const path = addressOf(app.client_id);
+  return {
+    states: stateLines(counts, footingFor(context, app.client_id)),
+    total: totalOf(counts),
+    lines: tokens.map((row) => tokenLine(context, row)),
+    next: next === undefined ? undefined : `${path}?after=${encodeURIComponent(next)}#tokens`,
+    first: req.query['after'] === undefined ? undefined : `${path}#tokens`,
+  };
+}
+
+function shownChart({ calls, days }: Described): string {
+  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
+  return stackedBars({ ...chart, series: byEndpoint(days, calls) });
+}
+
+async function shownDates(context: Context, { app }: Described) {
+  const card = await dateCard(context, { clientId: app.client_id, isOwner: true });
+  // To rehearse is for the owner alone.
+  return { ...card, isRehearsable: false };
+}
+
+async function shownCutOver(context: Context, { app }: Described, names: ReadonlyMap<string, string>) {
+  const cutOver = await cutOverOfApp(context, app);
+  const by = whoWords(app.cut_over_by ?? '', { names, holderId: undefined });
+  return cutOver && { ...cutOver, by };
+}
+
+function show(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const { context } = frame;
+    const all = await described(frame, req);
+    const { app, client, extensions } = all;
+    const at = beforeIn(req);
+    const isUnidentified = app.source === 'observed';
+    const facts = { clientId: app.client_id, isUnidentified, isExtended: isExtended(all) };
+    const history = await timelineOfApp(context, app.client_id, at);
+    frame.page(res, 'support-app', {
+      title: app.name,
+      wide: true,
+      app: shownApp(all),
+      actions: appActionsFor(roleIn(res) as StaffRole, facts),
+      dates: await shownDates(context, all),
+      extensions: extensions.map((row) => extensionLine(row, { ...asOfNow(context), names: history.names })),
+      client,
+      cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
+      tokens: shownTokens(context, all, req),
+      chart: shownChart(all),
+      isPartialChart: all.isPartial,
+      timeline: shownTimeline(history, {
+        path: addressOf(app.client_id),
+        at,
+        holderId: app.owner_account_id ?? undefined,
+      }),
+    });
+  };
+}
+
+/** Adds /support/apps/:clientId. */
+export function appRoutes(router: Router, frame: Frame): void {
+  router.get('/support/apps/:clientId', show(frame));
+}

@@ -1,0 +1,75 @@
+import type { Context } from '../../../domain/context.ts';
+import type { StaffRole } from '../../../domain/accounts/staff.ts';
+import type { DeskPage } from '../../../domain/support/desks-pages.ts';
+import type { StackedDesk } from '../../../domain/support/desks.ts';
+import {
+  doubtful,
+  endingExtensions,
+  nobodysTokens,
+  unconfirmed,
+  undeliverable,
+  unprovenTokens,
+  waitingApps,
+} from '../../../domain/support/desks-lists.ts';
+import {
+  doubtRow,
+  extensionRow,
+  handoverRow,
+  nobodysRow,
+  undeliverableRow,
+  unprovenRow,
+  waitingRow,
+} from './desk-rows.ts';
+import type { Seen, ShownRow } from './desk-parts.ts';
+import { footingFor } from '../token/token-line.ts';
+
+/** One page of each desk, in words. */
+
+interface Asked {
+  /** The place that the page before named. */
+  after: string | undefined;
+}
+
+interface AskedBy extends Asked {
+  role: StaffRole;
+}
+
+export type DeskList = Omit<DeskPage<unknown>, 'rows'> & { rows: ShownRow[] };
+
+function shown<Row>(
+  { rows, ...page }: DeskPage<Row>,
+  rowOf: (row: Row, seen: Seen) => ShownRow,
+  seen: Seen,
+): DeskList {
+  return { ...page, rows: rows.map((row) => rowOf(row, seen)) };
+}
+
+const LISTS: Record<StackedDesk, (context: Context, asked: Asked, seen: Seen) => Promise<DeskList>> = {
+  'in-doubt': async (context, { after }, seen) => shown(await doubtful(context, after), doubtRow, seen),
+  undeliverable: async (context, { after }, seen) =>
+    shown(await undeliverable(context, after), undeliverableRow, seen),
+  'no-account': async (context, { after }, seen) =>
+    shown(await nobodysTokens(context, after), nobodysRow, seen),
+  'hand-overs': async (context, { after }, seen) =>
+    shown(await unconfirmed(context, after), handoverRow, seen),
+  waiting: async (context, { after }, seen) => shown(await waitingApps(context, after), waitingRow, seen),
+  extensions: async (context, { after }, seen) =>
+    shown(await endingExtensions(context, after), extensionRow, seen),
+  unproven: async (context, { after }, seen) =>
+    shown(await unprovenTokens(context, after), unprovenRow, seen),
+};
+
+/** What the rows of a desk depend on beside themselves. */
+export function seenBy(context: Context, role: StaffRole): Seen {
+  const isEnded = (clientId: string) => footingFor(context, clientId).phase === 'ended';
+  return { now: context.clock.now(), role, isEnded };
+}
+
+/** The page of a desk that was asked for. */
+export function deskList(
+  context: Context,
+  desk: StackedDesk,
+  { role, ...asked }: AskedBy,
+): Promise<DeskList> {
+  return LISTS[desk](context, asked, seenBy(context, role));
+}

@@ -1,0 +1,246 @@
+import type {
+  DoubtfulGrant,
+  EndingExtension,
+  NobodysTokens,
+  UnconfirmedHandover,
+  UndeliverableMail,
+  UnprovenToken,
+  WaitingApp,
+} from '../../../domain/support/desks-lists.ts';
+import { type EndedGrant, isStop } from '../../../domain/support/ended/ended-on-day.ts';
+import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
+import { capital } from '../../people/words.ts';
+import { whyGrantEnded } from '../../tokens/ends.ts';
+import { actionPart, cell, type Part, personPart, type Seen, type ShownRow } from './desk-parts.ts';
+import { countWords, distanceWords, doubtFate } from './desk-words.ts';
+import { inVainWords } from '../actions/extension-words.ts';
+import { failureWords } from '../token/failure-words.ts';
+import { IMPORT_PAIR } from '../token/holder-words.ts';
+import { stageWords } from '../token/mail-words.ts';
+import { hintText } from '../token/token-line.ts';
+
+/** The rows of the desks as one template shows them all: cells of parts, the first cell heads its row. */
+
+interface Hint {
+  hint_first: string | null;
+  hint_last: string | null;
+}
+
+function tokenPart(row: Hint & { mapping_id: string | null }): Part {
+  return row.mapping_id === null
+    ? { text: 'No token', kind: 'muted' }
+    : { text: hintText(row), href: `/support/mappings/${row.mapping_id}`, kind: 'nowrap' };
+}
+
+const appPart = ({ client_id, app_name }: { client_id: string; app_name: string }): Part => ({
+  text: app_name,
+  href: `/support/apps/${encodeURIComponent(client_id)}`,
+});
+
+interface Holder {
+  account_id: string;
+  email: string | null;
+  name: string | null;
+}
+
+function holderPart({ account_id: id, email, name }: Holder): Part {
+  return { text: name ?? email ?? id, href: `/support/accounts/${encodeURIComponent(id)}` };
+}
+
+/** A grant in doubt, with what will happen to it. */
+export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
+  const expires = row.access_expires_at;
+  const words = expires > now ? distanceWords(expires, now) : 'expired';
+  const state: Part[] =
+    row.state === 'presenting' ? [{ text: 'sent, no answer yet', kind: 'badge warning' }] : [];
+  return [
+    cell('Token', tokenPart(row), ...state),
+    cell('App', appPart(row)),
+    cell('Account', holderPart(row)),
+    cell('Since', { time: row.doubt_since ?? row.presented_at ?? 0 }),
+    cell('Old access token ends', { text: words }, { time: expires, kind: 'muted' }),
+    cell('What happens', { text: doubtFate(row, now) }),
+  ];
+}
+
+/** Who has connected again meanwhile, or has ended all of it, is not to be asked to. */
+const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
+
+/** Where the old API has ended for the app. */
+const TOO_LATE: Part = {
+  text: 'Nothing to connect any more: the old API has ended for this app, which has to use the new API.',
+};
+
+function endedStep(row: EndedGrant, seen: Seen): Part[] {
+  const { mapping_id: id, dead_cause: cause, hasStopped } = row;
+  if (!isStop(cause ?? '')) return [{ text: 'Nothing to do.' }];
+  if (!hasStopped || id === null) return [{ text: MENDED }];
+  if (seen.isEnded(row.client_id)) return [TOO_LATE];
+  const link = { text: 'Make the link', href: `/support/mappings/${id}/link`, needs: 'agent' } as const;
+  return [{ text: 'Send the holder a link to connect again.' }, actionPart(seen, link)];
+}
+
+/** A grant that ended, with why and what to do. */
+export function endedRow(row: EndedGrant, seen: Seen): ShownRow {
+  return [
+    cell('Token', tokenPart(row)),
+    cell('App', appPart(row)),
+    cell('Account', holderPart(row)),
+    cell('Ended', { time: row.dead_at ?? 0 }),
+    cell('Why', { text: `${capital(whyGrantEnded(row.dead_cause) ?? 'not known')}.` }),
+    cell('Next step', ...endedStep(row, seen)),
+  ];
+}
+
+function aboutPart(reminder: UndeliverableMail['reminders'][number]): Part[] {
+  const text = `${stageWords(reminder)}, as ${reminder.role === 'owner' ? 'its owner' : 'holder of a token'}`;
+  return [appPart(reminder), { text, kind: 'muted' }];
+}
+
+function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): Part[] {
+  const open = reminders.filter(({ client_id }) => !seen.isEnded(client_id));
+  const mappingId = open.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
+  const again = {
+    text: 'Send it again',
+    href: `/support/mappings/${mappingId}/remind`,
+    needs: 'agent',
+  } as const;
+  const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle`, needs: 'agent' } as const;
+  return [
+    reminders.length > 0 && open.length === 0 ? TOO_LATE : { text: 'Find another way to reach this person.' },
+    ...(mappingId === undefined ? [] : [actionPart(seen, again)]),
+    actionPart(seen, settle),
+  ];
+}
+
+/** A mail that reached nobody: whom, about what, and why. */
+export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
+  const address: Part = row.address === null ? { text: 'no address' } : { text: row.address };
+  return [
+    cell('Person', personPart(row), { ...address, kind: 'muted' }),
+    cell('About', ...row.reminders.slice(0, ABOUT_MAX).flatMap(aboutPart), ...moreOf(row.reminders.length)),
+    cell('Why', { text: capital(failureWords(row.failure ?? 'not known')) }),
+    cell('Given up', { time: row.ended_at ?? row.created_at }),
+    cell('Next step', ...undeliverableSteps(row, seen)),
+  ];
+}
+
+/** Reminders of one mail that are named. */
+const ABOUT_MAX = 5;
+
+const moreOf = (count: number): Part[] =>
+  count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
+
+function nobodysStep({ id, email, client_id: clientId }: NobodysTokens, seen: Seen): Part[] {
+  if (seen.isEnded(clientId)) return [TOO_LATE];
+  if (email === null) return [{ text: IMPORT_PAIR }];
+  const at = (name: string) => `/support/mappings/${id}/${name}`;
+  return [
+    { text: 'Its link lets the person prove the address:' },
+    actionPart(seen, { text: 'Send a reminder', href: at('remind'), needs: 'agent' }),
+    { text: 'Or, once it is proven in another way which account the person has:' },
+    actionPart(seen, { text: 'Pin to an account', href: at('pin'), needs: 'lead' }),
+  ];
+}
+
+/** All tokens of one address, or of one old user id. */
+export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
+  const who = row.email ?? `Old user id ${row.legacyAccountId}`;
+  return [
+    cell('Person', { text: who }),
+    cell('Waiting', { text: countWords(row.count, 'token') }),
+    cell('One token', {
+      text: hintText(row),
+      href: `/support/mappings/${row.id}`,
+      kind: 'nowrap',
+    }),
+    cell('App', appPart(row)),
+    cell('Next step', ...nobodysStep(row, seen)),
+  ];
+}
+
+/** A token that works though nobody was asked whether it belongs to its app. */
+export function unprovenRow(row: UnprovenToken, seen: Seen): ShownRow {
+  const { account_id, email, name } = row;
+  const at = (act: string) => `/support/mappings/${row.id}/${act}`;
+  return [
+    cell('Token', tokenPart(row), { time: row.created_at, kind: 'muted' }),
+    cell('Connected with', appPart(row)),
+    cell('Account', account_id === null ? { text: 'not known' } : holderPart({ account_id, email, name })),
+    cell('Connection', { text: `${countWords(row.sharing ?? 0, 'token')} on it` }),
+    cell(
+      'Next step',
+      { text: 'Ask the account holder, then' },
+      actionPart(seen, { text: 'Say which app this is', href: at('assign'), needs: 'agent' }),
+      actionPart(seen, { text: 'Revoke', href: at('revoke'), needs: 'agent' }),
+    ),
+  ];
+}
+
+/** A hand-over that its app has not confirmed. */
+export function handoverRow(row: UnconfirmedHandover, { now }: Seen): ShownRow {
+  const erased = row.handed_at + DEAD_GRANT_KEPT;
+  return [
+    cell('App', appPart(row)),
+    cell('Account', holderPart(row)),
+    cell('Moved', { text: countWords(row.migrated_tokens, 'token') }, { time: row.handed_at, kind: 'muted' }),
+    cell('Pair is erased', { text: distanceWords(erased, now) }, { time: erased, kind: 'muted' }),
+    cell('Next step', {
+      text: 'Ask the people of the app whether they keep the new tokens safely, and to confirm. After that day the holder would have to connect the app anew.',
+    }),
+  ];
+}
+
+function waitingStep({ owner_account_id: owner, source }: WaitingApp): Part {
+  if (source === 'observed') return { text: 'Find out which app it is; open its tokens and assign them.' };
+  return owner === null
+    ? { text: 'Its owner is not known: look at its contacts.' }
+    : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+}
+
+/** An app whose people wait. */
+export function waitingRow(row: WaitingApp, { isEnded }: Seen): ShownRow {
+  const hasEnded = isEnded(row.client_id);
+  return [
+    cell('App', appPart(row)),
+    cell('People who wait', { text: countWords(row.people, 'person', 'people') }),
+    cell(
+      'Tokens',
+      { text: `${countWords(row.waiting, 'token')} ${hasEnded ? 'not connected' : 'to connect'}` },
+      { text: `${countWords(row.active, 'token')} connected`, kind: 'muted' },
+    ),
+    cell('Next step', ...(hasEnded ? [TOO_LATE] : []), waitingStep(row)),
+  ];
+}
+
+function extensionStep(row: EndingExtension, { now }: Seen): string {
+  const isOver = row.until <= now;
+  const inVain = inVainWords(row);
+  if (inVain !== undefined)
+    return `${inVain} Nothing ${isOver ? 'changed' : 'changes'} for the app on that day.`;
+  return isOver
+    ? `The ${row.milestone} has come for this app. Give it more time only if its owner asks for it.`
+    : 'Ask the owner whether the app will have moved by then.';
+}
+
+/** An extension that ends soon or is over, which the app may not notice. */
+export function extensionRow(row: EndingExtension, seen: Seen): ShownRow {
+  const { now } = seen;
+  const isNoticed = row.until > now && inVainWords(row) === undefined;
+  const href = `/support/apps/${encodeURIComponent(row.client_id)}/extend`;
+  return [
+    cell('App', appPart(row)),
+    cell('More time until the', { text: row.milestone }),
+    cell(
+      'Ends',
+      { text: distanceWords(row.until, now), kind: isNoticed ? 'badge warning' : 'muted' },
+      { time: row.until, kind: 'muted' },
+    ),
+    cell('Reason', { text: row.reason }),
+    cell(
+      'Next step',
+      { text: extensionStep(row, seen) },
+      actionPart(seen, { text: 'Give more time', href, needs: 'lead' }),
+    ),
+  ];
+}

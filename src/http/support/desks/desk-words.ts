@@ -1,0 +1,113 @@
+import type { Desk } from '../../../domain/support/desks.ts';
+import { DAY, MINUTE } from '../../../shared/lifetimes.ts';
+import { capital } from '../../people/words.ts';
+
+/** What staff are told of the desks and of what stands on them: pure functions of a row and one moment. */
+
+export interface DeskWords {
+  title: string;
+  /** What stands here. */
+  about: string;
+  /** Where nothing does. */
+  empty: string;
+}
+
+/** The desks in words. */
+export const DESK_WORDS: Record<Desk, DeskWords> = {
+  'in-doubt': {
+    title: 'Connections in doubt',
+    about:
+      'A refresh was sent and no whole answer came, so nobody knows which refresh token counts. The bridge settles this by itself; apps are answered as long as the old access token lives.',
+    empty: 'Good news: no connection is in doubt. Every refresh that was sent has its answer.',
+  },
+  'died-today': {
+    title: 'Connections that ended today',
+    about: 'Since midnight these connections broke. The days before are listed too.',
+    empty: 'Good news: no connection broke since midnight. The days before are listed too.',
+  },
+  undeliverable: {
+    title: 'Mails that reached nobody',
+    about: 'These reminders could not be delivered, and nobody has dealt with that yet.',
+    empty: 'Good news: every reminder reached somebody, or was dealt with.',
+  },
+  'no-account': {
+    title: 'People without an account',
+    about:
+      'Tokens that are known by an e-mail address or an old user id alone. They cannot be connected before the account is known.',
+    empty: 'Good news: every token that came with an address or an old user id has its account.',
+  },
+  'hand-overs': {
+    title: 'Hand-overs to be confirmed',
+    about:
+      'These apps took a connection over and have not said yet that they keep it safely. Until they do, or seven days have passed, the pair is kept here for another try.',
+    empty: 'Good news: every hand-over of the last seven days was confirmed.',
+  },
+  waiting: {
+    title: 'Apps with people who wait',
+    about:
+      'Apps whose users have tokens that are not connected: those that are refused already first, then by the nearest date, then the most people. This is counted every hour.',
+    empty: 'Good news: nobody waits. This is counted every hour; after an import it takes a while to show.',
+  },
+  extensions: {
+    title: 'Extensions that end',
+    about: 'Apps that were given more time which ends within 30 days, and those whose time is over.',
+    empty: 'Good news: no extension ends within 30 days, and none is over.',
+  },
+  unproven: {
+    title: 'Tokens without a proven app',
+    about:
+      'An earlier version connected these tokens because a call named an app, or had the user agent of a connected program. They work on, each for itself. Ask the account holder which program uses the token.',
+    empty:
+      'Good news: every connected token was issued, imported, assigned by support or chosen by its holder.',
+  },
+};
+
+const UNITS = [
+  { name: 'day', ms: DAY },
+  { name: 'hour', ms: 60 * MINUTE },
+  { name: 'minute', ms: MINUTE },
+] as const;
+
+/** A distance of time in its largest unit: `43 minutes`, `3 days`, `less than a minute`. */
+function distance(ms: number): string {
+  const unit = UNITS.find((one) => ms >= one.ms);
+  if (!unit) return 'less than a minute';
+  const count = Math.floor(ms / unit.ms);
+  return `${count} ${unit.name}${count === 1 ? '' : 's'}`;
+}
+
+/** How far a time is from now: `in 43 minutes`, `2 hours ago`. */
+export function distanceWords(at: number, now: number): string {
+  return at > now ? `in ${distance(at - now)}` : `${distance(now - at)} ago`;
+}
+
+/** `3 tokens`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${new Intl.NumberFormat('en-GB').format(count)} ${count === 1 ? one : many}`;
+}
+
+interface Doubt {
+  state: string;
+  access_expires_at: number;
+  quietUntil: number;
+  has_sibling: number;
+}
+
+/** On what a token in doubt is presented again (design 4). */
+function condition({ has_sibling: hasSibling }: Doubt): string {
+  return hasSibling
+    ? 'only if the new API says that it is still valid, because another connection of this account would end with it'
+    : 'unless the new API says that it is not valid any more';
+}
+
+/** What happens to a grant in doubt, in one sentence or two. */
+export function doubtFate(doubt: Doubt, now: number): string {
+  const { access_expires_at: expiresAt, quietUntil, state } = doubt;
+  if (state === 'presenting')
+    return 'The process that sent the refresh has not come back; another one marks it as in doubt within a minute.';
+  const then = `the refresh token is presented once more, ${condition(doubt)}; else the holder is asked to connect again.`;
+  if (expiresAt > now) return `Calls are answered until then. After it ${then}`;
+  return quietUntil > now
+    ? `Calls get the last known answer or 503. ${capital(distanceWords(quietUntil, now))} ${then}`
+    : `Calls get the last known answer or 503. Any moment now ${then}`;
+}

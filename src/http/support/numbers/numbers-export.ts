@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import {
+  COLUMNS,
+  type Export,
+  type ExportRow,
+  EXPORTS,
+  exportRows,
+} from '../../../domain/support/numbers-export.ts';
+import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
+import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
+import { dayOf } from '../../../shared/moments.ts';
+import { PageError } from '../../site/page-error.ts';
+import { type Frame, personIn } from '../../people/frame.ts';
+import { csvLine } from './csv.ts';
+
+/** /support/numbers.csv and .json: the same rows, sent as they are read. */
+
+const DAYS_MAX = USAGE_KEPT / DAY;
+
+interface Asked {
+  by: Export;
+  days: number;
+}
+
+function askedOf({ query }: Request): Asked {
+  const by = EXPORTS.find((one) => one === (query['by'] ?? 'day'));
+  const given = query['days'] ?? String(PROGRESS_DAYS);
+  const days = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0;
+  if (by !== undefined && days >= 1 && days <= DAYS_MAX) return { by, days };
+  throw new PageError(400, 'There is no such export', {
+    reason: `by is “day” or “app”, and days is a number from 1 to ${DAYS_MAX}.`,
+    next: 'Choose an export at /support/numbers.',
+  });
+}
+
+/** Exports of one person within a minute; one of all apps goes through the whole table. */
+const EXPORTS_A_MINUTE = 20;
+
+function brake({ context }: Frame, req: Request, res: Response): void {
+  const { points, secondsLeft } = context.counts.count(['support exports', personIn(req).accountId]);
+  if (points <= EXPORTS_A_MINUTE) return;
+  res.set('Retry-After', String(secondsLeft));
+  throw new PageError(429, 'Too many exports', {
+    reason: `One person can take ${EXPORTS_A_MINUTE} exports in a minute. Nothing was sent.`,
+    next: `Wait ${secondsLeft} ${secondsLeft === 1 ? 'second' : 'seconds'} and open it again.`,
+  });
+}
+
+async function* csvOf(columns: readonly string[], rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
+  yield csvLine(columns);
+  for await (const row of rows) yield csvLine(columns.map((name) => row[name] ?? ''));
+}
+
+/** One row on each line. */
+async function* jsonOf(
+  { head, columns }: { head: Record<string, unknown>; columns: readonly string[] },
+  rows: AsyncIterable<ExportRow>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ ...head, columns }).slice(0, -1)},"rows":[`;
+  let separator = '\n';
+  for await (const row of rows) {
+    yield `${separator}${JSON.stringify(Object.fromEntries(columns.map((name) => [name, row[name]])))}`;
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+/** About so many characters are sent at once. */
+const PIECE = 32_768;
+
+async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
+
+/** Sends the export in one of the two forms. */
+export function sendExport(frame: Frame, form: keyof typeof TYPES): RequestHandler {
+  const { context } = frame;
+  return async (req, res) => {
+    const asked = askedOf(req);
+    brake(frame, req, res);
+    const now = context.clock.now();
+    const rows = exportRows(context, asked);
+    const columns = COLUMNS[asked.by];
+    const head = { ...asked, exported_at: new Date(now).toISOString() };
+    res.setHeader('Content-Type', TYPES[form]);
+    const name = `grantbridge-by-${asked.by}-${dayOf(now)}.${form}`;
+    res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+    const texts = form === 'csv' ? csvOf(columns, rows) : jsonOf({ head, columns }, rows);
+    await pipeline(Readable.from(inPieces(texts)), res);
+  };
+}

@@ -1,0 +1,32 @@
+import { countWords } from '../desks/desk-words.ts';
+
+/** The numbers in sentences: pure functions. */
+
+/** A share in whole percents; all of it, or nothing, is said only when it is so. */
+export function percentWords(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  const percent = Math.round((100 * part) / whole);
+  if (percent === 0 && part > 0) return 'under 1%';
+  return percent === 100 && part < whole ? 'over 99%' : `${percent}%`;
+}
+
+interface Totals {
+  active: number;
+  waiting: number;
+  migrated: number;
+  people: number;
+  counted: number;
+}
+
+/** How the move stands, in a sentence or two. */
+export function moveWords({ active, waiting, migrated, people, counted }: Totals): string {
+  if (counted === 0)
+    return 'Nothing has been counted yet. The numbers are brought up to date every hour; come back a little later.';
+  const all = active + waiting + migrated;
+  if (all === 0) return 'There is no token that is in use or waits.';
+  const share = `${new Intl.NumberFormat('en-GB').format(active + migrated)} of ${countWords(all, 'token')}`;
+  const kinds = `${countWords(active, 'is', 'are')} connected and ${countWords(migrated, 'has', 'have')} moved`;
+  const done = `${share} (${percentWords(active + migrated, all)}) are done: ${kinds}.`;
+  if (waiting === 0) return `${done} Nothing waits.`;
+  return `${done} ${countWords(waiting, 'token')} of ${countWords(people, 'person', 'people')} still ${waiting === 1 ? 'waits' : 'wait'}.`;
+}

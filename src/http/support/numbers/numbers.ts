@@ -1,0 +1,107 @@
+import type { RequestHandler, Router } from 'express';
+import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../../domain/support/numbers.ts';
+import { COLUMNS } from '../../../domain/support/numbers-export.ts';
+import { dayOf } from '../../../shared/moments.ts';
+import { type Series, stackedBars } from '../../charts/charts.ts';
+import { progressSeries } from '../../charts/progress-series.ts';
+import { fullDayWords } from '../../charts/chart-words.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { type AsOf, nextLine } from '../../dates/lines.ts';
+import { timeWords } from '../../dates/words.ts';
+import type { Frame } from '../../people/frame.ts';
+import { ENDS } from '../../tokens/ends.ts';
+import { STATE_COLOURS } from '../../tokens/state-colours.ts';
+import { endedAddress } from '../ended/ended-desk.ts';
+import { sendExport } from './numbers-export.ts';
+import { moveWords, percentWords } from './numbers-words.ts';
+
+/** /support/numbers: how far the move to the new API is, for the people above, to be read and to be exported. */
+
+function progressChart({ progress }: Numbers, retirement: number | undefined): string {
+  return stackedBars({
+    id: 'progress',
+    title: `Tokens on each of the last ${PROGRESS_DAYS} days`,
+    days: progress.map(({ day }) => day),
+    series: progressSeries(progress),
+    ...(retirement !== undefined && { marks: [{ day: dayOf(retirement), label: 'Retirement' }] }),
+  });
+}
+
+/** What ended with a move has the colour of what moved, and what was connected anew that of what is connected. */
+const KINDS: Record<string, Series['kind']> = {
+  refused: 'danger',
+  lost: 'warning',
+  superseded: 'second',
+  deauthorized: 'muted',
+  replaced: STATE_COLOURS.active,
+  handed_over: STATE_COLOURS.migrated,
+};
+
+/** The causes in one order on every day. */
+function endsInOrder({ ends }: Numbers) {
+  return Object.keys(ENDS).flatMap((cause) => ends.causes.find((one) => one.cause === cause) ?? []);
+}
+
+const labelOf = (cause: string) =>
+  Object.hasOwn(ENDS, cause) ? ENDS[cause as keyof typeof ENDS].label : cause;
+
+function endsChart(numbers: Numbers): string {
+  return stackedBars({
+    id: 'ends',
+    title: 'By day and cause',
+    // The days of the chart are those of UTC.
+    linkOf: (day) => ({
+      href: endedAddress({ day, zone: 'UTC' }),
+      label: `What ended on ${fullDayWords(day)}`,
+    }),
+    days: numbers.ends.days,
+    series: endsInOrder(numbers).map(({ cause, values }) => ({
+      label: labelOf(cause),
+      kind: KINDS[cause] ?? 'muted',
+      values,
+    })),
+  });
+}
+
+/** The date that counts now; undefined where none is set. */
+function dateWords(asOf: AsOf): string | undefined {
+  const line = nextLine(asOf);
+  if (!line) return undefined;
+  const { milestone, isPast, left } = line;
+  const at = timeWords(line.at);
+  if (!line.changesCalls) return `The retirement of the old API, on ${at}, changes no call here.`;
+  if (isPast) return `The old API ${milestone === 'sunset' ? 'ended' : 'retired'} on ${at}.`;
+  return `The old API ${milestone === 'sunset' ? 'ends' : 'retires'} ${left}, on ${at}.`;
+}
+
+function show(frame: Frame): RequestHandler {
+  const { context } = frame;
+  return async (_req, res) => {
+    const numbers = await numbersOf(context);
+    const { retirement } = context.lifecycle.current().dates;
+    const { totals, ends, mails } = numbers;
+    frame.page(res, 'support-numbers', {
+      title: 'Numbers',
+      wide: true,
+      totals,
+      share: percentWords(totals.active + totals.migrated, totals.active + totals.migrated + totals.waiting),
+      summary: moveWords(totals),
+      countedAt: totals.counted > 0 ? numbers.countedAt : undefined,
+      nextDate: dateWords(asOfNow(context)),
+      progressChart: progressChart(numbers, retirement),
+      endsChart: endsChart(numbers),
+      ends: endsInOrder(numbers).map(({ cause, total }) => ({ label: labelOf(cause), total })),
+      isMoreEnds: ends.isMore,
+      mails,
+      days: RECENT_DAYS,
+      columns: COLUMNS,
+    });
+  };
+}
+
+/** Adds /support/numbers and its exports. */
+export function numberRoutes(router: Router, frame: Frame): void {
+  router.get('/support/numbers', show(frame));
+  router.get('/support/numbers.csv', sendExport(frame, 'csv'));
+  router.get('/support/numbers.json', sendExport(frame, 'json'));
+}

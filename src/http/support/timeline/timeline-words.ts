@@ -1,0 +1,195 @@
+import type { ShownEvent } from '../../../domain/support/timeline.ts';
+import type { Sentence } from '../../people/words.ts';
+import { whyGrantEnded, whyTokenEnded } from '../../tokens/ends.ts';
+
+/** Entries of the history in words: who, what, why. */
+
+interface What {
+  words: string;
+  kind?: 'ok' | 'warning' | 'danger';
+}
+
+const ACTIONS: Readonly<Record<string, What>> = {
+  account_changed: { words: 'The account’s name, address or zone changed' },
+  account_named: { words: 'The account became known' },
+  account_pinned: { words: 'It was given to this account' },
+  account_proven: { words: 'Its holder proved whose it is' },
+  app_claimed: { words: 'A call named an app; this gives no right' },
+  app_changed: { words: 'The app’s data changed' },
+  app_cut_over: { words: 'It was set how many accounts of the app the new API answers early' },
+  app_extended: { words: 'The app was given more time' },
+  app_imported: { words: 'The app was imported' },
+  app_observed: { words: 'An unidentified program was first seen' },
+  app_registered: { words: 'The app was registered' },
+  callback_added: { words: 'A callback was added' },
+  code_replayed: { words: 'Its code was used a second time', kind: 'warning' },
+  contact_added: { words: 'A contact was added' },
+  contact_removed: { words: 'A contact was removed' },
+  deauthorized: { words: 'The app’s access to the account was ended', kind: 'danger' },
+  exemption_granted: { words: 'The app was left out of the test outages' },
+  exemption_ended: { words: 'The app meets test outages again' },
+  extension_ended: { words: 'The extra time of the app was ended' },
+  grant_died: { words: 'The connection ended', kind: 'danger' },
+  grant_handed_over: { words: 'The app took the connection over' },
+  grant_probed: { words: 'Support tested the connection' },
+  grant_replaced: { words: 'A newer connection replaced this one' },
+  grant_revived: { words: 'The connection came back', kind: 'ok' },
+  granted: { words: 'The account holder consented: a new connection', kind: 'ok' },
+  handover_confirmed: { words: 'The app confirmed that it has its pair', kind: 'ok' },
+  handover_erased: { words: 'The pair of the hand-over was erased', kind: 'warning' },
+  ids_learned: { words: 'The older ids of its profiles were learned' },
+  link_made: { words: 'Support gave out the link to connect again' },
+  mail_settled: { words: 'Support dealt with a mail that reached nobody' },
+  modern_client_entered: { words: 'The app’s own client was entered' },
+  modern_client_handovers_ended: { words: 'Hand-overs to a client that the app used before were ended' },
+  modern_client_handovers_kept: { words: 'Hand-overs to a client that the app used before may go on' },
+  modern_client_removed: { words: 'The app’s own client was removed' },
+  modern_client_secret_retired: { words: 'The secret of the app’s own client was retired' },
+  old_backend_not_told: { words: 'The old API was not told of the end', kind: 'warning' },
+  refresh_in_doubt: { words: 'A renewal got no whole answer: in doubt', kind: 'warning' },
+  refresh_recovered: { words: 'The doubt was settled: the connection is renewed', kind: 'ok' },
+  rehearsal_started: { words: 'The owner began a rehearsal' },
+  rehearsal_stopped: { words: 'The owner stopped a rehearsal' },
+  reminder_asked: { words: 'Support had a reminder sent' },
+  secret_added: { words: 'A secret was added' },
+  secret_retired: { words: 'A secret was retired' },
+  token_assigned: { words: 'The token was given to this app' },
+  token_changed: { words: 'The token’s data changed' },
+  token_connected: { words: 'The token is connected', kind: 'ok' },
+  token_imported: { words: 'The token was imported' },
+  token_issued: { words: 'The token was issued' },
+  token_looked_up: { words: 'Support looked it up by the whole token' },
+  token_migrated: { words: 'The token ended with the hand-over' },
+  token_observed: { words: 'The token was first seen in use' },
+  token_refused_there: { words: 'The old API refused the token; the new API answers its calls from then on' },
+  token_reauthorization_required: { words: 'The token stopped working', kind: 'danger' },
+  token_revoked: { words: 'The token was revoked', kind: 'danger' },
+};
+
+/** Reasons that are kept in other words than a page has; those of ends stand with the ends, all others are words already. */
+const REASONS: Readonly<Record<string, string>> = {
+  consent: 'consent of the account holder',
+  'the modern side says so': 'the new API says so',
+  'the modern side verifies e-mail addresses': 'the new API verifies e-mail addresses',
+  'the old backend knows the same profiles': 'the old API knows the same profiles',
+  'the old backend accepts it': 'the old API accepted it',
+};
+
+/** What the setting for codes that come twice did. */
+const REPLAYS: Readonly<Record<string, string>> = {
+  deny: 'the token stays',
+  revoke: 'its token was revoked',
+};
+
+const known = <T>(words: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(words, key) ? words[key] : undefined;
+
+/** What happened; an action without words of its own stands by its name. */
+function whatWords(action: string): What {
+  return known(ACTIONS, action) ?? { words: action.replaceAll('_', ' ') };
+}
+
+/** What says no more than the action itself. */
+const SAME: Readonly<Record<string, string>> = {
+  granted: 'consent',
+  token_imported: 'import',
+  app_imported: 'import',
+  app_registered: 'registration',
+};
+
+/** A time as the history keeps it in a reason. */
+const MOMENT = /(\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z)/;
+
+/** People type reasons too: what only looks like a time stays as it is. */
+function withTimes(reason: string): Sentence {
+  return reason.split(MOMENT).map((part) => {
+    const time = MOMENT.test(part) ? Date.parse(part) : Number.NaN;
+    return Number.isNaN(time) ? part : time;
+  });
+}
+
+type Entry = Pick<ShownEvent, 'action' | 'reason'>;
+
+/** Of what is kept otherwise: an id says nothing to the reader, and what it is of stands in the entry or on the page. */
+const BY_ACTION: Readonly<Record<string, (reason: string) => string | undefined>> = {
+  grant_died: whyGrantEnded,
+  code_replayed: (reason) => known(REPLAYS, reason),
+  mail_settled: (reason) => reason.replace(/^mail [0-9a-f]{24}: /, ''),
+  secret_added: () => '',
+  secret_retired: () => '',
+};
+
+/** Why, where that says more than what happened. */
+function whyWords({ action, reason }: Entry): Sentence | undefined {
+  if (reason === null || known(SAME, action) === reason) return undefined;
+  const words =
+    known(BY_ACTION, action)?.(reason) ?? whyTokenEnded(reason) ?? known(REASONS, reason) ?? reason;
+  return words === '' ? undefined : withTimes(words);
+}
+
+interface Who {
+  words: string;
+  /** The page of an account. */
+  href?: string;
+}
+
+const ACTORS: Readonly<Record<string, string>> = {
+  bridge: 'grantbridge itself',
+  command: 'an operator (command)',
+  demo: 'the demo',
+};
+
+/** What staff alone does: a person of the staff may hold the token too. */
+const OF_STAFF: ReadonlySet<string> = new Set([
+  'app_extended',
+  'extension_ended',
+  'grant_probed',
+  'link_made',
+  'mail_settled',
+  'reminder_asked',
+  'token_assigned',
+  'token_looked_up',
+]);
+
+function accountWho(id: string, { names, holderId }: Readers, action: string): Who {
+  const name = names.get(id) ?? `account ${id}`;
+  const as = OF_STAFF.has(action) ? ' (as support)' : id === holderId ? ' (the account holder)' : '';
+  const words = `${name}${as}`;
+  return { words, href: `/support/accounts/${encodeURIComponent(id)}` };
+}
+
+interface Readers {
+  names: ReadonlyMap<string, string>;
+  /** The account whose token it is. */
+  holderId: string | undefined;
+}
+
+/** Programs that call: an app, and a token without a proven app. */
+const PROGRAMS: Readonly<Record<string, { words: string; at: string }>> = {
+  app: { words: 'the app', at: '/support/apps' },
+  token: { words: 'a call with the token', at: '/support/mappings' },
+};
+
+/** Who did it: an account by its name, a program that called, an operator, or the bridge. A person acts as what the action says. */
+export function whoWords(actor: string, readers: Readers, action = ''): Who {
+  const [kind = '', ...rest] = actor.split(':');
+  const id = rest.join(':');
+  if (kind === 'account' && id !== '') return accountWho(id, readers, action);
+  const program = known(PROGRAMS, kind);
+  if (program) return { words: program.words, href: `${program.at}/${encodeURIComponent(id)}` };
+  if (kind === 'command' && id !== '') return { words: `${id} (command)` };
+  return { words: known(ACTORS, actor) ?? actor };
+}
+
+/** One entry as a row of the timeline. */
+export function timelineLine(event: ShownEvent, readers: Readers) {
+  const what = whatWords(event.action);
+  return {
+    at: event.at,
+    what: what.words,
+    kind: what.kind ?? '',
+    why: whyWords(event),
+    who: whoWords(event.actor, readers, event.action),
+    requestId: event.request_id ?? undefined,
+  };
+}

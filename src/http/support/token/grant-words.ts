@@ -1,0 +1,48 @@
+import type { ShownGrant } from '../../../domain/support/describe-mapping.ts';
+import { isStop } from '../../../domain/support/ended/ended-on-day.ts';
+import { whyGrantEnded } from '../../tokens/ends.ts';
+
+/** A grant as support sees it: everything but its pair. */
+
+const STATES: Record<ShownGrant['state'], { label: string; kind: 'ok' | 'warning' | 'danger' | '' }> = {
+  ready: { label: 'ready', kind: 'ok' },
+  presenting: { label: 'being renewed', kind: 'ok' },
+  in_doubt: { label: 'in doubt', kind: 'warning' },
+  dead: { label: 'ended', kind: 'danger' },
+};
+
+interface GrantFacts {
+  /** When it may next be looked into, where it rests. */
+  nextAt: number | undefined;
+  /** The bridge's own client at the new API. */
+  bridgeClientId: string;
+  now: number;
+}
+
+/** What was asked for is no harm. */
+function shownState({ state, dead_cause: cause }: ShownGrant) {
+  const { label, kind } = STATES[state];
+  return { label, kind: state === 'dead' && !isStop(cause ?? '') ? '' : kind };
+}
+
+/** The grant card. */
+export function grantCard(grant: ShownGrant, { nextAt, bridgeClientId, now }: GrantFacts) {
+  const isDead = grant.state === 'dead';
+  return {
+    id: grant.id,
+    version: grant.version,
+    state: shownState(grant),
+    cause: isDead ? (whyGrantEnded(grant.dead_cause) ?? 'not known') : undefined,
+    endedAt: grant.dead_at ?? undefined,
+    client: grant.modern_client_id,
+    isBridgeClient: grant.modern_client_id === bridgeClientId,
+    scopes: grant.scope.split(' '),
+    accessExpiresAt: isDead ? undefined : grant.access_expires_at,
+    isAccessExpired: grant.access_expires_at <= now,
+    madeAt: grant.created_at,
+    rotatedAt: grant.rotated_at,
+    doubtSince: grant.state === 'in_doubt' ? (grant.doubt_since ?? undefined) : undefined,
+    nextAt,
+    isRestored: !isDead && grant.restored_at !== null,
+  };
+}

@@ -1,0 +1,123 @@
+import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
+import type { ReminderMail } from '../../../domain/support/describe-mapping.ts';
+import { failureWords } from './failure-words.ts';
+
+/** Mails of reminders in words: about what, and whether they arrived. */
+
+const STAGES: Readonly<Record<string, string>> = {
+  died: 'a connection ended',
+  woken: 'a token is used again after a long time',
+  unused: 'once, because it is not used',
+  again: 'sent again by support',
+};
+
+const DATES: Readonly<Record<string, string>> = { retirement: 'the retirement', sunset: 'the sunset' };
+
+function daysWords(stage: string): string {
+  if (stage === '0') return 'on the day of';
+  return stage === '1' ? 'one day before' : `${stage} days before`;
+}
+
+/** What a reminder was about: `30 days before the retirement on 2027-02-01`. */
+export function stageWords({
+  stage,
+  planned_for: planned = '',
+}: Pick<ReminderMail, 'stage'> & { planned_for?: string }): string {
+  if (Object.hasOwn(STAGES, stage)) return STAGES[stage] ?? stage;
+  const [name = '', day = ''] = planned.split(':');
+  const date = Object.hasOwn(DATES, name) ? DATES[name] : 'the date';
+  return `${daysWords(stage)} ${date}${day === '' ? '' : ` on ${day}`}`;
+}
+
+/** Said with why, where that is known. */
+const because = (said: string, failure: string | null) =>
+  `${said}${failure === null ? '' : `: ${failureWords(failure)}`}.`;
+
+interface Delivery {
+  label: string;
+  kind: 'ok' | 'warning' | 'danger' | '';
+  /** What is to be added to it. */
+  note: string;
+}
+
+type Mail = Pick<ReminderMail, 'state' | 'attempts' | 'failure' | 'settled_at'>;
+
+function undelivered({ failure, settled_at: settledAt }: Mail): Delivery {
+  if (settledAt !== null)
+    return {
+      label: 'reached nobody',
+      kind: '',
+      note: `${because('It could not be delivered', failure)} Dealt with by support`,
+    };
+  return {
+    label: 'reached nobody',
+    kind: 'danger',
+    note: because('It could not be delivered', failure),
+  };
+}
+
+const DELIVERIES: Record<ReminderMail['state'], (mail: Mail) => Delivery> = {
+  due: ({ attempts, failure }) =>
+    attempts > 0 && failure !== null
+      ? { label: 'put off', kind: 'warning', note: because('It is tried again', failure) }
+      : { label: 'waits', kind: '', note: 'It is sent within a minute or two.' },
+  sending: () => ({ label: 'being sent', kind: '', note: '' }),
+  sent: ({ failure }) =>
+    failure === null
+      ? { label: 'sent', kind: 'ok', note: '' }
+      : { label: 'sent', kind: 'warning', note: because('As far as is known', failure) },
+  dropped: () => ({ label: 'not needed', kind: '', note: 'Before it was sent, its reason was gone.' }),
+  refused: ({ failure }) => ({
+    label: 'refused',
+    kind: 'warning',
+    note: `${because('The address does not take it', failure)} Another mail took its place.`,
+  }),
+  undeliverable: undelivered,
+};
+
+/** What became of a mail. */
+export function deliveryWords(mail: Mail): Delivery {
+  return DELIVERIES[mail.state](mail);
+}
+
+const appAddress = ({ client_id: id }: ReminderMail) => `/support/apps/${encodeURIComponent(id)}`;
+
+/** Who dealt with one that reached nobody, and where it stands why. */
+function settledBy(mail: ReminderMail) {
+  const { settled_at: at, settled_by: by, settler_name: name } = mail;
+  return at === null ? undefined : { at, by: name ?? by ?? '', href: `${appAddress(mail)}#history` };
+}
+
+const isUnsettled = ({ state, settled_at: at }: ReminderMail) => state === 'undeliverable' && at === null;
+
+/** About what a mail was, of one app. */
+const aboutLine = (mail: ReminderMail) => ({
+  app: { name: mail.app_name, href: appAddress(mail) },
+  about: stageWords(mail),
+  role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
+});
+
+/** Mails as rows, for staff of a role; all that one mail was about stands in its row. */
+export function mailLines(mails: readonly ReminderMail[], role: StaffRole) {
+  const byMail = new Map<string, [ReminderMail, ...ReminderMail[]]>();
+  for (const mail of mails) {
+    const known = byMail.get(mail.mail_id);
+    if (known) known.push(mail);
+    else byMail.set(mail.mail_id, [mail]);
+  }
+  return [...byMail.values()].map((some) => mailLine(some, role));
+}
+
+function mailLine(some: readonly [ReminderMail, ...ReminderMail[]], role: StaffRole) {
+  const [mail] = some;
+  return {
+    at: mail.ended_at ?? mail.created_at,
+    abouts: some.map(aboutLine),
+    address: mail.address ?? 'no address is known',
+    delivery: deliveryWords(mail),
+    settled: settledBy(mail),
+    settle: isUnsettled(mail)
+      ? { href: `/support/mails/${mail.mail_id}/settle`, isAllowed: mayAct(role, 'agent') }
+      : undefined,
+  };
+}

@@ -1,0 +1,81 @@
+import { actionsFor } from '../actions/action-list.ts';
+import type { StaffRole } from '../../../domain/accounts/staff.ts';
+import { type MappingDescription, nextAttemptAt } from '../../../domain/support/describe-mapping.ts';
+import type { Context } from '../../../domain/context.ts';
+import { isAssignable } from '../../../domain/tokens/assign-token.ts';
+import { isFromBefore } from '../../../domain/tokens/resolve-token.ts';
+import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
+import { grantCard } from './grant-words.ts';
+import type { StandingFacts } from './mapping-standing.ts';
+import { footingFor } from './token-line.ts';
+
+/** What the page of a token is made from, taken out of its description at one moment. */
+
+function holderOf({ mapping }: MappingDescription): StandingFacts['holder'] {
+  if (mapping.account_id !== null) return 'account';
+  if (mapping.account_email !== null) return 'email';
+  return mapping.legacy_account_id === null ? 'nothing' : 'older id';
+}
+
+function handoverOf({ handover }: MappingDescription, now: number): StandingFacts['handover'] {
+  if (!handover) return undefined;
+  if (handover.confirmed_at !== null) return 'confirmed';
+  return handover.handed_at + DEAD_GRANT_KEPT > now ? 'waits' : 'over';
+}
+
+function grantFacts({ grant }: MappingDescription, now: number): StandingFacts['grant'] {
+  if (!grant) return undefined;
+  const { state, dead_cause: cause, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
+  return { state, cause, isServing: expiresAt > now, isSuspect: suspectUntil > now };
+}
+
+/** The facts of its standing. */
+export function standingFacts(context: Context, described: MappingDescription): StandingFacts {
+  const { mapping, app } = described;
+  const now = context.clock.now();
+  return {
+    state: mapping.state,
+    reason: mapping.reason,
+    ...footingFor(context, app.client_id),
+    hasBackend: context.oldBackend !== undefined,
+    holder: holderOf(described),
+    isUnidentified: app.source === 'observed',
+    isUnproven: mapping.source === 'observed' && mapping.app_proven === 0,
+    isAppRetired: app.retired_at !== null,
+    isFromBefore: isFromBefore(mapping),
+    isOwnersOwn: mapping.source === 'registration',
+    grant: grantFacts(described, now),
+    handover: handoverOf(described, now),
+  };
+}
+
+/** The actions that make sense for it now. */
+export function mappingActions(
+  context: Context,
+  role: StaffRole,
+  { mapping, app, grant }: MappingDescription,
+) {
+  return actionsFor(role, {
+    mappingId: mapping.id,
+    state: mapping.state,
+    accountId: mapping.account_id,
+    email: mapping.account_email,
+    hasGrant: grant !== undefined && grant.state !== 'dead',
+    isUnidentified: app.source === 'observed',
+    isAssignable: isAssignable(mapping, app),
+    isAppRetired: app.retired_at !== null,
+    hasEnded: footingFor(context, app.client_id).phase === 'ended',
+  });
+}
+
+/** Its grant, where it has one. */
+export function mappingGrant(context: Context, { grant }: MappingDescription) {
+  return (
+    grant &&
+    grantCard(grant, {
+      nextAt: nextAttemptAt(context, grant),
+      bridgeClientId: context.server.clientId,
+      now: context.clock.now(),
+    })
+  );
+}

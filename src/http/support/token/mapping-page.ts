@@ -1,0 +1,128 @@
+import type { Request, RequestHandler, Router } from 'express';
+import type { Context } from '../../../domain/context.ts';
+import type { StaffRole } from '../../../domain/accounts/staff.ts';
+import { describeMapping, type MappingDescription } from '../../../domain/support/describe-mapping.ts';
+import { timelineOfMapping } from '../../../domain/support/timeline.ts';
+import { stackedBars } from '../../charts/charts.ts';
+import { byEndpoint, callLine } from '../../charts/call-charts.ts';
+import { PageError } from '../../site/page-error.ts';
+import { type Frame, roleIn } from '../../people/frame.ts';
+import { sourceWords } from '../../tokens/token-words.ts';
+import { mailLines } from './mail-words.ts';
+import { sideWords } from '../../cut-over/cards.ts';
+import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';
+import { standingOf } from './mapping-standing.ts';
+import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
+import { hintText, holderText, stateBadge } from './token-line.ts';
+import { shownWrites } from './write-words.ts';
+
+/** /support/mappings/:id: all that is known of one token, first of all how it stands and what to do. */
+
+/** Rows of programs; a caller may name itself as it likes. */
+const PROGRAMS_MAX = 20;
+
+async function described({ context }: Frame, req: Request): Promise<MappingDescription> {
+  const found = await describeMapping(context, String(req.params['mappingId']));
+  if (found) return found;
+  throw new PageError(404, 'There is no such token', {
+    reason: 'The address names a token that is not known here.',
+    next: 'Check the address, or search for the token, the app or the e-mail address under “Search”.',
+  });
+}
+
+function shownCalls({ calls }: MappingDescription) {
+  const { days, perDay, kinds, isCut, isPartial, last } = calls;
+  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
+  return {
+    chart: stackedBars({ ...chart, series: byEndpoint(days, perDay) }),
+    rows: kinds.slice(0, PROGRAMS_MAX).map(callLine),
+    more: Math.max(0, kinds.length - PROGRAMS_MAX),
+    isCut,
+    isPartial,
+    lastAt: last?.at,
+  };
+}
+
+const accountAddress = (id: string | null) =>
+  id === null ? undefined : `/support/accounts/${encodeURIComponent(id)}`;
+
+/** What the new API says of the account, and by what a holder is known while none is. */
+function shownAccount({ mapping, account }: MappingDescription) {
+  const { account_id: id, account_email: waitsFor, legacy_account_id: olderId } = mapping;
+  const { name, email, timezone: zone } = account ?? {};
+  return {
+    id,
+    href: accountAddress(id),
+    name,
+    email,
+    zone,
+    waitsFor: id === null ? waitsFor : null,
+    olderId,
+  };
+}
+
+async function shownHistory({ context }: Frame, req: Request, { mapping, pair }: MappingDescription) {
+  const at = beforeIn(req);
+  const of = { mappingId: mapping.id, pair, grantId: mapping.grant_id };
+  const page = await timelineOfMapping(context, of, at);
+  const holderId = mapping.account_id ?? undefined;
+  return shownTimeline(page, { path: `/support/mappings/${mapping.id}`, at, holderId });
+}
+
+const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
+
+/** What its calls say of their app, while nobody has proven which one it is. */
+function shownClaim({ claimed, mapping }: MappingDescription) {
+  if (!claimed) return undefined;
+  const { name, client_id: clientId } = claimed;
+  return { name, clientId, href: appAddress(clientId), at: mapping.claimed_at };
+}
+
+function shownMapping(context: Context, all: MappingDescription) {
+  const { mapping, app } = all;
+  return {
+    claim: shownClaim(all),
+    id: mapping.id,
+    hint: hintText(mapping),
+    holder: holderText(mapping),
+    state: stateBadge(context, mapping),
+    source: sourceWords(mapping.source),
+    createdAt: mapping.created_at,
+    updatedAt: mapping.updated_at,
+    app: {
+      name: app.name,
+      clientId: app.client_id,
+      href: appAddress(app.client_id),
+      isUnidentified: app.source === 'observed',
+    },
+  };
+}
+
+function show(frame: Frame): RequestHandler {
+  return async (req, res) => {
+    const all = await described(frame, req);
+    const shown = shownMapping(frame.context, all);
+    const role = roleIn(res) as StaffRole;
+    frame.page(res, 'support-mapping', {
+      title: `Token ${shown.hint}`,
+      wide: true,
+      token: shown,
+      standing: standingOf(standingFacts(frame.context, all)),
+      side: await sideWords(frame.context, all.mapping.id),
+      actions: mappingActions(frame.context, role, all),
+      account: shownAccount(all),
+      grant: mappingGrant(frame.context, all),
+      link: all.link,
+      handover: all.handover,
+      mails: mailLines(all.mails, role),
+      writes: shownWrites(all.writes),
+      calls: shownCalls(all),
+      timeline: await shownHistory(frame, req, all),
+    });
+  };
+}
+
+/** Adds /support/mappings/:id. */
+export function mappingRoutes(router: Router, frame: Frame): void {
+  router.get('/support/mappings/:mappingId', show(frame));
+}

@@ -1,0 +1,54 @@
+import type { Context } from '../../../domain/context.ts';
+import type { MappingRow } from '../../../domain/support/search.ts';
+import { asOfNow } from '../../dates/card.ts';
+import { type Footing, footingOf } from '../../dates/lines.ts';
+import { stateWords } from '../../tokens/state-words.ts';
+import { hintWords } from '../../tokens/token-words.ts';
+
+/** How staff see a token in a list: its state as a badge, its hint, and whose it is. */
+
+/** On what the tokens of an app stand now. */
+export function footingFor(context: Context, clientId: string): Footing {
+  return footingOf(asOfNow(context, clientId));
+}
+
+/** The state of a token, named as its holder and the owner of its app read it. */
+export function stateBadge(context: Context, { state, source, client_id: clientId }: MappingRow) {
+  return stateWords(state, { ...footingFor(context, clientId), source });
+}
+
+type Hinted = Pick<MappingRow, 'hint_first' | 'hint_last'>;
+
+/** A token by what may be shown of it: `1/abcd…wxyz`. */
+export function hintText(row: Hinted): string {
+  return hintWords(row) ?? 'not seen here yet';
+}
+
+type Owned = Pick<MappingRow, 'account_email' | 'legacy_account_id' | 'account_id'> & {
+  email: string | null;
+};
+
+/** Whose a token is, as far as that is known; by addresses and ids, which only staff are told. */
+export function holderText({
+  account_id: id,
+  email,
+  account_email: waits,
+  legacy_account_id: legacy,
+}: Owned) {
+  if (id !== null) return email ?? `account ${id}`;
+  if (waits !== null) return `${waits} (not proven)`;
+  return legacy === null ? 'not known' : `older account id ${legacy}`;
+}
+
+/** A token in a list. */
+export function tokenLine(context: Context, row: MappingRow) {
+  return {
+    href: `/support/mappings/${row.id}`,
+    hint: hintText(row),
+    appName: row.app_name,
+    appHref: `/support/apps/${encodeURIComponent(row.client_id)}`,
+    holder: holderText(row),
+    state: stateBadge(context, row),
+    createdAt: row.created_at,
+  };
+}
