@@ -79,7 +79,8 @@ const forbidden = [
   {
     // The examples for people who move their apps are texts, and those read the environment of others.
     in: (path) =>
-      path.startsWith('src/') && !['src/config.ts', 'src/http/owners/move/examples-typescript.ts'].includes(path),
+      path.startsWith('src/') &&
+      !['src/config.ts', 'src/http/owners/move/examples-typescript.ts'].includes(path),
     pattern: /process\s*(\?\.|\.)\s*env\b|process\[['"]env['"]\]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
     why: 'only src/config.ts reads the environment',
   },
