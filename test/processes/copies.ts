@@ -166,12 +166,18 @@ export async function callWith(token: string, bridgeUrl: string, path = '/1/prof
 export const grantsAt = (settings: PlaceSettings): Promise<Grant[]> =>
   inPlace(settings, ({ store }) => store.durable.selectFrom('grants').selectAll().orderBy('id').execute());
 
+const DUE = { access_expires_at: 0, refresh_at: 0, rotated_at: 0 };
+
 /** Makes everything due that a bridge does by itself or for a caller. */
 export async function makeAllDue(settings: PlaceSettings): Promise<void> {
-  await inPlace(settings, async ({ store }) => {
-    const due = { access_expires_at: 0, refresh_at: 0, rotated_at: 0 };
-    await store.durable.updateTable('grants').set(due).execute();
-  });
+  await inPlace(settings, ({ store }) => store.durable.updateTable('grants').set(DUE).execute());
+}
+
+/** Makes due what stands on the grants of some apps, and nothing that the bridge would refresh beside them. */
+export async function makeDue(settings: PlaceSettings, clientIds: readonly string[]): Promise<void> {
+  await inPlace(settings, ({ store }) =>
+    store.durable.updateTable('grants').set(DUE).where('client_id', 'in', clientIds).execute(),
+  );
 }
 
 /** The key file of one place for another, as a restore needs it. */
