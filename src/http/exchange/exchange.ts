@@ -6,10 +6,10 @@ import {
 import type { Context } from '../../domain/context.ts';
 import { confirm, type HandedOver, handOver } from '../../domain/handover/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { tellDates } from '../legacy/added-headers.ts';
-import { createClientDoor } from '../legacy/client-door.ts';
-import { sendJson } from '../legacy/legacy-error.ts';
-import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../legacy/request-parameters.ts';
+import { tellDates } from '../wire/added-headers.ts';
+import { createClientDoor } from '../wire/client-door.ts';
+import { sendJson } from '../wire/legacy-error.ts';
+import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { showLive } from '../legacy/usage-note.ts';
 import { requestIdOf } from '../request-id.ts';
 

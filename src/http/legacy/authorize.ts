@@ -10,9 +10,9 @@ import {
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../site/page-error.ts';
 import { numberWords } from '../people/words.ts';
-import { tellDates } from './added-headers.ts';
-import { callbackLocation, redirectToApp } from './redirect-to-app.ts';
-import { type Parameters, queryParameters, rawQuery } from './request-parameters.ts';
+import { tellDates } from '../wire/added-headers.ts';
+import { callbackLocation, redirectToApp } from '../wire/redirect-to-app.ts';
+import { type Parameters, queryParameters, rawQuery } from '../wire/request-parameters.ts';
 
 /**
  * GET /oauth2/authorize (specification 5.10.3, draft 20 section 4.1.1). Until app and callback are proven every refusal

@@ -1,7 +1,7 @@
 import type { Context } from '../../domain/context.ts';
 import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { momentText } from '../../shared/moments.ts';
-import type { Refusal } from './legacy-error.ts';
+import type { Refusal } from '../wire/legacy-error.ts';
 
 /**
  * What a call is told that a brownout makes fail: what is rehearsed, until when, and where to read about it. It is like no

@@ -14,10 +14,10 @@ import {
 } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
-import { tellDates } from './added-headers.ts';
-import { findToken, type FoundToken } from './bearer-token.ts';
+import { tellDates } from '../wire/added-headers.ts';
+import { findToken, type FoundToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
-import { LegacyError, REFUSALS } from './legacy-error.ts';
+import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import { type Passing, passOn } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 

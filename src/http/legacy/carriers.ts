@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
-import { LegacyError, REFUSALS } from './legacy-error.ts';
-import { bodyKind, bodyParameters, type Parameters, rawQuery } from './request-parameters.ts';
+import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
+import { bodyKind, bodyParameters, type Parameters, rawQuery } from '../wire/request-parameters.ts';
 
 /**
  * Where the old backend may read a token that the bridge does not: a call that is passed must not be one token's here and

@@ -6,7 +6,7 @@ import { actorOf } from '../../domain/tokens/proven-app.ts';
 import type { Resolved } from '../../domain/tokens/resolve-token.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { createCalls } from './call.ts';
-import { sendJson } from './legacy-error.ts';
+import { sendJson } from '../wire/legacy-error.ts';
 
 const originOf = (mapping: NonNullable<Resolved['mapping']>, res: Response) => ({
   actor: actorOf(mapping),

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express';
 import type { CallKind } from '../../domain/old-calls/who-answers.ts';
-import { findToken, type FoundToken } from './bearer-token.ts';
+import { findToken, type FoundToken } from '../wire/bearer-token.ts';
 import { createAnswers } from './call.ts';
 import { noteLate } from './late-note.ts';
-import { LegacyError } from './legacy-error.ts';
+import { LegacyError } from '../wire/legacy-error.ts';
 import type { Passing } from './pass-through.ts';
 import { mayPass } from './passable-path.ts';
-import { MalformedBody } from './request-parameters.ts';
+import { MalformedBody } from '../wire/request-parameters.ts';
 
 /** What the bridge does not serve itself and the old API may: other paths, other methods and formats of known calls. */
 

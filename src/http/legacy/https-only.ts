@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { isProtected } from '../wire/https.ts';
-import { LegacyError, REFUSALS, sendLegacyError } from './legacy-error.ts';
+import { LegacyError, REFUSALS, sendLegacyError } from '../wire/legacy-error.ts';
 
 /** All old calls must use HTTPS (specification 5.10.2); plain HTTP on loopback alone, else nothing is read. */
 export const httpsOnly: RequestHandler = (req, res, next) => {

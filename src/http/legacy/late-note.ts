@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { learnFrom } from '../../domain/tokens/resolve-token.ts';
 import { untilRead } from '../wire/read-body.ts';
-import { type FoundToken, hasTokenBeforeBody, tokenIfAny } from './bearer-token.ts';
+import { type FoundToken, hasTokenBeforeBody, tokenIfAny } from '../wire/bearer-token.ts';
 import { answeredAs, noteAnswered, seenOf } from './usage-note.ts';
 
 /**

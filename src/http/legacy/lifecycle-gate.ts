@@ -6,11 +6,11 @@ import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../site/page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
-import { tellDates } from './added-headers.ts';
-import { type FoundToken, tokenIfAny } from './bearer-token.ts';
+import { tellDates } from '../wire/added-headers.ts';
+import { type FoundToken, tokenIfAny } from '../wire/bearer-token.ts';
 import { brownoutText } from './brownout-text.ts';
 import { noteLate } from './late-note.ts';
-import { LegacyError, sendLegacyError } from './legacy-error.ts';
+import { LegacyError, sendLegacyError } from '../wire/legacy-error.ts';
 import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
 import { noteUsage } from './usage-note.ts';
 

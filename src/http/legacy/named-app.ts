@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import type { FoundToken } from './bearer-token.ts';
-import { basicReadings } from './client-credentials.ts';
-import { bodyParameters, queryParameters } from './request-parameters.ts';
+import type { FoundToken } from '../wire/bearer-token.ts';
+import { basicReadings } from '../wire/client-credentials.ts';
+import { bodyParameters, queryParameters } from '../wire/request-parameters.ts';
 
 /** The app that a call names. Anybody may name one: this proves nothing. */
 

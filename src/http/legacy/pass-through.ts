@@ -13,10 +13,10 @@ import {
 import type { Resolved } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { requestIdOf } from '../request-id.ts';
-import { ownHeaders } from './added-headers.ts';
-import { tokenIfAny, tokenInHeader } from './bearer-token.ts';
+import { ownHeaders } from '../wire/added-headers.ts';
+import { tokenIfAny, tokenInHeader } from '../wire/bearer-token.ts';
 import { refuseHiddenTokens } from './carriers.ts';
-import { LegacyError, REFUSALS, tooManyCalls } from './legacy-error.ts';
+import { LegacyError, REFUSALS, tooManyCalls } from '../wire/legacy-error.ts';
 import { clientIdIn } from './named-app.ts';
 import { mayPass, targetOf } from './passable-path.ts';
 import { shadowRead } from './posts/shadowed-reads.ts';

@@ -6,7 +6,7 @@ import { knownCounts } from '../../domain/posts/known-counts.ts';
 import type { Reading } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
-import { LegacyError, REFUSALS, sendJson } from './legacy-error.ts';
+import { LegacyError, REFUSALS, sendJson } from '../wire/legacy-error.ts';
 import { legacyProfile } from './legacy-profile.ts';
 import { subprofilesFor } from './subprofiles.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.ts';
 import type { Reading } from '../../domain/reads/read-account.ts';
 import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
-import { queryParameters } from './request-parameters.ts';
+import { queryParameters } from '../wire/request-parameters.ts';
 import { tellAge } from './posts/age.ts';
 
 /** The boards of Pinterest profiles, which the old API called subprofiles. */

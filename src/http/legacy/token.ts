@@ -4,10 +4,10 @@ import type { Context } from '../../domain/context.ts';
 import { exchangeCode } from '../../domain/authorization/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { requestIdOf } from '../request-id.ts';
-import { tellDates } from './added-headers.ts';
-import { createClientDoor } from './client-door.ts';
-import { sendJson } from './legacy-error.ts';
-import { bodyKind, bodyParameters, type Parameters, queryParameters } from './request-parameters.ts';
+import { tellDates } from '../wire/added-headers.ts';
+import { createClientDoor } from '../wire/client-door.ts';
+import { sendJson } from '../wire/legacy-error.ts';
+import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { showLive } from './usage-note.ts';
 
 /**

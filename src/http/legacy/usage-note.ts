@@ -4,7 +4,7 @@ import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts'
 import type { AnsweredBy } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/late-tokens.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
-import type { FoundToken } from './bearer-token.ts';
+import type { FoundToken } from '../wire/bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
 

@@ -4,7 +4,7 @@ import { legacyIds } from '../../domain/ids/legacy-ids.ts';
 import type { Reading } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
-import { sendJson } from './legacy-error.ts';
+import { sendJson } from '../wire/legacy-error.ts';
 import { unixSeconds } from './legacy-profile.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { findClockProblem, proveDatabase } from '../../domain/instance/prove-database.ts';
-import { sendJson } from '../legacy/legacy-error.ts';
+import { sendJson } from '../wire/legacy-error.ts';
 
 const STOPPING = 'the process is stopping';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { REFUSALS } from '../legacy/legacy-error.ts';
+import { REFUSALS } from '../wire/legacy-error.ts';
 
 /**
  * Answers every call with 503 while the process ends after an error that nobody caught: nothing new is begun in a process

@@ -7,7 +7,7 @@ import {
   openRequest,
   type UndecidedRequest,
 } from '../../domain/authorization/request-authorization.ts';
-import { redirectToApp } from '../legacy/redirect-to-app.ts';
+import { redirectToApp } from '../wire/redirect-to-app.ts';
 import { expiredForm, PageError } from '../site/page-error.ts';
 import { sendPage } from '../site/page-headers.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
-import { tokensBeforeBody } from '../legacy/bearer-token.ts';
+import { tokensBeforeBody } from './bearer-token.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
 import { readLargeBody } from './read-large-body.ts';
 import { isCut, onCut, UnreadableBody } from './unreadable-body.ts';

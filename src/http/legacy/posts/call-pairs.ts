@@ -6,7 +6,7 @@ import {
   MalformedBody,
   type Parameters,
   queryParameters,
-} from '../request-parameters.ts';
+} from '../../wire/request-parameters.ts';
 
 /**
  * The parameters of a call about posts, as pairs. A JSON body may nest lists and maps; they get the names that a form has

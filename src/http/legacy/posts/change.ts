@@ -8,7 +8,7 @@ import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-p
 import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
 import { inDoubtWords } from '../../../domain/translation/doubt-words.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
-import { sendJson } from '../legacy-error.ts';
+import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
 import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
 

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import { oldConfiguration } from '../../../domain/translation/networks.ts';
 import type { createCalls } from '../call.ts';
-import { sendJson } from '../legacy-error.ts';
+import { sendJson } from '../../wire/legacy-error.ts';
 
 /** GET /1/info/configuration.json: services and their limits, from a table of the bridge. */
 export function configuration(_context: Context, call: ReturnType<typeof createCalls>): RequestHandler {

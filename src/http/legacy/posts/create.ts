@@ -9,7 +9,7 @@ import {
 import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import { acceptedMessage, type EndInWords, refusalOfAll } from '../../../domain/translation/create-answer.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
-import { sendJson } from '../legacy-error.ts';
+import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
 import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import type { createCalls } from '../call.ts';
-import { sendJson } from '../legacy-error.ts';
+import { sendJson } from '../../wire/legacy-error.ts';
 
 /**
  * GET /1/updates/:id/interactions.json. The new API tells an app of no interactions, so that the list is empty. Nobody asks

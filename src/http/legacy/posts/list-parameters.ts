@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { DateTime } from 'luxon';
-import { LegacyError, REFUSALS } from '../legacy-error.ts';
-import { Parameters } from '../request-parameters.ts';
+import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
+import { Parameters } from '../../wire/request-parameters.ts';
 import { callPairs } from './call-pairs.ts';
 
 /** The parameters of the two lists (page, count, since, utc, filter). What cannot be read is refused by its name. */

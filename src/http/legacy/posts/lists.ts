@@ -5,7 +5,7 @@ import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import type { createCalls } from '../call.ts';
-import { sendJson } from '../legacy-error.ts';
+import { sendJson } from '../../wire/legacy-error.ts';
 import { tellAge } from './age.ts';
 import { readListParameters } from './list-parameters.ts';
 import { updatesOfProfile } from './updates-of-profile.ts';

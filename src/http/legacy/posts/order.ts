@@ -14,7 +14,7 @@ import {
 import { pausedWords, refusalOfEnd } from '../../../domain/posts/order/order-words.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { reorderFields, shuffleFields } from '../../../domain/translation/queue-order.ts';
-import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
+import { LegacyError, REFUSALS, sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
 import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
 

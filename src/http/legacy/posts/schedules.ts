@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import type { createCalls } from '../call.ts';
-import { LegacyError, sendJson } from '../legacy-error.ts';
+import { LegacyError, sendJson } from '../../wire/legacy-error.ts';
 import { legacySchedules } from '../legacy-profile.ts';
 import { namedChannel } from '../profiles.ts';
 

@@ -7,7 +7,7 @@ import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
 import { type PassedRead, shadowPassed } from '../../../domain/reads/shadow-passed.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import { legacySchedules } from '../legacy-profile.ts';
-import { bodyKind, queryParameters } from '../request-parameters.ts';
+import { bodyKind, queryParameters } from '../../wire/request-parameters.ts';
 import { readFlag, readListParameters, readParameters } from './list-parameters.ts';
 import { updatesOfProfile } from './updates-of-profile.ts';
 

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import type { createCalls } from '../call.ts';
-import { sendJson } from '../legacy-error.ts';
-import { bodyKind, bodyParameters, queryParameters, rawQuery } from '../request-parameters.ts';
+import { sendJson } from '../../wire/legacy-error.ts';
+import { bodyKind, bodyParameters, queryParameters, rawQuery } from '../../wire/request-parameters.ts';
 
 /**
  * GET /1/links/shares.json: how often a link was shared, which nobody counts any more. Pages of others asked for it without

@@ -5,7 +5,7 @@ import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts'
 import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import type { createCalls } from '../call.ts';
-import { LegacyError, REFUSALS, sendJson } from '../legacy-error.ts';
+import { LegacyError, REFUSALS, sendJson } from '../../wire/legacy-error.ts';
 import { tellAge } from './age.ts';
 import { readFlag, readParameters } from './list-parameters.ts';
 

@@ -7,7 +7,7 @@ import type { pendingList, PostList } from '../../../domain/posts/lists/lists.ts
 import { type ListAnswer, PageOutOfReach, readList } from '../../../domain/posts/lists/read-list.ts';
 import { servedBy } from '../../../domain/tokens/resolve-token.ts';
 import type { UpdateView } from '../../../domain/translation/old-update.ts';
-import { LegacyError, REFUSALS } from '../legacy-error.ts';
+import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
 import { type ListParameters, outOfBounds } from './list-parameters.ts';
 
 /** A page of one of the two lists of a profile, as the new API has it. */

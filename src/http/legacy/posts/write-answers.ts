@@ -8,7 +8,7 @@ import { FieldRefused } from '../../../domain/translation/call-fields.ts';
 import { type OldRefusal, refusalOfField } from '../../../domain/translation/old-refusal.ts';
 import { waitWords } from '../../../domain/translation/wait-words.ts';
 import { requestIdOf, waitedFor } from '../../request-id.ts';
-import { LegacyError } from '../legacy-error.ts';
+import { LegacyError } from '../../wire/legacy-error.ts';
 
 /** How calls that write say no: `success: false`, `message` and `link` beside what every refusal has. */
 

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/authorization/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
-import { queryParameters } from '../../legacy/request-parameters.ts';
+import { queryParameters } from '../../wire/request-parameters.ts';
 import { kindOf } from '../../../shared/refusal-log.ts';
 import { PageError } from '../../site/page-error.ts';
 import { createFailureBrake, type FailureBrake } from '../../wire/brake.ts';

@@ -3,7 +3,7 @@ import { completeAuthorization } from '../../../domain/authorization/complete-au
 import { type AuthorizationRequest, isLegacy } from '../../../domain/authorization/consent.ts';
 import { type LegacyRequest, rawStateOf } from '../../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
-import { redirectToApp } from '../../legacy/redirect-to-app.ts';
+import { redirectToApp } from '../../wire/redirect-to-app.ts';
 import { PageError } from '../../site/page-error.ts';
 import { sendPage } from '../../site/page-headers.ts';
 import type { Answer, Ending } from './callback.ts';

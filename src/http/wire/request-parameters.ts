@@ -1,7 +1,7 @@
 import busboy from 'busboy';
 import type { Request } from 'express';
-import { BODY_LIMIT } from '../wire/body-limits.ts';
-import { hasMoreBytes } from '../wire/separators.ts';
+import { BODY_LIMIT } from './body-limits.ts';
+import { hasMoreBytes } from './separators.ts';
 
 /**
  * The parameters of an old call, read once, as plain strings only (style rule 12): pairs in the order they came, so

@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from '../migrate/successor-link.ts';
-import { strictTransport } from '../wire/https.ts';
+import { strictTransport } from './https.ts';
 
 /**
  * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
