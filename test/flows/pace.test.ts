@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { Response } from 'express';
-import { createPace } from '../../src/http/wire/pace.ts';
+import { createPace } from '../../src/http/pages/pace.ts';
 
 /** Who waits for a turn, and for how long: without a server, so that nothing but the pace takes time. */
 

@@ -1,5 +1,5 @@
 import { findRefreshTrouble, troubleOf } from '../../src/domain/grants/refresh/refresh-trouble.ts';
-import { timeWords } from '../../src/http/dates/words.ts';
+import { timeWords } from '../../src/http/wording/dates/words.ts';
 import { readBreaker, stopForDeaths } from '../../src/store/grants/refresh-breaker.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../support/cookie-walker.ts';

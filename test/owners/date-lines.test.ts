@@ -1,6 +1,12 @@
 import type { Lifecycle } from '../../src/domain/lifecycle/lifecycle.ts';
-import { leftWords } from '../../src/http/dates/words.ts';
-import { brownoutLines, connectByWords, dateLines, nextLine, phaseOf } from '../../src/http/dates/lines.ts';
+import { leftWords } from '../../src/http/wording/dates/words.ts';
+import {
+  brownoutLines,
+  connectByWords,
+  dateLines,
+  nextLine,
+  phaseOf,
+} from '../../src/http/wording/dates/lines.ts';
 import { appNeed } from '../../src/http/owners/home/home-needs.ts';
 import { progressWords } from '../../src/http/owners/progress/progress-words.ts';
 

@@ -2,7 +2,7 @@ import type { Milestone } from '../../src/domain/lifecycle/lifecycle.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { describeMapping } from '../../src/domain/support/describe-mapping.ts';
-import { timeElement } from '../../src/http/people/words.ts';
+import { timeElement } from '../../src/http/wording/words.ts';
 import { standingFacts } from '../../src/http/support/token/mapping-facts.ts';
 import { standingOf } from '../../src/http/support/token/mapping-standing.ts';
 import { dayOf } from '../../src/shared/moments.ts';

@@ -1,4 +1,4 @@
-import { formActOf } from '../../src/http/people/form-acts.ts';
+import { formActOf } from '../../src/http/pages/form-acts.ts';
 import { createApp } from '../../src/http/app.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { routesOf } from '../roles/support/routes.ts';

@@ -1,5 +1,5 @@
-import { stateLines } from '../../src/http/tokens/state-words.ts';
-import { holderWords, hintWords, type TokenFacts, tokenWords } from '../../src/http/tokens/token-words.ts';
+import { stateLines } from '../../src/http/wording/state-words.ts';
+import { holderWords, hintWords, type TokenFacts, tokenWords } from '../../src/http/wording/token-words.ts';
 
 /** What tokens and their states are called, without a server. */
 

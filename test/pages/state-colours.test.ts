@@ -1,6 +1,6 @@
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
-import { ENDS } from '../../src/http/tokens/ends.ts';
-import { STATE_COLOURS } from '../../src/http/tokens/state-colours.ts';
+import { ENDS } from '../../src/http/wording/ends.ts';
+import { STATE_COLOURS } from '../../src/http/wording/state-colours.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { browserOf, DANA, waitingToken } from '../owners/support/people.ts';

@@ -239,9 +239,9 @@ function incompleteCopy(name: string, missing: string): string {
 
 test.each([
   ['the pages', 'src/http'],
-  ['a page that others include', 'src/http/people/notice.eta'],
+  ['a page that others include', 'src/http/site/notice.eta'],
   ['the style', 'src/shared/pages'],
-  ['the scripts of the pages', 'src/http/site/assets'],
+  ['the scripts of the pages', 'src/http/pages/assets'],
   ['the migrations', 'db/postgres'],
 ])('a copy of the program without %s ends with 1 and names what is not there', async (_what, missing) => {
   const program = incompleteCopy(missing.replaceAll('/', '-'), missing);

@@ -1,6 +1,6 @@
 import { failureWords } from '../../src/http/support/token/failure-words.ts';
 import { actionsFor } from '../../src/http/support/actions/action-list.ts';
-import { noticeOf } from '../../src/http/people/notices.ts';
+import { noticeOf } from '../../src/http/pages/notices.ts';
 
 /** What support reads of mails, actions and their ends, as pure functions. */
 

@@ -1,4 +1,4 @@
-import { numberWords } from '../people/words.ts';
+import { numberWords } from '../wording/words.ts';
 
 /** The words of charts. */
 

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { numberWords } from '../people/words.ts';
+import { numberWords } from '../wording/words.ts';
 import { barSign, drawBars, sumsOf } from './bars.ts';
 import { dayWords, escaped } from './chart-words.ts';
 import { drawLines, lineSign } from './curves.ts';

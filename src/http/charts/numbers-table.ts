@@ -1,4 +1,4 @@
-import { numberWords } from '../people/words.ts';
+import { numberWords } from '../wording/words.ts';
 import { dayWords, escaped, fullDayWords } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
 

@@ -1,5 +1,5 @@
 import type { ProgressDay } from '../../domain/progress/progress-of.ts';
-import { STATE_COLOURS } from '../tokens/state-colours.ts';
+import { STATE_COLOURS } from '../wording/state-colours.ts';
 import type { Series } from './daily-chart.ts';
 
 /** How tokens moved, as the series of every chart that shows it: what is done first, which is at the bottom of bars. */

@@ -4,7 +4,7 @@ import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domai
 import type { Outlook } from '../../domain/cut-over/reckon.ts';
 import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-token.ts';
 import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
-import { timeWords } from '../dates/words.ts';
+import { timeWords } from '../wording/dates/words.ts';
 
 /** What pages show of calls that move to the new API: the budget that they will need, and how far apps are cut over. */
 

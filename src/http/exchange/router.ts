@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { tokenFailures } from '../wire/failures.ts';
+import { tokenFailures } from '../legacy/failures.ts';
 import { readFormOfExchange } from '../wire/read-body.ts';
 import { exchange } from './exchange.ts';
 

@@ -8,8 +8,8 @@ import {
   sealRequest,
 } from '../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
-import { PageError } from '../site/page-error.ts';
-import { numberWords } from '../people/words.ts';
+import { PageError } from '../pages/page-error.ts';
+import { numberWords } from '../wording/words.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { callbackLocation, redirectToApp } from '../wire/redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from '../wire/request-parameters.ts';

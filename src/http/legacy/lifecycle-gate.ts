@@ -4,7 +4,7 @@ import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle/life
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { PageError } from '../site/page-error.ts';
+import { PageError } from '../pages/page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { type FoundToken, tokenIfAny } from '../wire/bearer-token.ts';

@@ -1,14 +1,14 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
-import { brake } from '../wire/brake.ts';
+import { brake } from '../pages/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from '../wire/added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
 import { deauthorize } from './deauthorize.ts';
 import { createElsewhere } from './elsewhere.ts';
-import { resourceFailures, tokenFailures } from '../wire/failures.ts';
+import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
 import { LegacyError, REFUSALS, sendChallenge, sendLegacyError } from '../wire/legacy-error.ts';

@@ -8,11 +8,11 @@ import {
 } from '../../domain/lifecycle/changes/describe.ts';
 import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { daysLeft, isSoon, rehearsedWords } from '../dates/words.ts';
-import { sendPage } from '../site/page-headers.ts';
-import { LOCAL_TIMES } from '../people/words.ts';
-import { onlyRead } from '../site/only-read.ts';
-import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../dates/meanings.ts';
+import { daysLeft, isSoon, rehearsedWords } from '../wording/dates/words.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import { LOCAL_TIMES } from '../wording/words.ts';
+import { onlyRead } from '../pages/only-read.ts';
+import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../wording/dates/meanings.ts';
 
 /**
  * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and

@@ -1,12 +1,12 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../../domain/context.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { sendPage } from '../site/page-headers.ts';
-import { onlyRead } from '../site/only-read.ts';
-import { brake } from '../wire/brake.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import { onlyRead } from '../pages/only-read.ts';
+import { brake } from '../pages/brake.ts';
 import { addressesIn } from './addresses.ts';
 import { shownCalls } from './shown-calls.ts';
-import { CALLS_PAGE } from './successor-link.ts';
+import { CALLS_PAGE } from '../wire/successor-link.ts';
 import { wantedFirst } from './wanted-language.ts';
 
 /** GET /migrate/calls: every old call beside the new one, for everybody. */

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
-import { PageError } from '../site/page-error.ts';
-import { personIn } from '../people/frame.ts';
+import { PageError } from '../pages/page-error.ts';
+import { personIn } from '../site/frame.ts';
 
 type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
 

@@ -8,8 +8,8 @@ import {
   type UndecidedRequest,
 } from '../../domain/authorization/request-authorization.ts';
 import { redirectToApp } from '../wire/redirect-to-app.ts';
-import { expiredForm, PageError } from '../site/page-error.ts';
-import { sendPage } from '../site/page-headers.ts';
+import { expiredForm, PageError } from '../pages/page-error.ts';
+import { sendPage } from '../pages/page-headers.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';
 import { formTargets, leaveTo } from './leave.ts';
 import type { SigninParts } from './parts.ts';

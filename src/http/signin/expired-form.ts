@@ -1,4 +1,4 @@
-import type { FormAct } from '../people/form-acts.ts';
+import type { FormAct } from '../pages/form-acts.ts';
 import { redactText } from '../../shared/redaction.ts';
 
 /**

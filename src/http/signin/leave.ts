@@ -3,7 +3,7 @@ import { startConsent } from '../../domain/authorization/consent.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
-import { expiredForm, PageError } from '../site/page-error.ts';
+import { expiredForm, PageError } from '../pages/page-error.ts';
 import type { SigninParts } from './parts.ts';
 
 /**

@@ -1,7 +1,7 @@
 import cookieParser from 'cookie-parser';
 import { Router } from 'express';
-import { brake } from '../wire/brake.ts';
-import { readForm, refuseHead, requireOwnForm } from '../site/forms.ts';
+import { brake } from '../pages/brake.ts';
+import { readForm, refuseHead, requireOwnForm } from '../pages/forms.ts';
 import { decideApproval, showApproval } from './approve.ts';
 import { callback } from './return/callback.ts';
 import { endReauthorization } from './return/end-reauthorization.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { startSignInRequest } from '../../domain/authorization/sign-in-request.ts';
 import { completeSignIn } from '../../domain/authorization/sign-in.ts';
-import { sendPage } from '../site/page-headers.ts';
+import { sendPage } from '../pages/page-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { Ending } from './return/callback.ts';
 import { leaveTo } from './leave.ts';

@@ -3,12 +3,12 @@ import { alarmOf, isKeyFault, isStorageFault } from '../../domain/failures.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Pages } from '../../shared/pages.ts';
 import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
-import { PageError } from './page-error.ts';
-import { sendPage } from './page-headers.ts';
-import type { Frame } from '../people/frame.ts';
-import { type KnowVisitor, visitorOf } from '../people/visitor.ts';
+import { PageError } from '../pages/page-error.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import type { Frame } from './frame.ts';
+import { type KnowVisitor, visitorOf } from './visitor.ts';
 import { requestIdOf } from '../request-id.ts';
-import { answerForm, sendProblem } from './answer-form.ts';
+import { answerForm, sendProblem } from '../pages/answer-form.ts';
 import { halfOf, otherWays, wayOnFrom } from './ways-on.ts';
 
 const SOMETHING_BROKE = new PageError(500, 'Something went wrong', {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { sendPage } from './page-headers.ts';
-import type { Frame } from '../people/frame.ts';
-import { visitorOf } from '../people/visitor.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import type { Frame } from './frame.ts';
+import { visitorOf } from './visitor.ts';
 
 /** GET /: what this site is. Whoever is signed in has the navigation of the own pages, everybody else the sign-in. */
 

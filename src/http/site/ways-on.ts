@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { PageError, WayOn } from './page-error.ts';
-import { roleIn } from '../people/frame.ts';
-import { visitorOf } from '../people/visitor.ts';
+import type { PageError, WayOn } from '../pages/page-error.ts';
+import { roleIn } from './frame.ts';
+import { visitorOf } from './visitor.ts';
 
 /** Where an error page leads on to. */
 

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Frame } from '../people/frame.ts';
+import type { Frame } from '../site/frame.ts';
 import { accountRoutes } from './account/account-page.ts';
 import { actionRoutes } from './actions/actions.ts';
 import { appRoutes } from './app/app-page.ts';

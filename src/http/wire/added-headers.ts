@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
-import { successorLink } from '../migrate/successor-link.ts';
+import { successorLink } from './successor-link.ts';
 import { strictTransport } from './https.ts';
 
 /**

@@ -3,7 +3,7 @@ import { endSessionsOf, signedInAs } from '../../../domain/accounts/sessions.ts'
 import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
-import { type Frame, personIn, roleIn } from '../../people/frame.ts';
+import { type Frame, personIn, roleIn } from '../../site/frame.ts';
 
 /** /apps/account: who is signed in, for how long, in how many browsers; and the end of it in all of them at once. */
 

@@ -5,14 +5,14 @@ import { listableTokens } from '../../../domain/tokens/listable-tokens.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
-import { asOfNow, dateCard } from '../../dates/card.ts';
-import { connectByWords, endOf, footingOf, phaseOf } from '../../dates/lines.ts';
-import { type Frame, personIn, signInAddress } from '../../people/frame.ts';
-import { leaveWith } from '../../people/told-once.ts';
+import { asOfNow, dateCard } from '../../wording/dates/card.ts';
+import { connectByWords, endOf, footingOf, phaseOf } from '../../wording/dates/lines.ts';
+import { type Frame, personIn, signInAddress } from '../../site/frame.ts';
+import { leaveWith } from '../../pages/told-once.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
 import { holderCards, ownerCards } from './overview.ts';
 import { registeredApp, shownApp } from '../shown-app.ts';
-import { stateLines } from '../../tokens/state-words.ts';
+import { stateLines } from '../../wording/state-words.ts';
 
 /**
  * /apps/:clientId: where the `reauthorize` link of a refused token leads. To everybody it tells the app's name; to a

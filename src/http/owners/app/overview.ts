@@ -9,8 +9,8 @@ import { byEndpoint } from '../../charts/call-charts.ts';
 import { checklist, type Step } from '../move/checklist.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
 import type { ShownApp } from '../shown-app.ts';
-import type { Footing } from '../../dates/lines.ts';
-import { stateLines } from '../../tokens/state-words.ts';
+import type { Footing } from '../../wording/dates/lines.ts';
+import { stateLines } from '../../wording/state-words.ts';
 import { tokenLines } from '../tokens/token-lines.ts';
 
 /** What the page of one app shows beside the own tokens and the dates. */

@@ -9,10 +9,10 @@ import {
 } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
 import { stackedBars } from '../../charts/charts.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { dateLines, endOf } from '../../dates/lines.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 
 /** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */

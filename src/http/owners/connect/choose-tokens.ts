@@ -1,10 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { connectByWords } from '../../dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { connectByWords } from '../../wording/dates/lines.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
 import { formTargets, leaveFor } from '../../signin/leave.ts';
-import { hintWords } from '../../tokens/token-words.ts';
+import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
 
 /**

@@ -2,13 +2,13 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { openLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
-import { PageError } from '../../site/page-error.ts';
+import { PageError } from '../../pages/page-error.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { connectByWords, endOf, phaseOf } from '../../dates/lines.ts';
-import { type Frame, personIn, signInAddress } from '../../people/frame.ts';
-import { tokenCount } from '../../tokens/state-words.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { connectByWords, endOf, phaseOf } from '../../wording/dates/lines.ts';
+import { type Frame, personIn, signInAddress } from '../../site/frame.ts';
+import { tokenCount } from '../../wording/state-words.ts';
 import { leaveToConnect } from './choose-tokens.ts';
 
 /**

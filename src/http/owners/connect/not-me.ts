@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { mailedAddress, stopMails } from '../../../domain/reminders/stop-mails.ts';
-import { readForm, requireOwnForm } from '../../site/forms.ts';
-import { PageError } from '../../site/page-error.ts';
-import { sendPage } from '../../site/page-headers.ts';
+import { readForm, requireOwnForm } from '../../pages/forms.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { sendPage } from '../../pages/page-headers.ts';
 import type { SigninParts } from '../../signin/parts.ts';
 
 /**

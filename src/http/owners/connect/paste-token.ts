@@ -3,10 +3,10 @@ import { Unavailable } from '../../../domain/failures.ts';
 import { inspectPasted, type Pasted } from '../../../domain/old-api/prove-observed.ts';
 import { tokensIn } from '../../../shared/token-like.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../../signin/leave.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { footingOf, phaseOf } from '../../dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { askAgain, type Problems } from '../../people/problems.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { footingOf, phaseOf } from '../../wording/dates/lines.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { askAgain, type Problems } from '../../site/problems.ts';
 
 /**
  * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (design 5, observed tokens). The

@@ -8,11 +8,11 @@ import {
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
-import { PageError } from '../../site/page-error.ts';
+import { PageError } from '../../pages/page-error.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { personOf } from '../../signin/session.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { leaveWith } from '../../people/told-once.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { leaveWith } from '../../pages/told-once.ts';
 
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it

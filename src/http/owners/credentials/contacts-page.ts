@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
 import { requestIdOf } from '../../request-id.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { leaveWith } from '../../people/told-once.ts';
-import { askAgain, type Problems, quoted } from '../../people/problems.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { leaveWith } from '../../pages/told-once.ts';
+import { askAgain, type Problems, quoted } from '../../site/problems.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 
 /** /apps/:clientId/contacts: whom mails about the app go to, beside its owner. */

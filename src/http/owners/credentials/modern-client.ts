@@ -14,10 +14,10 @@ import {
 import { Unavailable } from '../../../domain/failures.ts';
 import { callbackPathOf } from '../../../domain/grants/modern-client.ts';
 import { scopeWords } from '../../signin/scope-words.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { leaveWith } from '../../people/told-once.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { leaveWith } from '../../pages/told-once.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
-import { askAgain, type Problems } from '../../people/problems.ts';
+import { askAgain, type Problems } from '../../site/problems.ts';
 
 /** /apps/:clientId/modern-client: an app's own client at the modern side. Its secret goes in and is never shown. */
 

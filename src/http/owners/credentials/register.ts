@@ -7,11 +7,11 @@ import {
   RegistrationRefused,
 } from '../../../domain/apps/register-app.ts';
 import { formTargets } from '../../signin/leave.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { dateLines, endOf } from '../../dates/lines.ts';
-import { fieldsOf, type Frame, personIn, roleIn } from '../../people/frame.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { dateLines, endOf } from '../../wording/dates/lines.ts';
+import { fieldsOf, type Frame, personIn, roleIn } from '../../site/frame.ts';
 import { newIdField, readNewId } from '../new-id.ts';
-import { askAgain, type Problems, quoted } from '../../people/problems.ts';
+import { askAgain, type Problems, quoted } from '../../site/problems.ts';
 
 /**
  * GET and POST /apps/register. The secrets are in the answer to the form itself, this once and in no address; the app's

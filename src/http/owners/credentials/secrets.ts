@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
-import { PageError } from '../../site/page-error.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { leaveWith } from '../../people/told-once.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { leaveWith } from '../../pages/told-once.ts';
 import { newIdField, readNewId } from '../new-id.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
-import { askAgain } from '../../people/problems.ts';
+import { askAgain } from '../../site/problems.ts';
 
 /** /apps/:clientId/secrets: two live at once while an app changes over; a new one is in the answer to its form alone. */
 

@@ -8,14 +8,14 @@ import {
   tokensOfAccount,
   waitingUnder,
 } from '../../../domain/tokens/tokens-of-account.ts';
-import { type Frame, personIn } from '../../people/frame.ts';
+import { type Frame, personIn } from '../../site/frame.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { signOut } from '../../signin/session.ts';
-import { asOfNow, nextBrownout, nextDate } from '../../dates/card.ts';
-import { phaseOf } from '../../dates/lines.ts';
+import { asOfNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
+import { phaseOf } from '../../wording/dates/lines.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { appNeed, type Need, peopleWords } from './home-needs.ts';
-import { stateLines } from '../../tokens/state-words.ts';
+import { stateLines } from '../../wording/state-words.ts';
 import { byUrgency, urgencyOf } from './urgency.ts';
 
 /**

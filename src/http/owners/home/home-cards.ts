@@ -6,11 +6,11 @@ import {
   tokensForOwner,
 } from '../../../domain/tokens/tokens-of-account.ts';
 import { sparkline } from '../../charts/charts.ts';
-import { numberWords } from '../../people/words.ts';
-import { leftWords } from '../../dates/words.ts';
-import { asOfNow, nextDate } from '../../dates/card.ts';
-import { footingOf } from '../../dates/lines.ts';
-import { stateLines } from '../../tokens/state-words.ts';
+import { numberWords } from '../../wording/words.ts';
+import { leftWords } from '../../wording/dates/words.ts';
+import { asOfNow, nextDate } from '../../wording/dates/card.ts';
+import { footingOf } from '../../wording/dates/lines.ts';
+import { stateLines } from '../../wording/state-words.ts';
 
 /** The cards of apps on the first page: their states, the days that are left, and their calls. */
 

@@ -1,8 +1,8 @@
 import type { AppTokens } from '../../../domain/tokens/tokens-of-account.ts';
-import { numberWords, type Sentence } from '../../people/words.ts';
-import { type AsOf, connectByWords, type Footing, footingOf } from '../../dates/lines.ts';
-import { tokenCount } from '../../tokens/state-words.ts';
-import { stoppedReason } from '../../tokens/token-words.ts';
+import { numberWords, type Sentence } from '../../wording/words.ts';
+import { type AsOf, connectByWords, type Footing, footingOf } from '../../wording/dates/lines.ts';
+import { tokenCount } from '../../wording/state-words.ts';
+import { stoppedReason } from '../../wording/token-words.ts';
 
 /** What asks for something of the person who looks at the own apps, each with the one thing to do. */
 

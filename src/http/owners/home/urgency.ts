@@ -1,4 +1,4 @@
-import { type AsOf, footingOf, nextLine } from '../../dates/lines.ts';
+import { type AsOf, footingOf, nextLine } from '../../wording/dates/lines.ts';
 
 /** In which order lists name the apps that need a person: pure functions. */
 

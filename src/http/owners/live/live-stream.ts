@@ -5,7 +5,7 @@ import { type Place, placeText, readPlace } from '../../../domain/live/place.ts'
 import { readNewest, readOn } from '../../../domain/live/read-live.ts';
 import { openSession } from '../../../domain/accounts/sessions.ts';
 import { LIVE_LOOK } from '../../../shared/lifetimes.ts';
-import { type Frame, personIn } from '../../people/frame.ts';
+import { type Frame, personIn } from '../../site/frame.ts';
 import { openEvents } from './live-events.ts';
 import { liveLine, toldWords } from './live-words.ts';
 

@@ -1,5 +1,5 @@
 import { carrierWords, isAnsweredHere, programWords } from '../../../domain/usage/calls-of.ts';
-import { numberWords } from '../../people/words.ts';
+import { numberWords } from '../../wording/words.ts';
 import type { LiveCallRow } from '../../../domain/live/read-live.ts';
 
 /** What a row of the live page says. */

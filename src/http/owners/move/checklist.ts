@@ -1,7 +1,7 @@
 import { programWords } from '../../../domain/usage/calls-of.ts';
 import type { MovedSoFar } from '../../../domain/handover/migration-checklist.ts';
-import type { Footing } from '../../dates/lines.ts';
-import { counted, numberWords } from '../../people/words.ts';
+import type { Footing } from '../../wording/dates/lines.ts';
+import { counted, numberWords } from '../../wording/words.ts';
 
 /** The migration checklist of an app in words; each step says by which numbers it is done or not, and what comes next. */
 

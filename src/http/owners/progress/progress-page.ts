@@ -11,9 +11,9 @@ import { appsOfOwner } from '../../../domain/tokens/tokens-of-account.ts';
 import { dayOf } from '../../../shared/moments.ts';
 import { lines } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
-import { type Frame, personIn } from '../../people/frame.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { type AsOf, type DateLine, dateLines } from '../../dates/lines.ts';
+import { type Frame, personIn } from '../../site/frame.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { type AsOf, type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { progressWords } from './progress-words.ts';
 import { byUrgency, urgencyOf } from '../home/urgency.ts';
 

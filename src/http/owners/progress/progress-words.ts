@@ -1,6 +1,6 @@
 import type { ProgressDay } from '../../../domain/progress/progress-of.ts';
-import { numberWords, type Sentence } from '../../people/words.ts';
-import { type AsOf, dateLines, footingOf } from '../../dates/lines.ts';
+import { numberWords, type Sentence } from '../../wording/words.ts';
+import { type AsOf, dateLines, footingOf } from '../../wording/dates/lines.ts';
 
 /** How far apps have come, in words. */
 

@@ -7,8 +7,8 @@ import {
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import type { Rehearsal } from '../../../domain/lifecycle/changes/rehearse.ts';
 import { MINUTE, SECOND } from '../../../shared/lifetimes.ts';
-import type { DateLine } from '../../dates/lines.ts';
-import { counted } from '../../people/words.ts';
+import type { DateLine } from '../../wording/dates/lines.ts';
+import { counted } from '../../wording/words.ts';
 
 /** A rehearsal and what failed in it, for its owner. */
 

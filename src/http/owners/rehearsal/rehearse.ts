@@ -11,12 +11,12 @@ import {
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { markUnattended } from '../../signin/session.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { type DateLine, dateLines } from '../../dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { leaveWith } from '../../people/told-once.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { leaveWith } from '../../pages/told-once.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
-import { askAgain } from '../../people/problems.ts';
+import { askAgain } from '../../site/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { AppToken } from '../../../domain/tokens/app-tokens.ts';
-import type { Footing } from '../../dates/lines.ts';
-import { hintWords, holderWords, originWords, tokenWords } from '../../tokens/token-words.ts';
+import type { Footing } from '../../wording/dates/lines.ts';
+import { hintWords, holderWords, originWords, tokenWords } from '../../wording/token-words.ts';
 
 /** One token as a row of a table. */
 interface TokenLine {

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import { formTargets } from '../../signin/leave.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { footingOf } from '../../dates/lines.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { footingOf } from '../../wording/dates/lines.ts';
 import { shownApp } from '../shown-app.ts';
 import { tokenLines } from './token-lines.ts';
 

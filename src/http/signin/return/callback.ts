@@ -9,8 +9,8 @@ import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
 import { kindOf } from '../../../shared/refusal-log.ts';
-import { PageError } from '../../site/page-error.ts';
-import { createFailureBrake, type FailureBrake } from '../../wire/brake.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { ownReturn, unknownState } from './own-return.ts';
 import type { SigninParts } from '../parts.ts';
 

@@ -1,8 +1,8 @@
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { reauthorize } from '../../../domain/authorization/reauthorize.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
-import { sendPage } from '../../site/page-headers.ts';
-import { leaveWith } from '../../people/told-once.ts';
+import { sendPage } from '../../pages/page-headers.ts';
+import { leaveWith } from '../../pages/told-once.ts';
 import type { Ending } from './callback.ts';
 import type { SigninParts } from '../parts.ts';
 

@@ -1,8 +1,8 @@
 import { claimSignIn, openSignIn, signInId } from '../../../domain/authorization/sign-in-request.ts';
 import { type ClaimedReturn, isAwaited, takeReturn } from '../../../domain/authorization/consent.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
-import { PageError } from '../../site/page-error.ts';
-import { countRequest, type Exchange, isUsedUp } from '../../wire/brake.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { countRequest, type Exchange, isUsedUp } from '../../pages/brake.ts';
 import type { SigninParts } from '../parts.ts';
 
 /**

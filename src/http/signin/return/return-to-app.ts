@@ -4,8 +4,8 @@ import { type AuthorizationRequest, isLegacy } from '../../../domain/authorizati
 import { type LegacyRequest, rawStateOf } from '../../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { redirectToApp } from '../../wire/redirect-to-app.ts';
-import { PageError } from '../../site/page-error.ts';
-import { sendPage } from '../../site/page-headers.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { sendPage } from '../../pages/page-headers.ts';
 import type { Answer, Ending } from './callback.ts';
 import type { SigninParts } from '../parts.ts';
 

@@ -2,9 +2,9 @@ import type { RequestHandler, Router } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeAccount } from '../../../domain/support/describe-account.ts';
-import { PageError } from '../../site/page-error.ts';
-import { type Frame, roleIn } from '../../people/frame.ts';
-import { stateLines, tokenCount } from '../../tokens/state-words.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { type Frame, roleIn } from '../../site/frame.ts';
+import { stateLines, tokenCount } from '../../wording/state-words.ts';
 import { mailLines } from '../token/mail-words.ts';
 import { tokenLine, footingFor } from '../token/token-line.ts';
 

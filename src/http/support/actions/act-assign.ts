@@ -1,7 +1,7 @@
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 

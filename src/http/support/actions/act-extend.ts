@@ -9,8 +9,8 @@ import {
 import { whyNoneHelps } from '../../../domain/lifecycle/changes/extension-effect.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { appTarget } from '../../../domain/support/actions.ts';
-import { PageError } from '../../site/page-error.ts';
-import type { Frame } from '../../people/frame.ts';
+import { PageError } from '../../pages/page-error.ts';
+import type { Frame } from '../../site/frame.ts';
 import { readDay } from './act-extend-day.ts';
 import type { Action, Asking, Field, Leaving } from './action-form.ts';
 

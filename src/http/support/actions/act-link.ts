@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Action, Asking } from './action-form.ts';
 import { unknownHolderStep } from '../token/holder-words.ts';
 import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';

@@ -1,7 +1,7 @@
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { accountsUnder, pinByStaff } from '../../../domain/support/actions-pin.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Action, Asking, Leaving } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
-import { type Frame, personIn } from '../../people/frame.ts';
-import type { Problems } from '../../people/problems.ts';
+import { type Frame, personIn } from '../../site/frame.ts';
+import type { Problems } from '../../site/problems.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 

@@ -7,7 +7,7 @@ import {
   type Silence,
 } from '../../../domain/support/send-again.ts';
 import type { Hindrance, Prospect, Role } from '../../../domain/support/send-again-people.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Action, Asking, Field } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 import { footingFor } from '../token/token-line.ts';

@@ -1,6 +1,6 @@
 import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 

@@ -4,8 +4,8 @@ import {
   type UnreachedMail,
   unreachedMail,
 } from '../../../domain/support/actions-settle.ts';
-import { PageError } from '../../site/page-error.ts';
-import type { Frame } from '../../people/frame.ts';
+import { PageError } from '../../pages/page-error.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Action, Leaving } from './action-form.ts';
 import { personPart } from '../desks/desk-parts.ts';
 import { failureWords } from '../token/failure-words.ts';

@@ -3,9 +3,9 @@ import type { Origin } from '../../../domain/context.ts';
 import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { tokensIn } from '../../../shared/token-like.ts';
-import { fieldsOf, type Frame, personIn } from '../../people/frame.ts';
-import { askAgain, type Problems } from '../../people/problems.ts';
-import { type Leaving, leaveWith } from '../../people/told-once.ts';
+import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { askAgain, type Problems } from '../../site/problems.ts';
+import { type Leaving, leaveWith } from '../../pages/told-once.ts';
 import { requestIdOf } from '../../request-id.ts';
 
 export type { Leaving };

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { type MappingTarget, mappingTarget } from '../../../domain/support/actions.ts';
-import { PageError } from '../../site/page-error.ts';
-import type { Frame } from '../../people/frame.ts';
+import { PageError } from '../../pages/page-error.ts';
+import type { Frame } from '../../site/frame.ts';
 import type { Asking, Leaving } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 

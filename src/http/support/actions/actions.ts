@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { Frame } from '../../people/frame.ts';
+import type { Frame } from '../../site/frame.ts';
 import { assignAction } from './act-assign.ts';
 import { extendAction, unextendAction } from './act-extend.ts';
 import { linkAction } from './act-link.ts';

@@ -9,8 +9,8 @@ import type {
 } from '../../../domain/support/desks-lists.ts';
 import { type EndedGrant, isStop } from '../../../domain/support/ended/ended-on-day.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
-import { capital } from '../../people/words.ts';
-import { whyGrantEnded } from '../../tokens/ends.ts';
+import { capital } from '../../wording/words.ts';
+import { whyGrantEnded } from '../../wording/ends.ts';
 import { actionPart, cell, type Part, personPart, type Seen, type ShownRow } from './desk-parts.ts';
 import { countWords, distanceWords, doubtFate } from './desk-words.ts';
 import { inVainWords } from '../actions/extension-words.ts';

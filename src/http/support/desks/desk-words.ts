@@ -1,6 +1,6 @@
 import type { Desk } from '../../../domain/support/desks.ts';
 import { DAY, MINUTE } from '../../../shared/lifetimes.ts';
-import { capital } from '../../people/words.ts';
+import { capital } from '../../wording/words.ts';
 
 /** What staff are told of the desks and of what stands on them: pure functions of a row and one moment. */
 

@@ -3,9 +3,9 @@ import { daysListed, listedDay, type ListedDay } from '../../../domain/support/e
 import { type EndedCount, endedOnDay, zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
-import { PageError } from '../../site/page-error.ts';
-import { type Frame, personIn, roleIn } from '../../people/frame.ts';
-import { ENDS } from '../../tokens/ends.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { type Frame, personIn, roleIn } from '../../site/frame.ts';
+import { ENDS } from '../../wording/ends.ts';
 import { seenBy } from '../desks/desk-pages.ts';
 import { endedRow } from '../desks/desk-rows.ts';
 import { endedWords, NOT_LISTED } from './ended-words.ts';

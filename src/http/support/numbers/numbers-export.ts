@@ -11,9 +11,9 @@ import {
 import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { dayOf } from '../../../shared/moments.ts';
-import { PageError } from '../../site/page-error.ts';
-import { type Frame, personIn } from '../../people/frame.ts';
-import { csvLine } from './csv.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { type Frame, personIn } from '../../site/frame.ts';
+import { csvLine } from '../../pages/csv.ts';
 
 /** /support/numbers.csv and .json: the same rows, sent as they are read. */
 

@@ -1,6 +1,6 @@
 import type { ShownGrant } from '../../../domain/support/describe-mapping.ts';
 import { isStop } from '../../../domain/support/ended/ended-on-day.ts';
-import { whyGrantEnded } from '../../tokens/ends.ts';
+import { whyGrantEnded } from '../../wording/ends.ts';
 
 /** A grant as support sees it: everything but its pair. */
 

@@ -5,9 +5,9 @@ import { describeMapping, type MappingDescription } from '../../../domain/suppor
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint, callLine } from '../../charts/call-charts.ts';
-import { PageError } from '../../site/page-error.ts';
-import { type Frame, roleIn } from '../../people/frame.ts';
-import { sourceWords } from '../../tokens/token-words.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { type Frame, roleIn } from '../../site/frame.ts';
+import { sourceWords } from '../../wording/token-words.ts';
 import { mailLines } from './mail-words.ts';
 import { sideWords } from '../../cut-over/cards.ts';
 import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';

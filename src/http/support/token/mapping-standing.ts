@@ -1,6 +1,6 @@
 import type { MappingDescription } from '../../../domain/support/describe-mapping.ts';
-import type { Footing } from '../../dates/lines.ts';
-import { whyGrantEnded, whyTokenEnded } from '../../tokens/ends.ts';
+import type { Footing } from '../../wording/dates/lines.ts';
+import { whyGrantEnded, whyTokenEnded } from '../../wording/ends.ts';
 import { unknownHolderStep } from './holder-words.ts';
 
 /** How one token stands: one plain sentence and the next step, as a pure function of what is known. */

@@ -1,9 +1,9 @@
 import type { Context } from '../../../domain/context.ts';
 import type { MappingRow } from '../../../domain/support/search.ts';
-import { asOfNow } from '../../dates/card.ts';
-import { type Footing, footingOf } from '../../dates/lines.ts';
-import { stateWords } from '../../tokens/state-words.ts';
-import { hintWords } from '../../tokens/token-words.ts';
+import { asOfNow } from '../../wording/dates/card.ts';
+import { type Footing, footingOf } from '../../wording/dates/lines.ts';
+import { stateWords } from '../../wording/state-words.ts';
+import { hintWords } from '../../wording/token-words.ts';
 
 /** How staff see a token in a list: its state as a badge, its hint, and whose it is. */
 

@@ -5,10 +5,10 @@ import {
   datesOf,
   type Lifecycle,
   type Milestone,
-} from '../../domain/lifecycle/lifecycle.ts';
-import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
+} from '../../../domain/lifecycle/lifecycle.ts';
+import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { daysLeft, isSoon, rehearsedWords } from './words.ts';
-import type { Sentence } from '../people/words.ts';
+import type { Sentence } from '../words.ts';
 
 /** What people are told of the dates of one app: pure functions of one reading of the dates and one moment. */
 

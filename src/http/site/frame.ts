@@ -1,24 +1,24 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { readForm, requireOwnForm } from '../site/forms.ts';
-import { PageError } from '../site/page-error.ts';
-import { sendPage } from '../site/page-headers.ts';
+import { readForm, requireOwnForm } from '../pages/forms.ts';
+import { PageError } from '../pages/page-error.ts';
+import { sendPage } from '../pages/page-headers.ts';
 import { mayRegister } from '../../domain/apps/may-register.ts';
 import { mayAct, roleOf, type StaffRole } from '../../domain/accounts/staff.ts';
-import { answerForm } from '../site/answer-form.ts';
+import { answerForm } from '../pages/answer-form.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
-import { tooMany } from '../wire/brake.ts';
+import { tooMany } from '../pages/brake.ts';
 import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
 import type { SigninParts } from '../signin/parts.ts';
 import { returnPath } from '../signin/return-path.ts';
 import { type Person, personOf } from '../signin/session.ts';
-import { formActOf } from './form-acts.ts';
-import { takeNotice } from './told-once.ts';
+import { formActOf } from '../pages/form-acts.ts';
+import { takeNotice } from '../pages/told-once.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
-import { LOCAL_TIMES } from './words.ts';
+import { LOCAL_TIMES } from '../wording/words.ts';
 
 /**
  * What every page of signed-in people stands in: the navigation, who is signed in, and the guard of its forms. A form

@@ -1,6 +1,6 @@
 import type { AppToken } from '../../domain/tokens/app-tokens.ts';
-import type { Footing } from '../dates/lines.ts';
-import { capital } from '../people/words.ts';
+import type { Footing } from './dates/lines.ts';
+import { capital } from './words.ts';
 import { whyTokenEnded } from './ends.ts';
 import type { StateColour } from './state-colours.ts';
 import { stateWords } from './state-words.ts';

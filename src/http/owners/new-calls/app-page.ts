@@ -1,15 +1,15 @@
 import type { RequestHandler, Router } from 'express';
-import { callersOf } from '../../domain/usage/callers.ts';
-import { callsOf } from '../../domain/usage/calls-of.ts';
-import { callDaysOf } from '../../domain/usage/calls-per-day.ts';
-import { callsMade } from '../../domain/new-calls/calls-made.ts';
-import { languageOf, languagesByUse } from '../../domain/new-calls/program-language.ts';
-import type { OldCallName } from '../../domain/old-calls/old-calls.ts';
-import { ownedApp } from '../owners/owned-app.ts';
-import type { Frame } from '../people/frame.ts';
-import { addressesIn } from './addresses.ts';
-import { shownCalls } from './shown-calls.ts';
-import { wantedFirst } from './wanted-language.ts';
+import { callersOf } from '../../../domain/usage/callers.ts';
+import { callsOf } from '../../../domain/usage/calls-of.ts';
+import { callDaysOf } from '../../../domain/usage/calls-per-day.ts';
+import { callsMade } from '../../../domain/new-calls/calls-made.ts';
+import { languageOf, languagesByUse } from '../../../domain/new-calls/program-language.ts';
+import type { OldCallName } from '../../../domain/old-calls/old-calls.ts';
+import { ownedApp } from '../owned-app.ts';
+import type { Frame } from '../../site/frame.ts';
+import { addressesIn } from '../../migrate/addresses.ts';
+import { shownCalls } from '../../migrate/shown-calls.ts';
+import { wantedFirst } from '../../migrate/wanted-language.ts';
 
 /** GET /apps/:clientId/new-calls: the same for the owner of an app, those calls first that the app makes. */
 

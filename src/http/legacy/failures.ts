@@ -17,11 +17,17 @@ import { FieldRefused } from '../../domain/translation/call-fields.ts';
 import { refusalOfField } from '../../domain/translation/old-refusal.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
-import { UnreadableBody } from './unreadable-body.ts';
-import { inBrownout } from '../legacy/brownout-text.ts';
-import { LegacyError, REFUSALS, sendLegacyError, sendTokenError, tooManyCalls } from './legacy-error.ts';
-import { asWriteRefusal, WriteRefused } from '../legacy/posts/write-answers.ts';
-import { MalformedBody } from './request-parameters.ts';
+import { UnreadableBody } from '../wire/unreadable-body.ts';
+import { inBrownout } from './brownout-text.ts';
+import {
+  LegacyError,
+  REFUSALS,
+  sendLegacyError,
+  sendTokenError,
+  tooManyCalls,
+} from '../wire/legacy-error.ts';
+import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
+import { MalformedBody } from '../wire/request-parameters.ts';
 
 /** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
 

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { csvLine } from '../support/numbers/csv.ts';
+import { csvLine } from './csv.ts';
 
 /** The form of an answer: a page for people, and for programs what they can parse. */
 

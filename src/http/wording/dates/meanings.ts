@@ -1,5 +1,5 @@
-import type { DateName, Milestone } from '../../domain/lifecycle/lifecycle.ts';
-import { NOT_KEPT } from '../../domain/posts/not-kept.ts';
+import type { DateName, Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 
 /** What people and programs are told of each date, wherever they look it up. */
 

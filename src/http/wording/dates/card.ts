@@ -1,5 +1,5 @@
-import type { Context } from '../../domain/context.ts';
-import { lifecycleReasons } from '../../domain/lifecycle/lifecycle-reasons.ts';
+import type { Context } from '../../../domain/context.ts';
+import { lifecycleReasons } from '../../../domain/lifecycle/lifecycle-reasons.ts';
 import { type AsOf, type BrownoutLine, brownoutLines, type DateLine, dateLines, nextLine } from './lines.ts';
 
 /** What a page shows of the dates: the card of one app, and the one line of all. */

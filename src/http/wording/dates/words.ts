@@ -1,5 +1,5 @@
-import { changesCalls, type Milestone } from '../../domain/lifecycle/lifecycle.ts';
-import { DAY } from '../../shared/lifetimes.ts';
+import { changesCalls, type Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { DAY } from '../../../shared/lifetimes.ts';
 
 /** Dates as pages tell them. */
 

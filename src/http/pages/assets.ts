@@ -8,7 +8,8 @@ import { projectRoot } from '../../shared/project-root.ts';
 
 /** What pages load: one style sheet, the icon, and the scripts of those that have a part which lives. All of it is from here. */
 
-const ours = (name: string) => readFileSync(join(projectRoot, 'src', 'http', 'site', 'assets', name), 'utf8');
+const ours = (name: string) =>
+  readFileSync(join(projectRoot, 'src', 'http', 'pages', 'assets', name), 'utf8');
 
 const packages = createRequire(join(projectRoot, 'package.json'));
 

@@ -1,8 +1,8 @@
 import type { AppToken } from '../../domain/tokens/app-tokens.ts';
 import { isFromBefore } from '../../domain/tokens/resolve-token.ts';
 import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
-import type { Footing } from '../dates/lines.ts';
-import { counted } from '../people/words.ts';
+import type { Footing } from './dates/lines.ts';
+import { counted } from './words.ts';
 import { type StateColour, STATE_COLOURS } from './state-colours.ts';
 
 /** What the states of tokens are called on every page, so that owner and support speak of the same at the phone. */

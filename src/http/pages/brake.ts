@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { addressKey, networkKey } from '../../shared/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
-import { PageError } from '../site/page-error.ts';
+import { PageError } from './page-error.ts';
 import { createPace, type Pace } from './pace.ts';
 
 /**
