@@ -80,9 +80,9 @@ const forbidden = [
     // The examples for people who move their apps are texts, and those read the environment of others.
     in: (path) =>
       path.startsWith('src/') &&
-      !['src/config.ts', 'src/http/owners/move/examples-typescript.ts'].includes(path),
+      !['src/config/config.ts', 'src/http/owners/move/examples-typescript.ts'].includes(path),
     pattern: /process\s*(\?\.|\.)\s*env\b|process\[['"]env['"]\]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
-    why: 'only src/config.ts reads the environment',
+    why: 'only src/config/config.ts reads the environment',
   },
 ];
 const vagueName = /(^|[-._])(services?|managers?|utils?|helpers?|common)([-._]|$)/i;

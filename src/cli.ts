@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { command, group } from './cli-command.ts';
-import { extensionCommands, lifecycleCommands } from './cli-lifecycle.ts';
-import { reminderCommands } from './cli-reminders.ts';
-import { staffCommands } from './cli-staff.ts';
-import { WrongUsage } from './commands/wrong-usage.ts';
-import { surviveFailures } from './shared/log-sink.ts';
-import { reduceError } from './shared/redaction.ts';
+import { command, group } from './cli/cli-command.ts';
+import { extensionCommands, lifecycleCommands } from './cli/cli-lifecycle.ts';
+import { reminderCommands } from './cli/cli-reminders.ts';
+import { staffCommands } from './cli/cli-staff.ts';
+import { WrongUsage } from './cli/commands/wrong-usage.ts';
+import { surviveFailures } from './shared/log/log-sink.ts';
+import { reduceError } from './shared/log/redaction.ts';
 import { type Purpose, PURPOSES } from './shared/secrets.ts';
 
 /** The operator's command (README, "The operator's command"): exit 0 done, 1 failed, 2 wrong usage. */
@@ -25,12 +25,12 @@ const program = new Command('grantbridge')
   .exitOverride();
 
 /** Each is loaded when it is asked for: help and wrong usage load none, and only `serve` loads the server. */
-const apps = () => import('./commands/apps.ts');
-const tokens = () => import('./commands/token-actions.ts');
-const appSecrets = () => import('./commands/app-secrets.ts');
-const keys = () => import('./commands/keys.ts');
-const keysInit = () => import('./commands/keys/init.ts');
-const history = () => import('./commands/history.ts');
+const apps = () => import('./cli/commands/apps/apps.ts');
+const tokens = () => import('./cli/commands/tokens/token-actions.ts');
+const appSecrets = () => import('./cli/commands/apps/app-secrets.ts');
+const keys = () => import('./cli/commands/keys.ts');
+const keysInit = () => import('./cli/commands/keys/init.ts');
+const history = () => import('./cli/commands/history.ts');
 
 function parsePurpose(text: string): Purpose {
   const purpose = PURPOSES.find((one) => one === text);
@@ -53,7 +53,7 @@ program.addCommand(
     .description('run what the settings ask for')
     .exitOverride()
     .action(async () => {
-      const { serveOrExit } = await import('./serve.ts');
+      const { serveOrExit } = await import('./app/serve.ts');
       await serveOrExit();
     }),
 );
@@ -61,7 +61,7 @@ program.addCommand(
   command(
     'migrate',
     'bring the database to the newest schema',
-    async () => (await import('./commands/migrate.ts')).migrateDatabase,
+    async () => (await import('./cli/commands/database/migrate.ts')).migrateDatabase,
   ).option('--status', 'say which schema it has and what waits, and change nothing'),
 );
 program.addCommand(
@@ -105,7 +105,7 @@ program.addCommand(
     command(
       'import',
       'take over apps, id pairs and tokens from NDJSON or CSV; may be interrupted and run again',
-      async () => (await import('./commands/tokens.ts')).importTokens,
+      async () => (await import('./cli/commands/tokens/tokens.ts')).importTokens,
     )
       .argument('<file>', 'a file, or - for standard input')
       .option('--dry-run', 'say what would happen and change nothing')
@@ -137,7 +137,7 @@ program.addCommand(
     command(
       'pin',
       'give what waits under an e-mail address to an account, once and for all',
-      async () => (await import('./commands/accounts.ts')).pin,
+      async () => (await import('./cli/commands/apps/accounts.ts')).pin,
     )
       .argument('<email>', 'the address under which they wait')
       .argument('<account>', 'an account id')
@@ -150,7 +150,7 @@ program.addCommand(
     command(
       'make',
       'the link for one app and account; the same each time',
-      async () => (await import('./commands/links.ts')).makeLink,
+      async () => (await import('./cli/commands/tokens/links.ts')).makeLink,
     )
       .requiredOption('--app <client-id>', 'the client id of the app')
       .requiredOption('--account <account-id>', 'the id of the account whose tokens wait'),
@@ -214,7 +214,7 @@ program.addCommand(
     command(
       'list',
       'those that no app has confirmed yet',
-      async () => (await import('./commands/handovers.ts')).listHandovers,
+      async () => (await import('./cli/commands/apps/handovers.ts')).listHandovers,
     ),
   ]),
 );
@@ -222,14 +222,14 @@ program.addCommand(
   command(
     'backup',
     'copy the SQLite database into a new file while the bridge serves',
-    async () => (await import('./commands/backup.ts')).backup,
+    async () => (await import('./cli/commands/database/backup.ts')).backup,
   ).argument('<file>'),
 );
 program.addCommand(
   command(
     'restore',
     'put a backup in place; it stays silent until it is taken over',
-    async () => (await import('./commands/restore.ts')).restore,
+    async () => (await import('./cli/commands/database/restore.ts')).restore,
   )
     .argument('[file]')
     .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt')
@@ -242,14 +242,14 @@ program.addCommand(
   command(
     'shadow',
     'where the two generations answer differently',
-    async () => (await import('./commands/shadow.ts')).shadow,
+    async () => (await import('./cli/commands/apps/shadow.ts')).shadow,
   ).option('--clear', 'forget what was counted and begin anew'),
 );
 program.addCommand(
   command(
     'doctor',
     'check settings, keys, database, both APIs and the mail server; change nothing',
-    async () => (await import('./commands/doctor.ts')).doctor,
+    async () => (await import('./cli/commands/doctor.ts')).doctor,
   ),
 );
 

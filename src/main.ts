@@ -1,4 +1,4 @@
-import { serveOrExit } from './serve.ts';
+import { serveOrExit } from './app/serve.ts';
 
 process.setSourceMapsEnabled(true);
 

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
-import { type Bridge, startBridge } from './bridge.ts';
-import { readConfig } from './config.ts';
-import { upstreamFor } from './embedded-client.ts';
-import { installLastResort, STOP_TAKES } from './shared/last-resort.ts';
-import { createLogger } from './shared/logger.ts';
-import { runWorker } from './workers.ts';
+import { type Bridge, startBridge } from './app/bridge.ts';
+import { readConfig } from './config/config.ts';
+import { upstreamFor } from './app/embedded-client.ts';
+import { installLastResort, STOP_TAKES } from './shared/log/last-resort.ts';
+import { createLogger } from './shared/log/logger.ts';
+import { runWorker } from './app/workers.ts';
 
 process.setSourceMapsEnabled(true);
 

@@ -1,4 +1,4 @@
-import { PlainWords } from '../shared/redaction.ts';
+import { PlainWords } from '../shared/log/redaction.ts';
 
 /** Thrown with one line per problem, each naming its setting. Where a line quotes a value, that is redacted already. */
 export class ConfigError extends PlainWords {

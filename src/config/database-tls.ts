@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../shared/loopback.ts';
+import { isLoopbackHost } from '../shared/net/loopback.ts';
 
 /** Whether the way to a PostgreSQL server is protected, or is said not to need it. */
 

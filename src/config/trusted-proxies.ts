@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { groupsOf } from '../shared/addresses.ts';
+import { groupsOf } from '../shared/net/addresses.ts';
 
 /**
  * How much of the internet a list of proxies trusts. Whoever connects from a trusted address is believed when it says that

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import session from 'express-session';
 import helmet from 'helmet';
-import type { Logger } from '../shared/logger.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import { iconRouter } from '../shared/icons.ts';
 import { stylesheet } from '../shared/pages.ts';
 import { beginAuthorization, finishAuthorization, recordCallback } from './connect.ts';

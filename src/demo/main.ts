@@ -1,6 +1,6 @@
-import { listenFailure } from '../shared/listen-failure.ts';
-import { installLastResort } from '../shared/last-resort.ts';
-import { createLogger } from '../shared/logger.ts';
+import { listenFailure } from '../shared/net/listen-failure.ts';
+import { installLastResort } from '../shared/log/last-resort.ts';
+import { createLogger } from '../shared/log/logger.ts';
 import { type Demo, startDemo } from './integration.ts';
 import type { DemoSettings } from './settings.ts';
 

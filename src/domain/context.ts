@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
-import type { Logger } from '../shared/logger.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
 import type { Vault } from '../shared/secrets.ts';
 import type { DatabaseClock } from '../store/driver/database-clock.ts';

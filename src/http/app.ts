@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
-import { containErrors } from '../shared/contain-errors.ts';
+import { containErrors } from '../shared/net/contain-errors.ts';
 import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { loadAssets } from './pages/assets.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Logger } from '../shared/logger.ts';
-import { redactText } from '../shared/redaction.ts';
+import type { Logger } from '../shared/log/logger.ts';
+import { redactText } from '../shared/log/redaction.ts';
 import { requestIdOf } from './request-id.ts';
 import { whenAnswered } from './wire/when-answered.ts';
 

@@ -1,11 +1,11 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as takeTurn, setTimeout as delay } from 'node:timers/promises';
-import type { TlsFiles } from '../shared/tls-pair.ts';
-import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
+import type { TlsFiles } from '../shared/net/tls-pair.ts';
+import { CONNECTION_LIMITS } from '../shared/net/connection-limits.ts';
 import { CALLS_CUT_AFTER, SECOND } from '../shared/lifetimes.ts';
-import { listenFailure } from '../shared/listen-failure.ts';
-import type { Logger } from '../shared/logger.ts';
+import { listenFailure } from '../shared/net/listen-failure.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { refuseAll } from './ops/refuse-all.ts';
 import { createTlsServer } from './wire/tls-server.ts';

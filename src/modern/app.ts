@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import express, { Router } from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { containErrors } from '../shared/contain-errors.ts';
-import type { Logger } from '../shared/logger.ts';
+import { containErrors } from '../shared/net/contain-errors.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
 import { iconRouter } from '../shared/icons.ts';
 import { createPages, stylesheet } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { authenticateWith } from './authenticate.ts';
-import { createAuthorizationServer, isAuthorizationServerPath } from './authorization-server.ts';
+import { createAuthorizationServer, isAuthorizationServerPath } from './provider/authorization-server.ts';
 import { createRenderError, explainFailure, renderMissingPage, waysOn } from './error-pages.ts';
 import { createAttempts } from './interactions/attempts.ts';
 import { startOverForOthers } from './interactions/resume.ts';
@@ -16,7 +16,7 @@ import { createInteractions } from './interactions/routes.ts';
 import { createMainApi } from './main-api/main-api.ts';
 import type { Quotas } from './main-api/quotas.ts';
 import { noStore, securityHeaders, siteName } from './page-headers.ts';
-import { logProvider } from './provider-log.ts';
+import { logProvider } from './provider/provider-log.ts';
 import type { SecretBrake } from './secret-brake.ts';
 import { createSettings } from './settings-pages/routes.ts';
 import type { DemoCredentials } from './settings.ts';
@@ -66,7 +66,7 @@ export function createApp({
   logger,
   brake,
 }: AppParts): Express {
-  const pages = createPages(join(projectRoot, 'src', 'modern', 'pages'), { waysOn: waysOn(appsUrl) });
+  const pages = createPages(join(projectRoot, 'src', 'modern'), { waysOn: waysOn(appsUrl) });
   const renderError = createRenderError(pages);
   const provider = createAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
   logProvider(provider, logger);

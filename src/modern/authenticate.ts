@@ -1,6 +1,6 @@
 import { isApiKeyLike } from './api-key.ts';
 import type { Authenticate, Caller } from './main-api/authentication.ts';
-import type { Provider } from './oidc.ts';
+import type { Provider } from './provider/oidc.ts';
 import { scopes } from './scopes.ts';
 import type { Store } from './store/store.ts';
 

@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler } from 'express';
-import type { Logger } from '../shared/logger.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import type { Pages } from '../shared/pages.ts';
 import { errorHandler, unreadableStatus } from './error-handler.ts';
-import type { Configuration } from './oidc.ts';
+import type { Configuration } from './provider/oidc.ts';
 import { siteName } from './page-headers.ts';
 
 interface Explanation {

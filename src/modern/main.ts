@@ -2,8 +2,8 @@
  * Entry of the child process. The parent sends `{ type: 'start', settings }` and gets `{ type: 'ready', url, demo }` or
  * `{ type: 'failed', message }`. Secrets travel over IPC alone, where no process list and no environment shows them.
  */
-import { installLastResort } from '../shared/last-resort.ts';
-import { createLogger } from '../shared/logger.ts';
+import { installLastResort } from '../shared/log/last-resort.ts';
+import { createLogger } from '../shared/log/logger.ts';
 import { type ModernServer, startModern } from './server.ts';
 import type { ModernSettings } from './settings.ts';
 

@@ -5,9 +5,9 @@
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { CONNECTION_LIMITS } from '../shared/connection-limits.ts';
-import { listenFailure } from '../shared/listen-failure.ts';
-import type { Logger } from '../shared/logger.ts';
+import { CONNECTION_LIMITS } from '../shared/net/connection-limits.ts';
+import { listenFailure } from '../shared/net/listen-failure.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
 import { seedDemo } from './demo/seed.ts';

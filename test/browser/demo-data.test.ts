@@ -3,7 +3,7 @@ import { sealHistory } from '../../src/domain/history/seal-history.ts';
 import { verifyHistory } from '../../src/domain/history/verify-history.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
-import { seedDemo } from '../../src/seed-demo.ts';
+import { seedDemo } from '../../src/demo-data/seed-demo.ts';
 import { DANA } from '../owners/support/people.ts';
 import { type DemoWorld, startDemoWorld } from './support/demo-world.ts';
 

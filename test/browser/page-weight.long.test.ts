@@ -1,4 +1,4 @@
-import { DEMO_APP } from '../../src/seed-demo.ts';
+import { DEMO_APP } from '../../src/demo-data/seed-demo.ts';
 import { layPairs } from '../../src/demo-data/life.ts';
 import { demoPairs } from '../../src/demo-data/tokens.ts';
 import { DANA } from '../owners/support/people.ts';

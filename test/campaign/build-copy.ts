@@ -17,39 +17,39 @@ const checkout = resolve(import.meta.dirname, '../..');
  * the export's own name, and a sabotaged build one in its place.
  */
 const WRAPPED: Record<string, Record<string, string>> = {
-  'store/presentations.js': {
+  'store/grants/presentations.js': {
     claimPresenting: '',
     releaseClaim: 'release',
     markInDoubt: 'doubt',
     storeRotation: 'store',
     reviveWithRotation: 'revival',
   },
-  'store/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
-  'store/legacy-codes.js': {
+  'store/grants/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
+  'store/authorization/legacy-codes.js': {
     claimCode: 'code-claim',
     findCode: '',
     insertCode: 'new-code',
     voidCodes: 'deauthorizing',
   },
-  'store/handovers.js': {
+  'store/grants/handovers.js': {
     claimHandover: 'handover-claim',
     insertHandover: 'handover-record',
     confirmHandover: 'handover-erasing',
   },
-  'domain/hand-over.js': { handOver: 'handover', confirm: 'handover-confirmation' },
-  'store/owed-revocations.js': { deleteOwed: 'revocation' },
-  'store/open-store.js': { openStore: '' },
-  'store/spill.js': { openSpill: '' },
-  'domain/sealed-pair.js': { sealPair: '' },
-  'domain/keep-pair.js': { keepPair: '' },
+  'domain/handover/hand-over.js': { handOver: 'handover', confirm: 'handover-confirmation' },
+  'store/grants/owed-revocations.js': { deleteOwed: 'revocation' },
+  'store/driver/open-store.js': { openStore: '' },
+  'store/files/spill.js': { openSpill: '' },
+  'domain/grants/sealed-pair.js': { sealPair: '' },
+  'domain/grants/refresh/keep-pair.js': { keepPair: '' },
   'store/grants/claim-in-turn.js': { claimInTurn: 'claim' },
-  'domain/doubt-claim.js': { doubtClaim: 'doubting' },
-  'domain/bury-grant.js': { buryGrant: 'burial' },
-  'domain/exchange-code.js': { exchangeCode: 'exchange' },
-  'domain/claim-watch.js': { createClaimWatch: '' },
-  'domain/refresh-policy.js': { doubtEndsAt: '', mayPresentAgain: '' },
+  'domain/grants/doubt-claim.js': { doubtClaim: 'doubting' },
+  'domain/grants/bury-grant.js': { buryGrant: 'burial' },
+  'domain/authorization/exchange-code.js': { exchangeCode: 'exchange' },
+  'domain/grants/refresh/claim-watch.js': { createClaimWatch: '' },
+  'domain/grants/refresh/refresh-policy.js': { doubtEndsAt: '', mayPresentAgain: '' },
   'upstream/token-answer.js': { processTokenAnswer: '' },
-  'domain/owe-revocation.js': { settleSoon: 'settling' },
+  'domain/grants/owe-revocation.js': { settleSoon: 'settling' },
   'upstream/connection.js': { openConnection: '' },
   'upstream/authorization-server.js': { createAuthorizationServer: '' },
 };

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/workshop.ts';
-import { readConfig } from '../../src/config.ts';
+import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import type { ModernSettings } from '../../src/modern/settings.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import type { LegacyApp, Person } from '../support/authorize.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { freePort } from '../support/free-port.ts';

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { showDates } from '../../src/commands/dates.ts';
-import { doctor } from '../../src/commands/doctor.ts';
-import type { Finding } from '../../src/commands/doctor/verdict.ts';
-import { migrateDatabase } from '../../src/commands/migrate.ts';
+import { showDates } from '../../src/cli/commands/dates/dates.ts';
+import { doctor } from '../../src/cli/commands/doctor.ts';
+import type { Finding } from '../../src/cli/commands/doctor/verdict.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 
 /** `doctor` is a look: what the settings ask of a start, only a start does. */
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkDatabase } from '../../src/commands/doctor/database-checks.ts';
-import { migrateDatabase } from '../../src/commands/migrate.ts';
-import { readConfig } from '../../src/config.ts';
+import { checkDatabase } from '../../src/cli/commands/doctor/database-checks.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /** What `doctor` says of a PostgreSQL server that keeps its commits over a power cut, as those of operators do. */

@@ -9,11 +9,11 @@ import {
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { doctor, examineAll } from '../../src/commands/doctor.ts';
-import { checkDisk } from '../../src/commands/doctor/machine-checks.ts';
-import type { Finding } from '../../src/commands/doctor/verdict.ts';
-import { migrateDatabase } from '../../src/commands/migrate.ts';
-import { readConfig } from '../../src/config.ts';
+import { doctor, examineAll } from '../../src/cli/commands/doctor.ts';
+import { checkDisk } from '../../src/cli/commands/doctor/machine-checks.ts';
+import type { Finding } from '../../src/cli/commands/doctor/verdict.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { certificateFor } from '../support/certificates.ts';
 import { startEmbeddedModern } from '../support/embedded-modern.ts';

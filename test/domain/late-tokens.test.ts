@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createLateTokens, type KnownToken } from '../../src/domain/usage/late-tokens.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
-import { createLogger, type Logger } from '../../src/shared/logger.ts';
+import { createLogger, type Logger } from '../../src/shared/log/logger.ts';
 import { createVault } from '../../src/shared/secrets.ts';
 import { insertMapping } from '../../src/store/tokens/mappings.ts';
 import type { Store } from '../../src/store/driver/store.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkshop, type Workshop } from '../../src/workshop.ts';
-import { readConfig } from '../../src/config.ts';
+import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { purgeShortLived, purgeExpired } from '../../src/domain/purge-expired.ts';
 import { takeLease } from '../../src/store/work/leases.ts';
 import { SettableClock } from '../support/settable-clock.ts';

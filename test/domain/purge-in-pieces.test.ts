@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { purgeExpired, purgeShortLived } from '../../src/domain/purge-expired.ts';
-import { openWorkshop, type Workshop } from '../../src/workshop.ts';
+import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 
 /** A flood of rows is removed piece by piece: no statement takes more than five hundred of them. */

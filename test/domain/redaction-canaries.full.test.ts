@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { formsOf } from '../processes/canaries/forms.ts';
 
 /** Property: 200 random values of each shape, by every carrier, leave no eight characters of theirs in a line. */

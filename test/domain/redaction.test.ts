@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import axios from 'axios';
 import express from 'express';
-import { createLogger } from '../../src/shared/logger.ts';
-import { redactText } from '../../src/shared/redaction.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
+import { redactText } from '../../src/shared/log/redaction.ts';
 import { leastTime } from '../support/least-time.ts';
 
 /** No secret reaches a line, in whatever form it is handed to the logger (hardening findings 2 and 3). */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Workshop } from '../../src/workshop.ts';
+import type { Workshop } from '../../src/app/workshop.ts';
 import { dropKey } from '../../src/domain/keys/drop-key.ts';
 import { recoverSpilledPair } from '../../src/domain/grants/refresh/keep-pair.ts';
 import { resealAll } from '../../src/domain/keys/reseal.ts';

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/workshop.ts';
+import type { Workshop } from '../../src/app/workshop.ts';
 import { authenticateClient } from '../../src/domain/apps/authenticate-client.ts';
 import { resealAll } from '../../src/domain/keys/reseal.ts';
 import { resolveToken } from '../../src/domain/tokens/resolve-token.ts';

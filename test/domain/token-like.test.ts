@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newHexId, newLegacyCode, newLegacyToken, newOpaqueValue } from '../../src/shared/ids.ts';
-import { tokensIn } from '../../src/shared/token-like.ts';
+import { tokensIn } from '../../src/shared/log/token-like.ts';
 import { checkedReason } from '../../src/domain/history/reason.ts';
 
 /** What is taken for a token in a text of a person, and what is not. */

@@ -1,6 +1,6 @@
 import { callsOf, endpointsElsewhere, endpointsPassed } from '../../src/domain/usage/calls-of.ts';
 import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage/usage.ts';
-import { createLogger, type Logger } from '../../src/shared/logger.ts';
+import { createLogger, type Logger } from '../../src/shared/log/logger.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
 import { until } from '../support/held-answer.ts';
 import { logLines } from '../support/log-lines.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { connect } from 'node:tls';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { certificateFor, type ServerCertificate } from '../support/certificates.ts';
 import { until } from '../support/held-answer.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { containErrors } from '../../src/shared/contain-errors.ts';
+import { containErrors } from '../../src/shared/net/contain-errors.ts';
 import { portOf } from '../support/free-port.ts';
 import { sendRaw } from '../support/raw-request.ts';
 

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBridge } from '../../src/bridge.ts';
-import { readConfig } from '../../src/config.ts';
+import { startBridge } from '../../src/app/bridge.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { freePort } from '../support/free-port.ts';
 import { BRIDGE_CLIENT } from '../support/modern-side.ts';
 import { rawForm, sendRaw } from '../support/raw-request.ts';

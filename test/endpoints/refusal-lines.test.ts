@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { createRefusalLog } from '../../src/shared/refusal-log.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createRefusalLog } from '../../src/shared/log/refusal-log.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { until } from '../support/held-answer.ts';
 import { rawForm, sendRaw } from '../support/raw-request.ts';
 import { TOKEN_PATH } from './support/connected.ts';

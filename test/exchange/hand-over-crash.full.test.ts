@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/shared/logger.ts';
-import { openWorkshop, type Workshop } from '../../src/workshop.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
+import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
 import { copyBuild } from '../campaign/build-copy.ts';
 import { type CampaignBridge, startCampaignBridge } from '../campaign/campaign-bridge.ts';
 import { authorize, type LegacyApp, type Person } from '../support/authorize.ts';

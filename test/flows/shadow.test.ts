@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { shadow } from '../../src/commands/shadow.ts';
+import { shadow } from '../../src/cli/commands/apps/shadow.ts';
 import { describeShadow } from '../../src/domain/reads/shadow.ts';
 import { ensureAccount } from '../../src/store/accounts/accounts.ts';
 import { insertMapping } from '../../src/store/tokens/mappings.ts';

@@ -122,13 +122,13 @@ describe('npm run check', () => {
   ])(
     'src reads the environment in config.ts alone: %s is allowed elsewhere: %s',
     async (expression, allowed) => {
-      project.write('src/config.ts', `export const a = ${expression};\n`);
+      project.write('src/config/config.ts', `export const a = ${expression};\n`);
       project.write('src/domain/planted.ts', `export const a = ${expression};\n`);
       const { output } = await check('rules');
-      expect(output.includes('src/domain/planted.ts:1: only src/config.ts reads the environment')).toBe(
-        !allowed,
-      );
-      expect(output).not.toContain('src/config.ts:1');
+      expect(
+        output.includes('src/domain/planted.ts:1: only src/config/config.ts reads the environment'),
+      ).toBe(!allowed);
+      expect(output).not.toContain('src/config/config.ts:1');
     },
   );
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readConfig, readKeysPlace } from '../../src/config.ts';
-import { embeddedOrigin } from '../../src/embedded-client.ts';
+import { readConfig, readKeysPlace } from '../../src/config/config.ts';
+import { embeddedOrigin } from '../../src/app/embedded-client.ts';
 
 const problemsOf = (env: Record<string, string>): string => {
   try {

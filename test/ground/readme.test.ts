@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingNames } from '../../src/config.ts';
+import { settingNames } from '../../src/config/config.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');

@@ -1,4 +1,4 @@
-import { isOver, summaryOf } from '../../src/commands/import/summary.ts';
+import { isOver, summaryOf } from '../../src/cli/commands/tokens/import/summary.ts';
 import type { Imported } from '../../src/domain/import/reading/import-file.ts';
 import { createRefusalCounts } from '../../src/domain/import/refusal-counts.ts';
 

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
-import { examineDates } from '../../src/commands/dates.ts';
-import { readConfig } from '../../src/config.ts';
+import { examineDates } from '../../src/cli/commands/dates/dates.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
-import { seedDemo } from '../../src/seed-demo.ts';
+import { seedDemo } from '../../src/demo-data/seed-demo.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { testInProcess } from '../support/test-mode.ts';
 import { startAdminBridge } from './support/admin-bridge.ts';

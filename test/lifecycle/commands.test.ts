@@ -1,13 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { addApp, listApps } from '../../src/commands/apps.ts';
-import { addBrownout, exempt, listBrownouts, removeOne, unexempt } from '../../src/commands/brownouts.ts';
-import { changeDate, showDates } from '../../src/commands/dates.ts';
-import { extend, unextend } from '../../src/commands/extensions.ts';
-import type { Result } from '../../src/commands/result.ts';
-import { migrateDatabase } from '../../src/commands/migrate.ts';
-import { withWorkshop } from '../../src/commands/with-workshop.ts';
+import { addApp, listApps } from '../../src/cli/commands/apps/apps.ts';
+import {
+  addBrownout,
+  exempt,
+  listBrownouts,
+  removeOne,
+  unexempt,
+} from '../../src/cli/commands/dates/brownouts.ts';
+import { changeDate, showDates } from '../../src/cli/commands/dates/dates.ts';
+import { extend, unextend } from '../../src/cli/commands/dates/extensions.ts';
+import type { Result } from '../../src/cli/commands/result.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { withWorkshop } from '../../src/cli/commands/with-workshop.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 import { historyOf } from './support/admin-bridge.ts';
 

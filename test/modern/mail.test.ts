@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createMailer, type Mail } from '../../src/shared/mail/mailer.ts';
 import { readSmtpUrl } from '../../src/shared/mail/smtp-url.ts';
 import { header, readMessage, type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';

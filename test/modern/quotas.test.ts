@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createRollingWindow } from '../../src/modern/rolling-window.ts';
 import { budgetOf } from '../../src/upstream/rate-budget.ts';
 import { bearerFor } from './support/api-caller.ts';

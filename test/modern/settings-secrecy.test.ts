@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { startModern } from '../../src/modern/server.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { CookieWalker } from '../support/cookie-walker.ts';
 import { confirmed, confirming, createKey, keyOn } from './support/api-keys.ts';
 import { asClient, newSecret, registered, tokensOf } from './support/clients.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addApp } from '../../src/commands/apps.ts';
-import { makeLink } from '../../src/commands/links.ts';
-import { migrateDatabase } from '../../src/commands/migrate.ts';
+import { addApp } from '../../src/cli/commands/apps/apps.ts';
+import { makeLink } from '../../src/cli/commands/tokens/links.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { deauthorize } from '../../src/domain/tokens/deauthorize.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { authorize } from '../support/authorize.ts';

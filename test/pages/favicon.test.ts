@@ -1,5 +1,5 @@
 import { type Demo, startDemo } from '../../src/demo/integration.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { type Running, runModern } from '../modern/support/modern.ts';
 import { freePort } from '../support/free-port.ts';
 import { startSystem, type System } from '../support/system.ts';

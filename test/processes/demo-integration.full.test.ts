@@ -1,5 +1,5 @@
 import { startDemo, type Demo } from '../../src/demo/integration.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { walkUntil } from '../support/authorize.ts';
 import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { freePort } from '../support/free-port.ts';

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/workshop.ts';
-import { readConfig } from '../../src/config.ts';
+import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { owedPlace } from '../../src/domain/keys/sealed-places.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { insertOwed } from '../../src/store/grants/owed-revocations.ts';
 import { run, runJson } from './operator-command.ts';

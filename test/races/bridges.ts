@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../src/workshop.ts';
-import { readConfig } from '../../src/config.ts';
+import { openWorkshop } from '../../src/app/workshop.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { buildProgram } from '../processes/running-program.ts';
 import type { LegacyApp, Person } from '../support/authorize.ts';
 import {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { staffCommands } from '../../src/cli-staff.ts';
-import { withNewestSchema, withWorkshop } from '../../src/commands/with-workshop.ts';
+import { staffCommands } from '../../src/cli/cli-staff.ts';
+import { withNewestSchema, withWorkshop } from '../../src/cli/commands/with-workshop.ts';
 import { listEventsOf } from '../../src/store/history/events.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import { freshDatabase } from '../support/database.ts';

@@ -8,7 +8,7 @@ import {
   type InstanceWatch,
   openInstanceWatch,
 } from '../../src/domain/instance/instance-watch.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { readInstance } from '../../src/store/instance/instance.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type InstanceWatch, openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { becomeOriginal, bumpEpoch, markCopy, readInstance } from '../../src/store/instance/instance.ts';

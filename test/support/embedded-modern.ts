@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startModern } from '../../src/modern/server.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from './modern-side.ts';
 import { hashQuickly } from './quick-passwords.ts';
 

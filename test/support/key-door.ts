@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkshop, type Workshop } from '../../src/workshop.ts';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import { PURPOSES, type Purpose } from '../../src/shared/secrets.ts';
 import { addKeyToFile } from '../../src/store/files/keys-file.ts';
 import type { Store } from '../../src/store/driver/store.ts';

@@ -1,5 +1,5 @@
 import { type Registration, registerApp } from '../../src/domain/apps/register-app.ts';
-import type { Bridge } from '../../src/bridge.ts';
+import type { Bridge } from '../../src/app/bridge.ts';
 import type { LegacyApp } from './authorize.ts';
 
 export interface RegisteredApp extends LegacyApp {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Bridge, startBridge } from '../../src/bridge.ts';
-import { openWorkshop } from '../../src/workshop.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { type Bridge, startBridge } from '../../src/app/bridge.ts';
+import { openWorkshop } from '../../src/app/workshop.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/shared/clock.ts';
-import { createLogger } from '../../src/shared/logger.ts';
+import { createLogger } from '../../src/shared/log/logger.ts';
 import type { DatabaseLocation } from '../../src/store/driver/open-store.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 import { type BridgeLog, spawnBridge } from './spawned-bridge.ts';

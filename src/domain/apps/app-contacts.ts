@@ -1,5 +1,5 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import { tokensIn } from '../../shared/token-like.ts';
+import { tokensIn } from '../../shared/log/token-like.ts';
 import { deleteContact, listContacts } from '../../store/apps/app-contacts.ts';
 import { insertContacts } from '../../store/apps/apps.ts';
 import type { Context, Origin } from '../context.ts';

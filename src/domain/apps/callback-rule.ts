@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../shared/loopback.ts';
+import { isLoopbackHost } from '../../shared/net/loopback.ts';
 
 /** The address that shows the code on a page instead of redirecting (design 5). */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';

@@ -1,6 +1,6 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
-import { tokensIn } from '../../shared/token-like.ts';
+import { tokensIn } from '../../shared/log/token-like.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../../store/apps/apps.ts';
 import { insertMapping } from '../../store/tokens/mappings.ts';

@@ -1,4 +1,4 @@
-import { tokensIn } from '../../shared/token-like.ts';
+import { tokensIn } from '../../shared/log/token-like.ts';
 
 /** Why somebody did something to what belongs to others: the history keeps it, and the owner may read it. */
 

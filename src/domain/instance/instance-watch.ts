@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import type { EpochFile } from '../../store/files/epoch-file.ts';
 import {
   bumpEpoch,

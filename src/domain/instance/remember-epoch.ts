@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import type { EpochFile, RememberedInstance } from '../../store/files/epoch-file.ts';
 import type { SeenInstance } from '../../store/instance/instance.ts';
 import { isSameDatabase } from './same-database.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import { createNextRun } from '../../shared/next-run.ts';
 import {
   createVault,

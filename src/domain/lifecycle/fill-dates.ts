@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import type { Vault } from '../../shared/secrets.ts';
 import { readDates } from '../../store/lifecycle/lifecycle.ts';

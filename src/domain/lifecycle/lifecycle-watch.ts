@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import { createNextRun } from '../../shared/next-run.ts';
 import type { Store } from '../../store/driver/store.ts';
 import type { Lifecycle } from './lifecycle.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { LIVE_WATCH, SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import { insertLiveCalls, type NewLiveCall } from '../../store/usage/live-calls.ts';
 import type { Store } from '../../store/driver/store.ts';
 import { keepWatched, listWatched } from '../../store/usage/watched-apps.ts';

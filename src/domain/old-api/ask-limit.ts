@@ -1,4 +1,4 @@
-import { addressKey } from '../../shared/addresses.ts';
+import { addressKey } from '../../shared/net/addresses.ts';
 import { CALLER_WAIT } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
 import { withPatience } from '../work/patience.ts';

@@ -1,6 +1,6 @@
 import { hintOfAny, newHexId } from '../../shared/ids.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
-import { redactText } from '../../shared/redaction.ts';
+import { redactText } from '../../shared/log/redaction.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import {
   findAccountPair,

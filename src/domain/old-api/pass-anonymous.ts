@@ -1,4 +1,4 @@
-import { networkKey } from '../../shared/addresses.ts';
+import { networkKey } from '../../shared/net/addresses.ts';
 import type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 import type { Context } from '../context.ts';
 import { createAskLimit } from './ask-limit.ts';

@@ -1,4 +1,4 @@
-import { networkKey } from '../../shared/addresses.ts';
+import { networkKey } from '../../shared/net/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { FoundMapping } from '../../store/tokens/mappings.ts';
 import { hasToken } from '../../store/tokens/observed.ts';

@@ -1,5 +1,5 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import { tokensIn as secretsIn } from '../../shared/token-like.ts';
+import { tokensIn as secretsIn } from '../../shared/log/token-like.ts';
 
 /** What a caller's text may be: pure functions of the text alone. */
 

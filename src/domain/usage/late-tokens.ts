@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import type { Vault } from '../../shared/secrets.ts';
 import { type KnownToken, listByDigests } from '../../store/tokens/known-tokens.ts';

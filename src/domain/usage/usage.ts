@@ -1,8 +1,8 @@
 import type { Clock } from '../../shared/clock.ts';
 import { DAY, SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { redactText } from '../../shared/redaction.ts';
+import { redactText } from '../../shared/log/redaction.ts';
 import type { Store } from '../../store/driver/store.ts';
 import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage/usage.ts';
 import { tolerant } from '../work/tolerant.ts';

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 
 interface Tolerance {
   logger: Logger;

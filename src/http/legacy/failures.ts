@@ -16,7 +16,7 @@ import {
 import { FieldRefused } from '../../domain/translation/call-fields.ts';
 import { refusalOfField } from '../../domain/translation/old-refusal.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
+import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { inBrownout } from './brownout-text.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { addressKey, networkKey } from '../../shared/addresses.ts';
+import { addressKey, networkKey } from '../../shared/net/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { PageError } from './page-error.ts';
 import { createPace, type Pace } from './pace.ts';

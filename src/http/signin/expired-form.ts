@@ -1,5 +1,5 @@
 import type { FormAct } from '../pages/form-acts.ts';
-import { redactText } from '../../shared/redaction.ts';
+import { redactText } from '../../shared/log/redaction.ts';
 
 /**
  * What becomes of a form that was sent by somebody who was signed out meanwhile: nothing is done, and what was typed is

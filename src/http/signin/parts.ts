@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from '../../domain/authorization/consent.ts
 import type { Context } from '../../domain/context.ts';
 import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/grants/modern-client.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { createRefusalLog, type NoteRefusal } from '../../shared/refusal-log.ts';
+import { createRefusalLog, type NoteRefusal } from '../../shared/log/refusal-log.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 import { sessions } from './session.ts';

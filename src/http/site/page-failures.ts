@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { alarmOf, isKeyFault, isStorageFault } from '../../domain/failures.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import type { Pages } from '../../shared/pages.ts';
-import { createRefusalLog, kindOf } from '../../shared/refusal-log.ts';
+import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { Frame } from './frame.ts';

@@ -1,4 +1,4 @@
-import { tokensIn } from '../../shared/token-like.ts';
+import { tokensIn } from '../../shared/log/token-like.ts';
 
 /**
  * Whatever a person pasted that looks like a token stands on no page, in whichever field it was: a page that shows a form

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts';
-import { addressKey } from '../../shared/addresses.ts';
+import { addressKey } from '../../shared/net/addresses.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 
 /**

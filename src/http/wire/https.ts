@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { isLoopbackHost } from '../../shared/loopback.ts';
+import { isLoopbackHost } from '../../shared/net/loopback.ts';
 
 /** Whether a request came over HTTPS, and what browsers are told so that the next one does. */
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:https';
-import { CONNECTION_LIMITS } from '../../shared/connection-limits.ts';
+import { CONNECTION_LIMITS } from '../../shared/net/connection-limits.ts';
 import { stampOf } from '../../shared/file-stamp.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { readTlsPair, type TlsFiles } from '../../shared/tls-pair.ts';
+import type { Logger } from '../../shared/log/logger.ts';
+import { readTlsPair, type TlsFiles } from '../../shared/net/tls-pair.ts';
 
 /** The bridge's own certificate. It is renewed every few weeks by a program that knows nothing of the bridge. */
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 
 /** Does something once a request is answered. Whatever fails there is logged: nobody else would catch it. */
 export function whenAnswered(res: Response, logger: Logger, work: () => void): void {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Pages } from '../../shared/pages.ts';
-import { errors } from '../oidc.ts';
-import type { Provider } from '../oidc.ts';
+import { errors } from '../provider/oidc.ts';
+import type { Provider } from '../provider/oidc.ts';
 import type { DemoCredentials } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';

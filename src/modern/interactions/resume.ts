@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Provider } from '../oidc.ts';
+import type { Provider } from '../provider/oidc.ts';
 
 /**
  * GET /auth/:uid, on the way back from the sign-in page: in the meantime this browser was signed in as somebody else, in

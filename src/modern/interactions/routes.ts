@@ -6,7 +6,7 @@ import { Router, urlencoded } from 'express';
 import type { Request, Response } from 'express';
 import { errorHandler } from '../error-handler.ts';
 import { renderErrorPage } from '../error-pages.ts';
-import { errors } from '../oidc.ts';
+import { errors } from '../provider/oidc.ts';
 import { decide, showConsent, switchAccount } from './consent.ts';
 import { DENIED, finish, type InteractionParts, loadInteraction } from './interaction.ts';
 import { requireSameOrigin } from './same-origin.ts';

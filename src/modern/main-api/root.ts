@@ -6,11 +6,11 @@ import { channelQueries } from './channels.ts';
 import type { ApiContext } from './context.ts';
 import { ideaOperations } from './ideas/operations.ts';
 import { metricsOperations } from './metrics/operations.ts';
-import { operations } from './operations-table.ts';
+import { operations } from './operations/operations-table.ts';
 import { postTemplateOperations } from './post-templates/operations.ts';
 import { postOperations } from './posts/operations.ts';
 import { queueOperations } from './queue/operations.ts';
-import { forbidden, forbiddenForApps } from './scope-check.ts';
+import { forbidden, forbiddenForApps } from './operations/scope-check.ts';
 import { snippetOperations } from './snippets/operations.ts';
 import { accountMutations } from './update-account.ts';
 

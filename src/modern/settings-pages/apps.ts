@@ -1,5 +1,5 @@
 import { isScope, scopeWords } from '../scopes.ts';
-import type { ConnectedApp } from '../store/connected-apps.ts';
+import type { ConnectedApp } from '../store/clients/connected-apps.ts';
 import type { Desk } from './desk.ts';
 import { goTo, refuse, show, type Visit } from './visit.ts';
 import { agoOf, dateOf } from './words.ts';

@@ -1,8 +1,8 @@
-import type { Logger } from '../../shared/logger.ts';
+import type { Logger } from '../../shared/log/logger.ts';
 import type { Mailer } from '../../shared/mail/mailer.ts';
 import type { Pages } from '../../shared/pages.ts';
 import type { Attempts } from '../interactions/attempts.ts';
-import type { Provider } from '../oidc.ts';
+import type { Provider } from '../provider/oidc.ts';
 import type { DemoCredentials } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Answers } from './answers.ts';

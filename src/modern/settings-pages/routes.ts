@@ -3,16 +3,16 @@
  * OAuth; those are the provider's, and what is kept is in store/.
  */
 import type { Router } from 'express';
-import { addAccount } from './account.ts';
+import { addAccount } from './account/account.ts';
 import { createAnswers } from './answers.ts';
 import { addApi } from './api.ts';
 import { addApps } from './apps.ts';
-import { addClientSecrets } from './client-secrets.ts';
-import { addClients } from './clients.ts';
+import { addClientSecrets } from './clients/client-secrets.ts';
+import { addClients } from './clients/clients.ts';
 import { createDesk } from './desk.ts';
-import { addKeys } from './keys.ts';
+import { addKeys } from './keys/keys.ts';
 import type { SettingsParts } from './parts.ts';
-import { addSignIn } from './sign-in.ts';
+import { addSignIn } from './account/sign-in.ts';
 import { goTo } from './visit.ts';
 
 export function createSettings(parts: Omit<SettingsParts, 'answers'>): Router {

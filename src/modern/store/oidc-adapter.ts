@@ -1,7 +1,7 @@
-import { errors } from '../oidc.ts';
-import type { Adapter, AdapterFactory, AdapterPayload } from '../oidc.ts';
+import { errors } from '../provider/oidc.ts';
+import type { Adapter, AdapterFactory, AdapterPayload } from '../provider/oidc.ts';
 import type { Accounts } from './accounts.ts';
-import type { Clients } from './clients.ts';
+import type { Clients } from './clients/clients.ts';
 import type { NewRecord, OidcRecords, RecordRow } from './oidc-records.ts';
 import type { Sealer } from './sealing.ts';
 

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../net/loopback.ts';
 
 /** How to reach a mail server, as nodemailer takes it. */
 interface SmtpServer {

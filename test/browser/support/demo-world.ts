@@ -1,4 +1,4 @@
-import { DEMO_APP, seedDemo } from '../../../src/seed-demo.ts';
+import { DEMO_APP, seedDemo } from '../../../src/demo-data/seed-demo.ts';
 import { demoPairs } from '../../../src/demo-data/tokens.ts';
 import { type LaidPair, layPairs } from '../../../src/demo-data/life.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSecretBrake, type SecretBrake } from '../../../src/modern/secret-brake.ts';
 import { type ModernServer, startModern } from '../../../src/modern/server.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
-import { createLogger } from '../../../src/shared/logger.ts';
+import { createLogger } from '../../../src/shared/log/logger.ts';
 import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
 import { hashQuickly } from '../../support/quick-passwords.ts';
 

@@ -24,7 +24,7 @@ try {
   const { openWorkshop } = await load('workshop.js');
   const { planReminders } = await load('domain/reminders/plan-reminders.js');
   const { deliverReminders } = await load('domain/reminders/deliver.js');
-  const { createLogger } = await load('shared/logger.js');
+  const { createLogger } = await load('shared/log/logger.js');
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: 'machine' });
   const clock = { now, elapsed: now, wall: now };

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import type { Context } from '../../../src/domain/context.ts';
 import { type Preview, previewReminders } from '../../../src/domain/reminders/plan-reminders.ts';
 import { normalEmail } from '../../../src/shared/mail/address.ts';
 import type { DateName } from '../../../src/store/tables/lifecycle.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables/tables.ts';
-import { openWorkshop, type Workshop } from '../../../src/workshop.ts';
+import { openWorkshop, type Workshop } from '../../../src/app/workshop.ts';
 import { freshDatabase } from '../../support/database.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../../src/workshop.ts';
-import { readConfig } from '../../../src/config.ts';
+import { openWorkshop } from '../../../src/app/workshop.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { deauthorize } from '../../../src/domain/tokens/deauthorize.ts';
-import { createLogger } from '../../../src/shared/logger.ts';
+import { createLogger } from '../../../src/shared/log/logger.ts';
 import type { Pair } from '../../../src/store/tokens/mappings.ts';
 
 /** A second process of the bridge that ends the pair of every message and says when it has. */

@@ -3,11 +3,11 @@
 import cluster from 'node:cluster';
 import { openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startBridge } from '../../../dist/bridge.js';
-import { readConfig } from '../../../dist/config.js';
-import { createLogger } from '../../../dist/shared/logger.js';
-import { runWorker, startWorkers } from '../../../dist/workers.js';
-import { openWorkshop } from '../../../dist/workshop.js';
+import { startBridge } from '../../../dist/app/bridge.js';
+import { readConfig } from '../../../dist/config/config.js';
+import { createLogger } from '../../../dist/shared/log/logger.js';
+import { runWorker, startWorkers } from '../../../dist/app/workers.js';
+import { openWorkshop } from '../../../dist/app/workshop.js';
 
 const { TEST_CLOCK_FILE: clockFile, TEST_LOG_LEVEL: level } = process.env;
 const logger = createLogger({ level, name: 'bridge' });
@@ -26,7 +26,7 @@ function fileClock(file) {
 
 const start = () => startBridge(readConfig(), { logger, ...(clockFile && { clock: fileClock(clockFile) }) });
 
-/** As src/system.ts starts them: schema and keys are made before several processes open them at once. */
+/** As src/app/system.ts starts them: schema and keys are made before several processes open them at once. */
 async function startSeveral(config) {
   const workshop = await openWorkshop(config, config.upstream, { logger });
   await workshop.close();

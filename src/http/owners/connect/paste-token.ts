@@ -1,7 +1,7 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../../domain/failures.ts';
 import { inspectPasted, type Pasted } from '../../../domain/old-api/prove-observed.ts';
-import { tokensIn } from '../../../shared/token-like.ts';
+import { tokensIn } from '../../../shared/log/token-like.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../../signin/leave.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { footingOf, phaseOf } from '../../wording/dates/lines.ts';

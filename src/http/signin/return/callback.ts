@@ -8,7 +8,7 @@ import {
 import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
-import { kindOf } from '../../../shared/refusal-log.ts';
+import { kindOf } from '../../../shared/log/refusal-log.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { ownReturn, unknownState } from './own-return.ts';

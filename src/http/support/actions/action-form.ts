@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Origin } from '../../../domain/context.ts';
 import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
-import { tokensIn } from '../../../shared/token-like.ts';
+import { tokensIn } from '../../../shared/log/token-like.ts';
 import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
 import { type Leaving, leaveWith } from '../../pages/told-once.ts';

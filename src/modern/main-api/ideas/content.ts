@@ -1,5 +1,5 @@
 import { broken, isWebAddress, type Rule, textRules } from '../../text-rules.ts';
-import { sizeRule } from '../content-size.ts';
+import { sizeRule } from '../operations/content-size.ts';
 import { newObjectId } from '../object-id.ts';
 import type { IdeaContent, IdeaMedia, IdeaTag } from './data.ts';
 

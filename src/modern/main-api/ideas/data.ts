@@ -1,5 +1,5 @@
 import type { Service } from '../directory.ts';
-import type { Page } from '../paging.ts';
+import type { Page } from '../operations/paging.ts';
 
 export interface IdeaTag {
   id: string;

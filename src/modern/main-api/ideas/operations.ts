@@ -1,6 +1,6 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { requireShortLists } from '../filter-lists.ts';
-import { connectionOf, type Order, type PageArguments, readPage } from '../paging.ts';
+import { requireShortLists } from '../operations/filter-lists.ts';
+import { connectionOf, type Order, type PageArguments, readPage } from '../operations/paging.ts';
 import { createIdea } from './create-idea.ts';
 import type { IdeaRecord } from './data.ts';
 import { ideaGroups } from './groups.ts';

@@ -3,8 +3,8 @@
  * others of the baseline are 0, as they are for networks that do not count them.
  */
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { requireShortLists } from '../filter-lists.ts';
-import { badInput } from '../paging.ts';
+import { requireShortLists } from '../operations/filter-lists.ts';
+import { badInput } from '../operations/paging.ts';
 
 const DAY = 86_400_000;
 const LONGEST_DAYS = 365;

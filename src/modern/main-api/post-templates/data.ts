@@ -1,4 +1,4 @@
-import type { Page } from '../paging.ts';
+import type { Page } from '../operations/paging.ts';
 
 export type Visibility = 'private' | 'internal' | 'public';
 

@@ -1,5 +1,5 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { connectionOf, type Order, type PageArguments, readPage } from '../paging.ts';
+import { connectionOf, type Order, type PageArguments, readPage } from '../operations/paging.ts';
 import type { PostTemplateRecord, Visibility } from './data.ts';
 
 interface TemplatesArguments extends PageArguments {

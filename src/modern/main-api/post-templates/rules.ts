@@ -1,5 +1,5 @@
 import { broken, hidesCharacters, isName, NAME_RULE, textRules } from '../../text-rules.ts';
-import { LONGEST_TEXT } from '../content-size.ts';
+import { LONGEST_TEXT } from '../operations/content-size.ts';
 import type { PostTemplateRecord } from './data.ts';
 
 const LONGEST_DESCRIPTION = 500;

@@ -6,7 +6,7 @@ import { WAITS_AS_DRAFT } from './refusal.ts';
 import type { PostContent, PostRecord } from './data.ts';
 import type { CreatePostInput } from './inputs.ts';
 import { newTiming, type Plan } from './plan.ts';
-import { presentPost } from './present.ts';
+import { presentPost } from './present/present.ts';
 import { requireChannel, requireFewUnsent, requireUsable } from './requirements.ts';
 import { metadataFor } from './networks.ts';
 import { millis, type Wish } from './timing.ts';

@@ -1,4 +1,4 @@
-import type { Order } from '../paging.ts';
+import type { Order } from '../operations/paging.ts';
 import type { PostRecord, SortField, SortKey } from './data.ts';
 
 /** What a post without a time sorts by; every time is later. */

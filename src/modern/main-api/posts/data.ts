@@ -1,4 +1,4 @@
-import type { Place } from '../paging.ts';
+import type { Place } from '../operations/paging.ts';
 import type { AssetInput, SchedulingType, ServiceMetadata, ShareMode } from './inputs.ts';
 
 export type PostStatus = 'draft' | 'needs_approval' | 'scheduled' | 'sending' | 'sent' | 'error';

@@ -7,7 +7,7 @@ import type { EditPostInput } from './inputs.ts';
 import { ownPost } from './list.ts';
 import { mergedMetadata } from './merged-metadata.ts';
 import { changedTiming, type Plan } from './plan.ts';
-import { presentPost } from './present.ts';
+import { presentPost } from './present/present.ts';
 import { invalidPost, WAITS_AS_DRAFT } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
 import { metadataFor } from './networks.ts';

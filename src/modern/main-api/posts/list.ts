@@ -1,9 +1,9 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { requireShortLists } from '../filter-lists.ts';
-import { badInput, connectionOf, type PageArguments, readPage } from '../paging.ts';
+import { requireShortLists } from '../operations/filter-lists.ts';
+import { badInput, connectionOf, type PageArguments, readPage } from '../operations/paging.ts';
 import { effectiveSort, orderOf } from './cursor.ts';
 import type { PostRecord, PostsFilter, SortKey, TimeWindow } from './data.ts';
-import { presentPost } from './present.ts';
+import { presentPost } from './present/present.ts';
 import { millis } from './timing.ts';
 
 type Maybe<T> = T | null | undefined;

@@ -1,10 +1,10 @@
-import { LONGEST_TEXT } from '../content-size.ts';
+import { LONGEST_TEXT } from '../operations/content-size.ts';
 import type { ChannelRecord, Service } from '../directory.ts';
 import { lengthOn, longestText } from '../networks/limits.ts';
 import type { PostContent } from './data.ts';
 import type { AssetInput, MetadataInput, ServiceMetadata } from './inputs.ts';
-import { linksOf } from './present-assets.ts';
-import { googleDetailsOf } from './present-google.ts';
+import { linksOf } from './present/present-assets.ts';
+import { googleDetailsOf } from './present/present-google.ts';
 
 interface Asked {
   assets: AssetInput[];

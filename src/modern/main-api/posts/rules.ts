@@ -1,10 +1,10 @@
 import { broken, isWebAddress, type Rule, textRules } from '../../text-rules.ts';
-import { holdsLongText, LONGEST_TEXT, sizeRule } from '../content-size.ts';
+import { holdsLongText, LONGEST_TEXT, sizeRule } from '../operations/content-size.ts';
 import type { ChannelRecord } from '../directory.ts';
 import { annotationRule } from './annotations.ts';
 import type { PostContent } from './data.ts';
 import type { AssetInput, ServiceMetadata, ThreadedPostInput } from './inputs.ts';
-import { linksOf } from './present-assets.ts';
+import { linksOf } from './present/present-assets.ts';
 import { serviceProblems, takesLinks } from './networks.ts';
 
 const LONGEST_SOURCE = 100;

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import { type ApiContext, notFound, ownChannel } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
-import { requireShortLists } from '../filter-lists.ts';
+import { requireShortLists } from '../operations/filter-lists.ts';
 import { postsPerDay } from '../networks/limits.ts';
-import { badInput } from '../paging.ts';
+import { badInput } from '../operations/paging.ts';
 import type { PostsData } from '../posts/data.ts';
 
 export interface DayStatus {

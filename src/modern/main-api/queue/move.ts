@@ -2,7 +2,7 @@ import type { ApiContext } from '../context.ts';
 import { Refusal, voidPayloadOf } from '../refusal.ts';
 import type { PostRecord } from '../posts/data.ts';
 import { ownPost } from '../posts/list.ts';
-import { presentPost } from '../posts/present.ts';
+import { presentPost } from '../posts/present/present.ts';
 import { requireChannel } from '../posts/requirements.ts';
 import { firstPlace, lastPlace } from './places.ts';
 

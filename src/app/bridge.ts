@@ -1,0 +1,136 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../domain/context.ts';
+import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dates.ts';
+import { findProductionProblem } from '../domain/instance/prove-production.ts';
+import { startSealing } from '../domain/history/seal-history.ts';
+import { startSharing } from '../domain/limits/share-limits.ts';
+import { createApp } from '../http/app.ts';
+import { type RunningServer, startServer } from '../http/server.ts';
+import { startJobs } from '../jobs/schedule.ts';
+import { STOP_LIMIT } from '../shared/lifetimes.ts';
+import { openWorkshop, type Overrides, type Workshop } from './workshop.ts';
+
+/** What serves: the use cases with an address before them and their regular work. */
+
+export interface StopOptions {
+  /** An error that nobody caught ends the process: no call is accepted any more, not even during the drain. */
+  isFailing?: boolean;
+}
+
+export interface Bridge {
+  context: Context;
+  url: string;
+  /** Serves on for DRAIN_SECONDS, then ends within STOP_LIMIT without cutting what was accepted. */
+  close(options?: StopOptions): Promise<void>;
+}
+
+/** Files would be counted as mails that reached people. */
+const NO_REMINDERS =
+  'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
+
+async function requireProductionReady({ context }: Workshop): Promise<void> {
+  const problem = await findProductionProblem(context);
+  if (problem !== undefined) throw new Error(problem);
+}
+
+/** What serves, in the order of its start. */
+interface Parts {
+  workshop: Workshop;
+  stopSharing: () => Promise<void>;
+  server: RunningServer;
+  stopJobs: () => Promise<void>;
+  stopSealing: () => Promise<void>;
+  /** Aborts when the process fails: nobody waits for a drain then, not even for one that runs. */
+  failing: AbortController;
+}
+
+/** Ends what is under way, and then writes what is in memory; nothing accepted is cut in time that STOP_LIMIT gives. */
+async function end({ workshop, stopSharing, server, stopSealing }: Parts): Promise<void> {
+  const { context } = workshop;
+  context.live.end();
+  const cut = await server.close();
+  if (cut > 0) context.logger.error('calls that did not end in time were cut', { calls: cut });
+  await context.lateTokens.close();
+  await context.live.stop();
+  await context.flights.close();
+  await stopSealing();
+  await context.instance.stop();
+  await stopSharing();
+  await workshop.close();
+}
+
+/** Stops in the order in which a balancer, callers and background work learn of it. */
+async function stop(parts: Parts, drain: number): Promise<void> {
+  const { failing, workshop } = parts;
+  const { context } = workshop;
+  context.shutdown.begin(drain);
+  parts.server.sayClose();
+  await parts.stopJobs();
+  await delay(drain, undefined, { signal: failing.signal }).catch(() => context.shutdown.begin(0));
+  const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
+  // A received pair lies in the spill by then; whatever else waits for a database that is away is lost with the process.
+  if (!isEnded)
+    context.logger.error('the stop took too long, what it waited for is left', { limit: STOP_LIMIT });
+}
+
+/** What is open already, the newest last; a start that fails closes it again, for it would keep the process alive. */
+type Undo = Array<() => Promise<unknown>>;
+
+async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promise<Parts> {
+  const { context } = workshop;
+  if (config.production) await requireProductionReady(workshop);
+  await followSettings(context, config.dates);
+  await warnOfIdleSettings(context, config.dates);
+  if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
+  const app = createApp({ ...config, context });
+  const stopSharing = await startSharing(context);
+  undo.push(stopSharing);
+  const server = await startServer({ ...config, logger: context.logger }, app);
+  undo.push(() => server.close());
+  await context.instance.start();
+  undo.push(() => context.instance.stop());
+  context.live.start();
+  const stopJobs = startJobs(context);
+  const failing = new AbortController();
+  return { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
+}
+
+/** All parts, or none. */
+async function startParts(workshop: Workshop, config: Config): Promise<Parts> {
+  const undo: Undo = [() => workshop.close()];
+  try {
+    return await serveFrom(workshop, config, undo);
+  } catch (error) {
+    // What cannot be closed is left to the end of the process: the first error says why.
+    for (const close of undo.toReversed()) await close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Starts the bridge against a modern side.
+ * @throws {Error} in plain words when keys, database, certificate or address are not usable; nothing is left open then
+ */
+export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
+  if (!config.upstream) {
+    throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
+  }
+  const workshop = await openWorkshop(config, config.upstream, overrides);
+  const { context } = workshop;
+  const parts = await startParts(workshop, config);
+  const { server, failing } = parts;
+  context.logger.info('the bridge serves', { port: server.port });
+  let stopping: Promise<void> | undefined;
+  return {
+    context,
+    url: `${config.tls ? 'https' : 'http'}://${config.host}:${server.port}`,
+    close({ isFailing = false } = {}) {
+      if (isFailing) {
+        server.refuse();
+        failing.abort();
+      }
+      return (stopping ??= stop(parts, isFailing ? 0 : config.drain));
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** A part of the system that runs as a process of its own and is reached over HTTP alone. */
+export interface Child<Ready> {
+  ready: Ready;
+  /** Calls back when the process ends without having been asked to. */
+  onUnexpectedEnd(callback: () => void): void;
+  stop(): Promise<void>;
+}
+
+type Answer<Ready> = ({ type: 'ready' } & Ready) | { type: 'failed'; message: string };
+
+function firstAnswer<Ready>(child: ChildProcess): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message: Answer<Ready>) => {
+      if (message.type === 'failed') return reject(new Error(message.message));
+      resolve(message);
+    });
+    child.once('exit', (code) => reject(new Error(`the process ended with ${code} before it was ready`)));
+    child.once('error', reject);
+  });
+}
+
+/**
+ * Starts `entry` (a path below src, as it is built) and sends it its settings over IPC, where no process list and no environment shows
+ * them; `variables` is all that its environment has. The child ends with its parent, for it sees the channel close.
+ */
+export async function startChild<Ready>(
+  entry: string,
+  settings: object,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Child<Ready>> {
+  // A process group of its own: Ctrl-C in a terminal reaches only this process, which stops its parts in their order.
+  const options = { env: { PATH: '', ...variables }, detached: true };
+  const child = fork(fileURLToPath(new URL(`../${entry}`, import.meta.url)), [], options);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let isStopping = false;
+  child.send({ type: 'start', settings });
+  const ready = await firstAnswer<Ready>(child);
+  return {
+    ready,
+    onUnexpectedEnd: (callback) => void ended.then(() => (isStopping ? undefined : callback())),
+    async stop() {
+      isStopping = true;
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

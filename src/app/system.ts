@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { startBridge, type StopOptions } from './bridge.ts';
+import { openWorkshop } from './workshop.ts';
+import { type Child, startChild } from './child-process.ts';
+import type { Config } from '../config/config.ts';
+import { readTlsPair } from '../shared/net/tls-pair.ts';
+import { followSettings } from '../domain/lifecycle/fill-dates.ts';
+import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
+import { DEMO_APP, demoOrigin, seedDemo } from '../demo-data/seed-demo.ts';
+import { createLogger, type Logger } from '../shared/log/logger.ts';
+import { startWorkers } from './workers.ts';
+
+/**
+ * Starts what the settings ask for: the bridge, in this process or in WORKERS others, and without a modern side of its
+ * own the embedded one and the demo.
+ */
+
+interface DemoAccount {
+  email: string;
+  /** Absent once it was changed in the settings. */
+  password?: string;
+  accountId: string;
+}
+
+type ModernChild = Child<{ url: string; demo?: DemoAccount }>;
+
+export interface System {
+  /** The demo's account, where the demo runs. */
+  demo: DemoAccount | undefined;
+  onUnexpectedEnd(callback: (part: string) => void): void;
+  /** The bridge drains while everything that it needs still runs. */
+  close(options?: StopOptions): Promise<void>;
+}
+
+/** graphql leaves out in production what it checks for its developers, which is half of what an execution takes. */
+const MODERN_VARIABLES = { NODE_ENV: 'production' };
+
+function startModern(config: Config): Promise<ModernChild> {
+  const { clientId, clientSecret } = upstreamFor(config);
+  const settings = {
+    host: config.host,
+    port: config.embedded.port,
+    issuer: embeddedOrigin(config),
+    appsUrl: `${config.publicUrl}/apps`,
+    databaseFile: join(config.varDir, 'modern.db'),
+    accessTokenSeconds: config.embedded.accessTokenSeconds,
+    quotas: config.embedded.quotas,
+    logLevel: config.logLevel,
+    mail: config.mail,
+    clients: [
+      { clientId, clientSecret, name: 'grantbridge', redirectUris: [`${config.publicUrl}/callback`] },
+    ],
+    demo: true,
+  };
+  return startChild('modern/main.js', settings, MODERN_VARIABLES);
+}
+
+function startDemo(config: Config): Promise<Child<{ url: string }>> {
+  const { clientId, clientSecret } = DEMO_APP;
+  return startChild('demo/main.js', {
+    host: config.host,
+    port: config.embedded.demoPort,
+    publicUrl: demoOrigin(config),
+    bridgeUrl: config.publicUrl,
+    clientId,
+    clientSecret,
+    logLevel: config.logLevel,
+  });
+}
+
+/** What serves the old addresses. */
+interface Front {
+  close(options?: StopOptions): Promise<void>;
+}
+
+interface Preparation {
+  config: Config;
+  demo: DemoAccount | undefined;
+  logger: Logger;
+}
+
+/** Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan anything of it. */
+async function prepare({ config, demo, logger }: Preparation): Promise<void> {
+  const modernBegins = demo !== undefined;
+  const workshop = await openWorkshop(config, upstreamFor(config), { logger, modernBegins });
+  try {
+    const { context } = workshop;
+    // Before the demo, whose own dates fill a database that has none.
+    await followSettings(context, config.dates);
+    if (demo) await seedDemo(context, config, demo.accountId);
+  } finally {
+    await workshop.close();
+  }
+}
+
+async function startInThisProcess(config: Config, demo: DemoAccount | undefined): Promise<Front> {
+  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  if (demo) await prepare({ config, demo, logger });
+  return startBridge(config, { modernBegins: demo !== undefined });
+}
+
+/** What several processes would do at once is done before they start. */
+async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
+  const logger = createLogger({ level: config.logLevel, name: 'first process' });
+  await prepare({ config, demo, logger });
+  return startWorkers({ count: config.workers, logger });
+}
+
+function startFront(config: Config, demo?: DemoAccount): Promise<Front> {
+  return config.workers > 1 ? startInWorkers(config, demo) : startInThisProcess(config, demo);
+}
+
+/** Bridge and demo integration in front of a modern generation that runs already. */
+async function startInFront(config: Config, modern: ModernChild): Promise<System> {
+  const { demo } = modern.ready;
+  const front = await startFront({ ...config, upstream: upstreamFor(config) }, demo);
+  try {
+    const integration = await startDemo(config);
+    return {
+      demo,
+      onUnexpectedEnd(callback) {
+        modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
+        integration.onUnexpectedEnd(() => callback('the demo integration'));
+      },
+      async close(options) {
+        // The demo is one of the callers; the new API is needed until the last call is answered.
+        await front.close(options);
+        await integration.stop();
+        await modern.stop();
+      },
+    };
+  } catch (error) {
+    await front.close();
+    throw error;
+  }
+}
+
+/** Everything on one machine; what was started is stopped again when a later part cannot start. */
+async function startWithEmbedded(config: Config): Promise<System> {
+  const modern = await startModern(config);
+  try {
+    return await startInFront(config, modern);
+  } catch (error) {
+    await modern.stop();
+    throw error;
+  }
+}
+
+/** @throws {Error} in plain words when a part cannot start */
+export async function startSystem(config: Config): Promise<System> {
+  // Before anything is started or brought to a newer schema.
+  if (config.tls) readTlsPair(config.tls);
+  if (!config.upstream) return startWithEmbedded(config);
+  const front = await startFront(config);
+  return { demo: undefined, onUnexpectedEnd: () => undefined, close: (options) => front.close(options) };
+}

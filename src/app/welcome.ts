@@ -1,0 +1,46 @@
+import type { Config } from '../config/config.ts';
+import { OUT_OF_BAND } from '../domain/apps/callback-rule.ts';
+import { embeddedOrigin } from './embedded-client.ts';
+import { DEMO_APP, demoOrigin } from '../demo-data/seed-demo.ts';
+import type { System } from './system.ts';
+
+/** With a database elsewhere the folder alone is no beginning. */
+function beginAgain({ database, varDir }: Config): string {
+  return database.kind === 'sqlite' ? ` (deauthorized? delete ${varDir} to begin again)` : '';
+}
+
+function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] {
+  const { clientId, clientSecret, ownerToken } = DEMO_APP;
+  const authorize = `${config.publicUrl}/oauth2/authorize?client_id=${clientId}&response_type=code&redirect_uri=${OUT_OF_BAND}`;
+  return [
+    `  modern generation  ${embeddedOrigin(config)}`,
+    `  account settings   ${embeddedOrigin(config)}/settings`,
+    `  demo integration   ${demoOrigin(config)}   <- open this first`,
+    '',
+    `  demo e-mail: ${demo.email}`,
+    `  demo password: ${demo.password ?? '(changed in the settings)'}`,
+    `  demo client_id: ${clientId}`,
+    `  demo client_secret: ${clientSecret}`,
+    `  demo token: ${ownerToken}`,
+    '',
+    `Once you have connected the demo integration, its owner token works too${beginAgain(config)}:`,
+    `  curl '${config.publicUrl}/1/profiles.json?access_token=${ownerToken}'`,
+    '',
+    'The old flow by hand: open the first line, then send the code within 30 seconds:',
+    `  ${authorize}`,
+    `  curl -d client_id=${clientId} -d client_secret=${clientSecret} -d grant_type=authorization_code \\`,
+    `    -d redirect_uri=${OUT_OF_BAND} -d code=CODE ${config.publicUrl}/1/oauth2/token.json`,
+  ];
+}
+
+/** What a person is told once everything runs: where to go and with what. */
+export function welcomeText(config: Config, { demo }: System): string {
+  const lines = [
+    'grantbridge is running.',
+    '',
+    `  bridge             ${config.publicUrl}`,
+    `  your apps          ${config.publicUrl}/apps`,
+    `  support            ${config.publicUrl}/support`,
+  ];
+  return [...lines, ...(demo ? demoLines(config, demo) : []), '', 'Stop with Ctrl-C.', ''].join('\n');
+}

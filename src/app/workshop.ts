@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config, UpstreamConfig } from '../config/config.ts';
+import type { Context } from '../domain/context.ts';
+import { createFlights } from '../domain/work/flights.ts';
+import { createFleetSize } from '../domain/grants/refresh/fleet-size.ts';
+import { createPlaces } from '../domain/grants/refresh/places.ts';
+import { createClaimWatch } from '../domain/grants/refresh/claim-watch.ts';
+import { openKeyring } from '../domain/keys/hold-keys.ts';
+import { openInstanceWatch } from '../domain/instance/instance-watch.ts';
+import { createLateTokens } from '../domain/usage/late-tokens.ts';
+import { watchLifecycle } from '../domain/lifecycle/lifecycle-watch.ts';
+import { createLiveFeed } from '../domain/live/live-feed.ts';
+import { createSharedCounts } from '../domain/limits/shared-counts.ts';
+import { createUsageLog } from '../domain/usage/usage.ts';
+import { createShutdown } from '../domain/work/shutdown.ts';
+import { type Clock, machineClock } from '../shared/clock.ts';
+import { newHexId } from '../shared/ids.ts';
+import { createLogger, type Logger } from '../shared/log/logger.ts';
+import { reduceError } from '../shared/log/redaction.ts';
+import { createMailer } from '../shared/mail/mailer.ts';
+import { forgetBudget } from '../store/limits/budgets.ts';
+import { startDatabaseClock } from '../store/driver/database-clock.ts';
+import { findLostDatabase, openEpochFile } from '../store/files/epoch-file.ts';
+import { loadKeys } from '../store/files/keys-file.ts';
+import { openStore } from '../store/driver/open-store.ts';
+import { isStorageFault } from '../store/driver/storage-fault.ts';
+import { openSpill } from '../store/files/spill.ts';
+import type { Store } from '../store/driver/store.ts';
+import { createModernSides } from '../upstream/modern-sides.ts';
+import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
+import { type Silence, silencedOldBackend } from '../upstream/silence.ts';
+
+/** The composition root: everything that use cases consist of is built here, once; commands need no more. */
+
+export interface Overrides {
+  clock?: Clock;
+  logger?: Logger;
+  /** A command that only looks: keys that the database does not know are not made known to it. */
+  isLook?: boolean;
+  /** The modern side began with this start and has counted nothing yet: what it once said of a budget is out of date. */
+  modernBegins?: boolean;
+}
+
+/** What use cases need, and the closing of what was opened. */
+export interface Workshop {
+  context: Context;
+  close(): Promise<void>;
+}
+
+interface Opening {
+  config: Config;
+  logger: Logger;
+  /** A test's own one, instead of the database's and the machine's. */
+  own: Clock | undefined;
+  /** The client whose kept budget is out of date. */
+  budgetOf: string | undefined;
+  isLook: boolean;
+}
+
+/** Where this machine remembers its database. */
+export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
+  return join(varDir, 'epoch.json');
+}
+
+/** A database that opens and then does not answer says so in words of its own, which name no setting. */
+function ofDatabase(cause: unknown): Error {
+  return new Error(`DATABASE_URL: ${reduceError(cause).message}`, { cause });
+}
+
+/** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
+async function openBeside({ config, logger, own, budgetOf, isLook }: Opening, store: Store) {
+  const clock = own ?? machineClock;
+  try {
+    if (budgetOf !== undefined) await forgetBudget(store, budgetOf);
+    const processId = newHexId();
+    const spill = openSpill(join(config.varDir, 'spill'));
+    // Keys are made anew where the database is new too, but never in production.
+    const keys = { file: config.keysFile, mayCreate: !config.production, isLook };
+    const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
+    const file = openEpochFile(epochFileOf(config), config.database);
+    try {
+      const instance = await openInstanceWatch({ store, file, clock, logger });
+      const databaseClock = await startDatabaseClock(store);
+      const dated = { store, clock: own ?? databaseClock, logger };
+      const lifecycle = await watchLifecycle(dated);
+      return { processId, keyring, instance, spill, databaseClock, lifecycle };
+    } catch (error) {
+      await keyring.stop();
+      throw error;
+    }
+  } catch (error) {
+    await store.close();
+    throw isStorageFault(error) ? ofDatabase(error) : error;
+  }
+}
+
+function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend | undefined {
+  return oldBackendUrl === undefined
+    ? undefined
+    : silencedOldBackend(createOldBackend(oldBackendUrl), silence);
+}
+
+/** What one process remembers of the grants while it refreshes them. */
+function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
+  return {
+    flights: createFlights(),
+    places: createPlaces(),
+    watch: createClaimWatch(known.clock),
+    fleet: createFleetSize(known),
+  };
+}
+
+/** The settings, with the address that follows from the modern side where none is set. */
+function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
+  return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
+}
+
+/** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
+export async function openWorkshop(
+  config: Config,
+  upstream: UpstreamConfig,
+  overrides: Overrides = {},
+): Promise<Workshop> {
+  const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
+  const lost = await findLostDatabase(epochFileOf(config), config.database);
+  if (lost !== undefined) throw new Error(lost);
+  // A key file that is not usable is refused before the database is brought to a newer schema.
+  if (existsSync(config.keysFile)) loadKeys(config.keysFile);
+  const store = await openStore(config.database);
+  const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;
+  const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
+  const { databaseClock, ...beside } = await openBeside(opening, store);
+  const { keyring, instance, lifecycle } = beside;
+  const { vault } = keyring;
+  const clock = overrides.clock ?? databaseClock;
+  const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
+  const context: Context = {
+    settings: settingsFor(config, upstream),
+    store,
+    clock,
+    databaseClock: overrides.clock ? undefined : databaseClock,
+    vault,
+    ...beside,
+    logger,
+    mailer: createMailer(config.mail),
+    server: sides.serverFor(upstream),
+    sides,
+    oldBackend: openOldBackend(config, () => instance.why()),
+    shutdown: createShutdown(),
+    ...createRefreshMemory({ store, clock }),
+    counts: createSharedCounts({ store, clock, vault }),
+    usage: createUsageLog({ store, clock, logger }),
+    lateTokens: createLateTokens({ store, vault, logger }),
+    live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
+    anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
+    chance: Math.random,
+  };
+  return {
+    context,
+    async close() {
+      databaseClock.stop();
+      lifecycle.stop();
+      await context.usage.close();
+      await keyring.stop();
+      await store.close();
+    },
+  };
+}

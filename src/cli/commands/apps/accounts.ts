@@ -1,0 +1,36 @@
+import { pinAccount } from '../../../domain/accounts/pin-account.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
+const ACCOUNT_ID = /^[0-9a-f]{24}$/;
+const REASON = /^(?=.*\S)\P{Cc}{1,500}$/u;
+
+function check(email: string, accountId: string, reason: string): void {
+  const problems = [
+    EMAIL.test(email) ? [] : ['email: an e-mail address'],
+    ACCOUNT_ID.test(accountId) ? [] : ['account: an account id (24 hex digits)'],
+    REASON.test(reason) ? [] : ['reason: 1 to 500 printable characters'],
+  ].flat();
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** `accounts pin EMAIL ACCOUNT_ID --reason TEXT`: what waits under an e-mail address belongs to the account from now on. */
+export async function pin(
+  options: Record<string, unknown>,
+  [email = '', accountId = '']: readonly string[],
+): Promise<Result> {
+  const how = String(options['reason']);
+  check(email, accountId, how);
+  return withWorkshop(async ({ context }) => {
+    const pinned = await pinAccount(context, { email, accountId, how, actor: 'command', requestId: null });
+    const { tokens, apps, ids } = pinned;
+    const line =
+      tokens + apps + ids === 0
+        ? 'Nothing waits under this address.'
+        : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'older account id')} belong to account ${accountId} now.`;
+    return { ok: true, lines: [line], json: { tokens, apps, ids } };
+  });
+}

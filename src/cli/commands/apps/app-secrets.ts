@@ -1,0 +1,39 @@
+import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+/** Rotation of an app's secret by the operator, as its owner does it on the pages. */
+
+const made = ({ id, createdAt }: AppSecret) => `${id}, made ${new Date(createdAt).toISOString()}`;
+
+/** `apps add-secret`: a second secret, shown this once, and the id of the one to retire later. */
+export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const before = await secretsOf(context, clientId);
+    const added = await addSecret(context, { clientId, actor: 'command' });
+    if (added === 'unknown app') throw new Error(`no app has the client id ${clientId}`);
+    if (typeof added === 'string')
+      throw new Error(`the app has two secrets; retire one first: ${before.map(made).join('; ')}`);
+    const json = { client_id: clientId, secret_id: added.id, client_secret: added.secret };
+    const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
+    const hints = before.map((older) => `The older secret works on until it is retired: ${made(older)}`);
+    return { ok: true, lines: [...lines, 'Shown this once.', ...hints], json };
+  });
+}
+
+/** `apps retire-secret`: ends one of two secrets at once. */
+export async function retireAppSecret(
+  _options: unknown,
+  [clientId = '', id = '']: string[],
+): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const retired = await retireSecret(context, { clientId, id, actor: 'command' });
+    if (retired === 'last') throw new Error('it is the only secret of the app; add another one first');
+    const live = (await secretsOf(context, clientId)).map(made);
+    if (retired === 'unknown')
+      throw new Error(
+        `no such secret; ${live.length > 0 ? `live: ${live.join('; ')}` : 'no such app either'}`,
+      );
+    return { ok: true, lines: ['Retired.'], json: { client_id: clientId, retired: id } };
+  });
+}

@@ -1,0 +1,62 @@
+import { callbackProblem } from '../../../domain/apps/callback-rule.ts';
+import { registerApp } from '../../../domain/apps/register-app.ts';
+import { listApps as findApps, listCallbacks } from '../../../store/apps/apps.ts';
+import { describedExtensions, extensionLine } from '../dates/dates.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+const OWNER_KNOWN = /^[0-9a-f]{24}$/;
+
+/** `apps add`: registers an app; its secrets are shown this once. */
+export async function addApp(options: Record<string, unknown>): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const registered = await registerApp(context, {
+      name: String(options['name']),
+      callbacks: options['callback'] as string[],
+      contacts: (options['contact'] ?? []) as string[],
+      owner: String(options['owner']),
+      actor: 'command',
+    });
+    if (!registered) throw new Error('an app with this client id exists already');
+    const { clientId, clientSecret, ownerToken } = registered;
+    const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
+    const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
+    const hint = OWNER_KNOWN.test(String(options['owner']))
+      ? 'Shown this once. The owner token works after its owner has authorized the app once.'
+      : 'Shown this once. The owner token waits until the owner is known by an account id.';
+    return { ok: true, lines: [...lines, hint], json };
+  });
+}
+
+/** `apps list`: every app; callbacks that could not be registered anew are marked. */
+export async function listApps(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const callbacks = await listCallbacks(context.store.durable);
+    const extensions = await describedExtensions(context);
+    const apps = (await findApps(context.store.durable)).map((app) => {
+      const uris = callbacks.filter(({ client_id }) => client_id === app.client_id).map(({ uri }) => uri);
+      return {
+        client_id: app.client_id,
+        name: app.name,
+        owner: app.owner_account_id ?? app.owner_email,
+        source: app.source,
+        callbacks: uris,
+        warnings: uris.flatMap((uri) =>
+          callbackProblem(uri) === undefined ? [] : [`${uri}: ${callbackProblem(uri)}`],
+        ),
+        tokens: Number(app.tokens),
+        cut_over_percent: app.cut_over_percent,
+        extensions: extensions.filter(({ client_id }) => client_id === app.client_id),
+        created_at: new Date(app.created_at).toISOString(),
+      };
+    });
+    const lines = apps.flatMap((app) => [
+      `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner})`,
+      ...app.callbacks.map((uri) => `    ${uri}`),
+      ...app.warnings.map((warning) => `    warning: ${warning}`),
+      ...(app.cut_over_percent === 0 ? [] : [`    cut over: ${app.cut_over_percent} %`]),
+      ...app.extensions.map((one) => `    more time: ${extensionLine(one)}`),
+    ]);
+    return { ok: true, lines: lines.length > 0 ? lines : ['No app is registered yet.'], json: { apps } };
+  });
+}

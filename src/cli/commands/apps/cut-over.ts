@@ -1,0 +1,113 @@
+import { type CutOverChange, cutOverApp } from '../../../domain/cut-over/cut-over-app.ts';
+import type { Context } from '../../../domain/context.ts';
+import { appHasOldApi, outlookOfCutOver } from '../../../domain/cut-over/outlook.ts';
+import {
+  adviceWords,
+  isDoubtful,
+  outlookWords,
+  verdictWords,
+} from '../../../domain/cut-over/outlook-words.ts';
+import type { Outlook } from '../../../domain/cut-over/reckon.ts';
+import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
+import { momentText } from '../../../shared/moments.ts';
+import { cutOverOf } from '../../../store/cut-over/cut-overs.ts';
+import { actorOf } from '../by-option.ts';
+import { confirmed } from '../confirm.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+import { WrongUsage } from '../wrong-usage.ts';
+
+/** @throws {WrongUsage} */
+function percentOf(value: unknown): number {
+  const text = String(value);
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 100)
+    throw new WrongUsage('--percent: must be a whole number from 0 to 100');
+  return Number(text);
+}
+
+/** An outlook for programs. */
+export function outlookJson({ modernClientId, withoutPosts, need, windows, saidAt, ...rest }: Outlook) {
+  return {
+    modern_client_id: modernClientId,
+    accounts: rest.accounts,
+    tokens: rest.tokens,
+    without_posts: withoutPosts,
+    busiest_day: need.day ?? null,
+    calls: need.calls,
+    requests: need.requests,
+    kinds: need.kinds,
+    budget_told_at: saidAt === undefined ? null : momentText(saidAt),
+    windows,
+    verdict: rest.verdict,
+  };
+}
+
+/** The figures of a cut-over in lines. */
+export function outlookLines({ server }: Context, outlooks: readonly Outlook[]): string[] {
+  const reader = { time: momentText, sharedClientId: server.clientId };
+  const advice = adviceWords(outlooks, server.clientId);
+  return [
+    ...outlooks.flatMap((outlook) => outlookWords(outlook, reader)),
+    ...(outlooks.length > 0 ? [verdictWords(outlooks)] : []),
+    ...(advice === undefined ? [] : [advice]),
+  ];
+}
+
+const BACK =
+  'Their calls go to the old API again. What they posted meanwhile is at the new API; the bridge does not carry it back.';
+
+function linesOf(context: Context, change: CutOverChange, outlooks: readonly Outlook[]): string[] {
+  if (outlooks.length === 0) return ['No connected account of the app changes sides.'];
+  if (change.percent > change.before) return outlookLines(context, outlooks);
+  const accounts = outlooks.reduce((sum, one) => sum + one.accounts, 0);
+  return [`${accounts} ${accounts === 1 ? 'account goes' : 'accounts go'} back. ${BACK}`];
+}
+
+const DONE =
+  'Every process follows with its next call. Tokens that are not connected, and those that the bridge issued, stay where they are.';
+
+/** Why a cut-over moves nothing, whatever its percentage; undefined while an old API answers for the app. */
+function idleWords(context: Context, clientId: string): string | undefined {
+  if (appHasOldApi(context, clientId)) return undefined;
+  const why = context.oldBackend
+    ? 'The retirement of the app has come'
+    : 'LEGACY_BACKEND_URL names no old API';
+  return `${why}: the new API answers all calls of its connected accounts already. Nothing moves now.`;
+}
+
+/** What is said of a change that was made, which counts from the next call on. */
+function doneLines(context: Context, change: CutOverChange, outlooks: readonly Outlook[]): string[] {
+  const { clientId, percent, before } = change;
+  const idle = idleWords(context, clientId);
+  if (idle !== undefined) return [`The percentage of the app is ${percent} % now. It was ${before} %.`, idle];
+  const first = `The new API answers ${percent} % of the accounts of the app from now on. It was ${before} %.`;
+  return [first, DONE, ...linesOf(context, change, outlooks)];
+}
+
+/**
+ * `apps cut-over CLIENT_ID --percent N --reason TEXT [--yes]`: lets the new API answer so many accounts of an app before
+ * the retirement; a lower percentage takes accounts back.
+ */
+export async function cutOver(
+  options: Record<string, unknown>,
+  [clientId = '']: readonly string[],
+): Promise<Result> {
+  const percent = percentOf(options['percent']);
+  return withWorkshop(async ({ context }) => {
+    const app = await cutOverOf(context.store.durable, clientId);
+    if (!app) throw new ChangeRefused('No app that was registered or imported has this client id.');
+    const before = app.cut_over_percent;
+    const reason = String(options['reason']);
+    const change = { clientId, percent, before, reason, actor: actorOf(options) };
+    const outlooks = await outlookOfCutOver(context, clientId, [before, percent]);
+    const json = { client_id: clientId, percent, before, outlook: outlooks.map(outlookJson) };
+    const lines = outlookLines(context, outlooks);
+    const isAsked = percent > before && isDoubtful(outlooks) && options['yes'] !== true;
+    if (isAsked && !(await confirmed(lines, 'Cut the app over all the same?'))) {
+      const refused = 'Nothing was changed. To cut the app over all the same, add --yes.';
+      return { ok: false, lines: [...lines, refused], json: { ...json, changed: false, needs_yes: true } };
+    }
+    await cutOverApp(context, change);
+    return { ok: true, lines: doneLines(context, change, outlooks), json: { ...json, changed: true } };
+  });
+}

@@ -1,0 +1,24 @@
+import { listUnconfirmed } from '../../../store/grants/handovers.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+/** `handovers list`: pairs that an app has taken over and not confirmed, oldest first. */
+export async function listHandovers(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const handovers = (await listUnconfirmed(context.store.durable)).map((row) => ({
+      client_id: row.client_id,
+      name: row.name,
+      account_id: row.account_id,
+      grant_id: row.grant_id,
+      migrated_tokens: row.migrated_tokens,
+      handed_at: new Date(row.handed_at).toISOString(),
+      is_kept: row.refresh_token_sealed !== null,
+    }));
+    const lines = handovers.map(
+      (one) =>
+        `${one.handed_at}  ${one.name} (${one.client_id})  account ${one.account_id}  ${one.migrated_tokens} ${one.migrated_tokens === 1 ? 'token' : 'tokens'}  ${one.is_kept ? 'the pair is kept for repeats' : 'the pair is erased'}`,
+    );
+    const none = 'Every pair that was handed over has been confirmed.';
+    return { ok: true, lines: lines.length > 0 ? lines : [none], json: { handovers } };
+  });
+}

@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import { readConfig } from '../../../config/config.ts';
+import { isMissing } from '../../../store/driver/open-store.ts';
+import { backUp } from '../../../store/files/sqlite-backup.ts';
+import type { CopyFacts } from '../../../store/files/sqlite-copy.ts';
+import { POSTGRES_BACKUP } from './postgres-copies.ts';
+import type { Result } from '../result.ts';
+
+/** What a backup holds and needs, in words; the keys by purpose and id alone. */
+function linesOf(file: string, { bytes, schema, grants, mappings, keys, epoch }: CopyFacts): string[] {
+  const named = keys.map(({ purpose, id }) => `${purpose} ${id}`);
+  return [
+    `${file}: ${bytes} bytes, schema ${schema}, epoch ${epoch}, ${grants} grants, ${mappings} tokens.`,
+    `It needs these keys of KEYS_FILE, which is not part of it: ${named.join(', ') || 'none'}.`,
+    'Restored, it is a copy, which sends nothing to the modern side until it is taken over.',
+  ];
+}
+
+/** `backup FILE`: a checked copy of the SQLite database in one file, while the bridge serves. Opens nothing else. */
+export async function backup(
+  _options: Record<string, unknown>,
+  [given]: readonly (string | undefined)[],
+): Promise<Result> {
+  const { database } = readConfig();
+  if (database.kind === 'postgres') return POSTGRES_BACKUP;
+  if (isMissing(database)) throw new Error(`DATABASE_URL: there is no database at ${database.file}`);
+  if (given === undefined) throw new Error('name the file that the backup shall be written to');
+  const file = resolve(given);
+  const facts = await backUp(database.file, file);
+  const keys = facts.keys.map(({ purpose, id }) => ({ purpose, id }));
+  return { ok: true, lines: linesOf(file, facts), json: { file, ...facts, keys } };
+}

@@ -1,0 +1,42 @@
+import { readConfig } from '../../../config/config.ts';
+import { readSchema, type SchemaState } from '../../../store/driver/schema-state.ts';
+import { findLostDatabase } from '../../../store/files/epoch-file.ts';
+import { describeLocation } from '../../../store/driver/open-store.ts';
+import { epochFileOf } from '../../../app/workshop.ts';
+import type { Result } from '../result.ts';
+import { withNewestSchema } from '../with-workshop.ts';
+
+function linesOf(place: string, { present, newest, waiting }: SchemaState): string[] {
+  if (present === undefined) return [`There is no database of the bridge at ${place}; migrate makes one.`];
+  if (present > newest)
+    return [
+      `The database at ${place} has schema ${present}, this version knows ${newest}: a newer version wrote it.`,
+    ];
+  if (waiting.length === 0) return [`The database at ${place} has schema ${present}, the newest one.`];
+  const said = `The database at ${place} has schema ${present}, this version knows ${newest}. What waits:`;
+  return [said, ...waiting.map((name) => `  ${name}`)];
+}
+
+async function tellStatus(): Promise<Result> {
+  const config = readConfig();
+  const { database } = config;
+  const lost = await findLostDatabase(epochFileOf(config), database);
+  if (lost !== undefined) throw new Error(lost);
+  const state = await readSchema(database);
+  const { present = null, newest, waiting } = state;
+  return {
+    ok: true,
+    lines: linesOf(describeLocation(database), state),
+    json: { schema: present, newest, waiting },
+  };
+}
+
+/** `migrate [--status]`: brings the database to the newest schema, or tells which one it has and changes nothing. */
+export async function migrateDatabase(options: Record<string, unknown>): Promise<Result> {
+  if (options['status'] === true) return tellStatus();
+  return withNewestSchema(async () => ({
+    ok: true,
+    lines: ['The database has the newest schema.'],
+    json: { migrated: true },
+  }));
+}

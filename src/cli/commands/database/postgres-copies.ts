@@ -1,0 +1,28 @@
+import type { Result } from '../result.ts';
+
+/** PostgreSQL has its own programs for copies; these are the lines of the README, ready to be used. */
+
+function refusal(why: string, commands: readonly string[]): Result {
+  return {
+    ok: false,
+    lines: [`${why} Nothing was done. Use:`, ...commands.map((line) => `  ${line}`)],
+    json: { refused: why, commands },
+  };
+}
+
+/** No address stands in a command: it may hold a password, and everybody on the machine sees what a process is given. */
+export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed up by its own programs.', [
+  'npx grantbridge doctor',
+  'export PGHOST=HOST PGUSER=USER PGDATABASE=NAME   # and the password in ~/.pgpass',
+  'pg_dump --format=custom --no-unlogged-table-data --no-owner --file=FILE',
+  'pg_restore --list FILE',
+]);
+
+/** A dump that is read into a new database is known for a copy by its place. */
+export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restored by its own programs.', [
+  'export PGHOST=HOST PGUSER=USER   # and the password in ~/.pgpass',
+  'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
+  'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
+  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
+  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own (README)',
+]);

@@ -1,0 +1,96 @@
+import { dirname, resolve } from 'node:path';
+import { type Config, readConfig } from '../../../config/config.ts';
+import { findOtherDatabase } from '../../../domain/instance/other-database.ts';
+import { findKeyProblems } from '../../../domain/keys/rings.ts';
+import { takeOver } from '../../../domain/instance/take-over.ts';
+import { makePrivateFolder } from '../../../shared/private-file.ts';
+import { openEpochFile } from '../../../store/files/epoch-file.ts';
+import { loadKeys } from '../../../store/files/keys-file.ts';
+import type { CopyFacts } from '../../../store/files/sqlite-copy.ts';
+import { restoreFile } from '../../../store/files/sqlite-restore.ts';
+import type { Store } from '../../../store/driver/store.ts';
+import { epochFileOf } from '../../../app/workshop.ts';
+import { POSTGRES_RESTORE } from './postgres-copies.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+import { WrongUsage } from '../wrong-usage.ts';
+
+const NEXT =
+  'It is a copy: a bridge that runs on it sends nothing to the modern side. Once the original is stopped for good: grantbridge restore --take-over';
+
+function requireKeys({ keysFile }: Config, { keys }: CopyFacts): void {
+  const problems = findKeyProblems(keys, loadKeys(keysFile));
+  if (problems.length > 0) throw new Error(`KEYS_FILE: ${problems.join('; ')}. Nothing was changed.`);
+}
+
+/** The backup in the place of the configured database. */
+async function putBack(config: Config, given: string): Promise<Result> {
+  const { database } = config;
+  if (database.kind === 'postgres') return POSTGRES_RESTORE;
+  const file = resolve(given);
+  makePrivateFolder(dirname(database.file));
+  const restored = await restoreFile(file, database.file, (facts) => requireKeys(config, facts));
+  const { grants, mappings, schema, epoch, setAside } = restored;
+  const lines = [
+    `${file} was restored to ${database.file}: schema ${schema}, epoch ${epoch}, ${grants} grants, ${mappings} tokens.`,
+    ...setAside.map((name) => `What was there before is kept as ${name}`),
+  ];
+  const json = { file, database: database.file, grants, mappings, schema, epoch, setAside };
+  return { ok: true, lines: [...lines, NEXT], json: { ...json, state: 'copy' } };
+}
+
+/** `store` is left out where the database is a SQLite file, which is known before it is opened. */
+async function refuseForeignFolder(config: Config, store?: Store): Promise<Result | undefined> {
+  const other = await findOtherDatabase(openEpochFile(epochFileOf(config), config.database), store);
+  if (other === undefined) return undefined;
+  const refused = `VAR_DIR: ${config.varDir} belongs to another database, ${other}. A take-over would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own. Where that database is gone for good, or never served again: grantbridge restore --take-over --replace-original. Nothing was changed.`;
+  return { ok: false, lines: [refused], json: { refused } };
+}
+
+/** The configured database as the original from now on. */
+async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
+    if (foreign) return foreign;
+    const grants = await takeOver(context);
+    if (grants === undefined) {
+      const refused = 'This database is the original already. Nothing was changed.';
+      return { ok: false, lines: [refused], json: { refused } };
+    }
+    const { epoch } = context.instance.seen();
+    const lines = [
+      `The copy was taken over and is the original now, with epoch ${epoch}.`,
+      `Grants in doubt: ${grants}. Each serves on with its access token, and is looked into before it is refreshed.`,
+    ];
+    return { ok: true, lines, json: { state: 'original', grants, epoch } };
+  });
+}
+
+/** Whose VAR_DIR it is, is asked before anything is put in place. */
+async function putBackAndBegin(config: Config, file: string, mayReplace: boolean): Promise<Result> {
+  const isAsked = !mayReplace && config.database.kind === 'sqlite';
+  const foreign = isAsked ? await refuseForeignFolder(config) : undefined;
+  if (foreign) return foreign;
+  const restored = await putBack(config, file);
+  if (!restored.ok) return restored;
+  const taken = await beginAnew(config, mayReplace);
+  const lines = [...restored.lines.filter((line) => line !== NEXT), ...taken.lines];
+  return { ok: taken.ok, lines, json: { ...restored.json, ...taken.json } };
+}
+
+/**
+ * `restore [FILE] [--take-over] [--replace-original]`: puts a backup in the place of the database, silent; and makes a
+ * copy the original, by which the operator confirms that the other one is stopped.
+ */
+export async function restore(
+  options: Record<string, unknown>,
+  [file]: readonly (string | undefined)[],
+): Promise<Result> {
+  const [isTakenOver, mayReplace] = ['takeOver', 'replaceOriginal'].map((name) => options[name] === true);
+  if (mayReplace && !isTakenOver) throw new WrongUsage('--replace-original belongs to --take-over');
+  if (file === undefined && !isTakenOver)
+    throw new Error('name a backup to restore, or --take-over, or both');
+  const config = readConfig();
+  if (file === undefined) return beginAnew(config, mayReplace === true);
+  return isTakenOver ? putBackAndBegin(config, file, mayReplace === true) : putBack(config, file);
+}

@@ -1,0 +1,169 @@
+import type { Context } from '../../../domain/context.ts';
+import { outlookOfRetirement } from '../../../domain/cut-over/outlook.ts';
+import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
+import type { Outlook } from '../../../domain/cut-over/reckon.ts';
+import { idleSettings } from '../../../domain/lifecycle/fill-dates.ts';
+import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
+import { type DateSet, setDateOf } from '../../../domain/lifecycle/changes/set-date.ts';
+import { DATE_NAMES, type DateName } from '../../../domain/lifecycle/lifecycle.ts';
+import { listExtensions } from '../../../store/lifecycle/extensions.ts';
+import { readDates } from '../../../store/lifecycle/lifecycle.ts';
+import { actorOf } from '../by-option.ts';
+import { confirmed } from '../confirm.ts';
+import * as verdicts from '../doctor/verdict.ts';
+import { outlookJson, outlookLines } from '../apps/cut-over.ts';
+import { momentOf, printable, shown } from './moment-option.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+/** Every date with who set it last; null for one of which nothing was ever said. */
+async function describedDates({ store }: Context) {
+  const rows = await readDates(store.durable);
+  return DATE_NAMES.map((name) => {
+    const row = rows.find((one) => one.name === name);
+    const at = typeof row?.at === 'number' ? shown(row.at) : null;
+    return { name, at, changed_at: row ? shown(row.changed_at) : null, changed_by: row?.changed_by ?? null };
+  });
+}
+
+/** The extensions in force; one whose time is over stands there until it is ended. */
+export async function describedExtensions({ store, clock }: Context) {
+  const now = clock.now();
+  return (await listExtensions(store.durable)).map((row) => ({
+    client_id: row.client_id,
+    app: row.app_name,
+    name: row.name,
+    until: shown(row.until),
+    is_over: row.until <= now,
+    reason: row.reason,
+    granted_by: row.granted_by,
+  }));
+}
+
+type Extension = Awaited<ReturnType<typeof describedExtensions>>[number];
+
+/** One extension in one line. */
+export function extensionLine({ name, until, is_over: isOver, reason, granted_by: by }: Extension): string {
+  return printable(`${name} only at ${until}${isOver ? ' (over)' : ''}: ${reason} (${by})`);
+}
+
+/** `dates show`: what ends when, and for which apps later. */
+export async function showDates(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const dates = await describedDates(context);
+    const extensions = await describedExtensions(context);
+    const lines = dates.map(
+      ({ name, at, changed_by: by }) =>
+        `${name.padEnd(12)}${at ?? 'not set'}${by === null ? '' : `  (${by})`}`,
+    );
+    const more = extensions.map((one) => printable(`${one.client_id}  ${one.app}: `) + extensionLine(one));
+    const heading = more.length > 0 ? ['', 'Apps with more time:'] : [];
+    return { ok: true, lines: [...lines, ...heading, ...more], json: { dates, extensions } };
+  });
+}
+
+function sunsetLines({ sunsetFirst: { isCommon, apps } }: DateSet): string[] {
+  const those = apps === 1 ? '1 app with more time has' : `${apps} apps with more time have`;
+  return [
+    ...(isCommon
+      ? ['warning: the sunset of all comes before the retirement of all, and ends everything with it.']
+      : []),
+    ...(apps > 0
+      ? [
+          `warning: ${those} the sunset before the retirement: it ends everything with it. dates show names them.`,
+        ]
+      : []),
+  ];
+}
+
+function besideLines(name: DateName, set: DateSet): string[] {
+  const { extensions, idleBrownouts } = set;
+  const apps = extensions === 1 ? '1 app has' : `${extensions} apps have`;
+  const brownouts = idleBrownouts === 1 ? '1 brownout' : `${idleBrownouts} brownouts`;
+  return [
+    ...(extensions > 0 ? [`${apps} more time for it: dates show names them.`] : []),
+    ...(idleBrownouts > 0
+      ? [`${brownouts} of the ${name} would now come without it or after it: brownouts list shows them.`]
+      : []),
+    ...sunsetLines(set),
+  ];
+}
+
+function linesOf(name: DateName, at: number | undefined, set: DateSet): string[] {
+  const value = at === undefined ? 'not set any more' : `set to ${shown(at)}`;
+  const before = set.before === undefined ? 'It was not set before.' : `It was ${shown(set.before)}.`;
+  const first = set.isChanged
+    ? [
+        `The ${name} is ${value}. ${before}`,
+        'Running bridges follow within a second. Reminders are planned anew from this date.',
+      ]
+    : [`The ${name} is ${at === undefined ? 'not set' : shown(at)} already. Nothing was changed.`];
+  return [...first, ...besideLines(name, set)];
+}
+
+/** Of more connected tokens than these the last count of the running bridge serves. */
+const TOKENS_COUNTED = 20_000;
+
+/**
+ * What the retirement will ask of the clients at the new API.
+ * @throws {ChangeRefused} where a budget is known not to suffice, and nobody has confirmed that
+ */
+async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Outlook[]> {
+  const outlooks = (await outlookOfRetirement(context, TOKENS_COUNTED)) ?? [];
+  const isShort = outlooks.some(({ verdict }) => verdict === 'short');
+  if (!isShort || options['yes'] === true) return outlooks;
+  const lines = outlookLines(context, outlooks);
+  if (await confirmed(lines, 'Set the date all the same?')) return outlooks;
+  throw new ChangeRefused(`${lines.join(' ')} To set the date all the same, add --yes.`);
+}
+
+/** `dates set NAME MOMENT|none --reason TEXT [--force] [--yes]`: sets or unsets a date of all apps. */
+export async function changeDate(
+  options: Record<string, unknown>,
+  [name = '', moment = '']: readonly string[],
+): Promise<Result> {
+  const at = moment === 'none' ? undefined : momentOf('the moment (or none)', moment);
+  return withWorkshop(async ({ context }) => {
+    const date = DATE_NAMES.find((one) => one === name) as DateName;
+    const outlooks =
+      date === 'retirement' && at !== undefined ? await beforeRetirement(context, options) : [];
+    const asked = { name: date, at, reason: String(options['reason']), isForced: options['force'] === true };
+    const set = await setDateOf(context, { ...asked, actor: actorOf(options) });
+    const json = {
+      name,
+      at: at === undefined ? null : shown(at),
+      before: set.before === undefined ? null : shown(set.before),
+      changed: set.isChanged,
+      extensions: set.extensions,
+      idle_brownouts: set.idleBrownouts,
+      sunset_first: { all: set.sunsetFirst.isCommon, apps: set.sunsetFirst.apps },
+      ...(outlooks.length > 0 && { outlook: outlooks.map(outlookJson) }),
+    };
+    const warning = isDoubtful(outlooks) ? ['warning: the retirement moves more calls to the new API.'] : [];
+    const lines = [...linesOf(date, at, set), ...warning, ...outlookLines(context, outlooks)];
+    return { ok: true, lines, json };
+  });
+}
+
+/** What `doctor` tells of the dates, and of settings that have no effect. */
+export async function examineDates(
+  context: Context,
+  settings: Parameters<typeof idleSettings>[1],
+): Promise<verdicts.Verdict> {
+  const dates = await describedDates(context);
+  const { coming, other, past } = await idleSettings(context, settings);
+  const known = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
+  const found =
+    coming.length > 0 ? `${known}; the next start of the bridge sets ${coming.join(', ')}` : known;
+  const warnings = [
+    ...(other.length > 0
+      ? [`${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]
+      : []),
+    ...(past.length > 0
+      ? [
+          `${past.join(', ')} is past and was not set, for it would end everything at once; if that is meant, grantbridge dates set --force`,
+        ]
+      : []),
+  ];
+  return warnings.length > 0 ? verdicts.warning([found, ...warnings].join('. ')) : verdicts.ok(found);
+}

@@ -1,0 +1,46 @@
+import { endExtension, extendApp } from '../../../domain/lifecycle/changes/extend-app.ts';
+import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { actorOf } from '../by-option.ts';
+import { momentOf, shown } from './moment-option.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+const milestoneOf = (options: Record<string, unknown>): Milestone =>
+  options['sunset'] === true ? 'sunset' : 'retirement';
+
+/** `apps extend CLIENT_ID --until MOMENT --reason TEXT [--sunset]`: gives one app more time. */
+export async function extend(
+  options: Record<string, unknown>,
+  [clientId = '']: readonly string[],
+): Promise<Result> {
+  const until = momentOf('--until', options['until']);
+  const name = milestoneOf(options);
+  return withWorkshop(async ({ context }) => {
+    const asked = { clientId, name, until, reason: String(options['reason']), actor: actorOf(options) };
+    const { before, warnings } = await extendApp(context, asked);
+    const was = before === undefined ? '' : ` It replaces the one until ${shown(before)}.`;
+    const first = `The ${name} comes for this app at ${shown(until)} at the earliest.${was}`;
+    const json = {
+      client_id: clientId,
+      name,
+      until: shown(until),
+      before: before === undefined ? null : shown(before),
+      warnings,
+    };
+    return { ok: true, lines: [first, ...warnings.map((warning) => `warning: ${warning}`)], json };
+  });
+}
+
+/** `apps unextend CLIENT_ID --reason TEXT [--sunset]`: lets the date of all apply to the app again. */
+export async function unextend(
+  options: Record<string, unknown>,
+  [clientId = '']: readonly string[],
+): Promise<Result> {
+  const name = milestoneOf(options);
+  return withWorkshop(async ({ context }) => {
+    const asked = { clientId, name, reason: String(options['reason']), actor: actorOf(options) };
+    const { before } = await endExtension(context, asked);
+    const line = `The ${name} of all applies to this app again. It had time until ${shown(before)}.`;
+    return { ok: true, lines: [line], json: { client_id: clientId, name, before: shown(before) } };
+  });
+}

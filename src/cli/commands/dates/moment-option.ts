@@ -1,0 +1,20 @@
+import { isoMoment, MOMENT_FORM, readMoment } from '../../../shared/moments.ts';
+import { WrongUsage } from '../wrong-usage.ts';
+
+/**
+ * A moment that was given to a command, in Unix milliseconds.
+ * @throws {WrongUsage} naming what it was given for
+ */
+export function momentOf(name: string, given: unknown): number {
+  const at = readMoment(String(given));
+  if (at === undefined) throw new WrongUsage(`${name}: ${MOMENT_FORM}, and not ${printable(String(given))}`);
+  return at;
+}
+
+/** A moment as commands print it. */
+export const shown = isoMoment;
+
+/** What people wrote may hold anything, and a terminal obeys control characters. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?');
+}

@@ -1,0 +1,99 @@
+import { type Config, type UpstreamConfig, readConfig } from '../../config/config.ts';
+import { SECOND } from '../../shared/lifetimes.ts';
+import {
+  checkDatabase,
+  checkInstance,
+  checkReading,
+  findInstanceOnce,
+  refusalToAsk,
+} from './doctor/database-checks.ts';
+import { checkCertificate, checkDatabaseDisk, checkDisk, checkKeysFile } from './doctor/machine-checks.ts';
+import {
+  checkClient,
+  checkMainApi,
+  checkModernSide,
+  checkRedirectUri,
+  knownUpstream,
+  NOT_MADE_YET,
+} from './doctor/modern-checks.ts';
+import {
+  checkMailServer,
+  checkOldBackend,
+  checkReminders,
+  createClockCheck,
+} from './doctor/outside-checks.ts';
+import { examine, type Finding, lineOf, notLookedAt, ok, type Verdict } from './doctor/verdict.ts';
+import type { Result } from './result.ts';
+
+type Check = readonly [name: string, run: () => Promise<Verdict>];
+
+/** Every exchange with another machine has a limit of its own below this one; it holds for whoever dribbles. */
+const REMOTE_LIMIT = 40 * SECOND;
+
+/** Those that others do not answer for, one after the other: two of them open the database. */
+async function examineHere(config: Config, find: ReturnType<typeof findInstanceOnce>): Promise<Finding[]> {
+  const checks: Check[] = [
+    ['settings', async () => ok('usable')],
+    ['keys', () => checkKeysFile(config)],
+    ['certificate', () => checkCertificate(config)],
+    ['disk', () => checkDisk(config)],
+    ['database disk', () => checkDatabaseDisk(config)],
+    ['database', () => checkDatabase(config)],
+    ['instance', () => checkInstance(find)],
+    ['refreshing', () => checkReading(find, 'refreshing')],
+    ['dates', () => checkReading(find, 'dates')],
+    ['budget', () => checkReading(find, 'budget')],
+    ['reminders', () => checkReminders(config)],
+  ];
+  const findings: Finding[] = [];
+  for (const [name, run] of checks) findings.push(await examine(name, run));
+  return findings;
+}
+
+/** What is asked of others, side by side. */
+function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>['hear']): Check[] {
+  const { oldBackendUrl } = config;
+  const ofUpstream = (run: (known: UpstreamConfig) => Promise<Verdict>) => async () => {
+    const upstream = knownUpstream(config);
+    return upstream === undefined ? NOT_MADE_YET : run(upstream);
+  };
+  return [
+    ['modern side', ofUpstream((known) => checkModernSide(config, known))],
+    ['client', ofUpstream((known) => checkClient(config, known, hear))],
+    ['redirect URI', ofUpstream((known) => checkRedirectUri(config, known, hear))],
+    ['new API', ofUpstream((known) => checkMainApi(known, hear))],
+    [
+      'old API',
+      async () =>
+        oldBackendUrl === undefined
+          ? notLookedAt('LEGACY_BACKEND_URL names none, and nothing is passed through')
+          : checkOldBackend(oldBackendUrl, hear),
+    ],
+    ['mail server', () => checkMailServer(config)],
+  ];
+}
+
+/** Every check, each with what it found. Those that ask others take at most `limit` milliseconds. */
+export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<Finding[]> {
+  const find = findInstanceOnce(config);
+  const here = await examineHere(config, find);
+  const refusal = await refusalToAsk(find);
+  const clock = createClockCheck();
+  const remote = await Promise.all(
+    remoteChecks(config, clock.hear).map(([name, run]) => examine(name, async () => refusal ?? run(), limit)),
+  );
+  const last = [
+    await examine('clock', clock.check),
+    await examine('public address', async () =>
+      notLookedAt(`whether ${config.publicUrl} leads here shows only a call from outside`),
+    ),
+  ];
+  return [...here, ...remote, ...last];
+}
+
+/** `doctor`: what was looked at and what was not, each with what was found; fails when one of them does. */
+export async function doctor(): Promise<Result> {
+  const findings = await examineAll(readConfig());
+  const isFailed = findings.some(({ state }) => state === 'failed');
+  return { ok: !isFailed, lines: findings.map(lineOf), json: { findings } };
+}

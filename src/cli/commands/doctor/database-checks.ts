@@ -1,0 +1,136 @@
+import type { Config } from '../../../config/config.ts';
+import type { Context } from '../../../domain/context.ts';
+import { hasOldApi, outlookOfRetirement } from '../../../domain/cut-over/outlook.ts';
+import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
+import { findRefreshTrouble, troubleWords } from '../../../domain/grants/refresh/refresh-trouble.ts';
+import { findPlaceProblem } from '../../../domain/instance/judge-instance.ts';
+import { momentText } from '../../../shared/moments.ts';
+import { readSchema } from '../../../store/driver/schema-state.ts';
+import { findLostDatabase } from '../../../store/files/epoch-file.ts';
+import { describeLocation } from '../../../store/driver/open-store.ts';
+import { epochFileOf } from '../../../app/workshop.ts';
+import { outlookLines } from '../apps/cut-over.ts';
+import { examineDates } from '../dates/dates.ts';
+import { lookInWorkshop } from '../with-workshop.ts';
+import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
+
+/** What `doctor` reads in the database. It makes none there and changes no schema. */
+
+/** Which database this is; `unknown` where it does not open, which is a finding of its own. */
+type Instance = 'none yet' | 'unknown' | OpenInstance;
+
+interface OpenInstance {
+  /** Why it is a restored copy; undefined for the original. */
+  why: string | undefined;
+  problem: string | undefined;
+  dates: Verdict;
+  refreshing: Verdict;
+  budget: Verdict;
+}
+
+/** Found out once for all checks. */
+export type FindInstance = () => Promise<Instance>;
+
+/** Nobody has to end what ends by itself: this is told and fails nothing. A copy refreshes nothing, whatever its rows say. */
+async function examineRefreshing(context: Context): Promise<Verdict> {
+  if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
+  const trouble = await findRefreshTrouble(context);
+  return trouble === undefined ? ok('goes on') : warning(troubleWords(trouble, momentText));
+}
+
+/** Of more connected tokens than these the last count of the running bridge serves. */
+const TOKENS_COUNTED = 20_000;
+
+/** Whether the clients at the new API can carry what the retirement will bring them; this fails nothing either. */
+async function examineBudget(context: Context): Promise<Verdict> {
+  if (!hasOldApi(context)) return ok('no old API answers any call');
+  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  if (outlooks === undefined)
+    return notLookedAt(
+      'the connected tokens are too many to count here, and no count of a running bridge is kept',
+    );
+  if (outlooks.length === 0)
+    return ok('no connected token had still to move to the new API when they were last counted');
+  const words = `at the retirement, ${outlookLines(context, outlooks).join(' ')}`;
+  return isDoubtful(outlooks) ? warning(words) : ok(words);
+}
+
+async function readInstance({ database, dates }: Config): Promise<Instance> {
+  const { present } = await readSchema(database);
+  if (present === undefined) return 'none yet';
+  return lookInWorkshop(async ({ context }) => {
+    const { instance, store } = context;
+    return {
+      why: instance.why(),
+      problem: instance.findProblem() ?? findPlaceProblem(await store.place()),
+      dates: await examineDates(context, dates),
+      refreshing: await examineRefreshing(context),
+      budget: await examineBudget(context),
+    };
+  });
+}
+
+/** One reading for all that ask. */
+export function findInstanceOnce(config: Config): FindInstance {
+  let found: Promise<Instance> | undefined;
+  return () => (found ??= readInstance(config).catch(() => 'unknown' as const));
+}
+
+const CLOSED = 'the database cannot be used, see database';
+
+/** SQLite reads its whole file for it; of PostgreSQL only the settings are asked that decide over commits. */
+const PROVEN = {
+  sqlite: 'is whole',
+  postgres: 'keeps what it commits; whether its files are whole shows on its server alone',
+};
+
+/** Whether a database is there, opens with these keys, and keeps what it commits. */
+export async function checkDatabase(config: Config): Promise<Verdict> {
+  const { database } = config;
+  const place = describeLocation(database);
+  const lost = await findLostDatabase(epochFileOf(config), database);
+  if (lost !== undefined) throw new Error(lost);
+  if ((await readSchema(database)).present === undefined) {
+    const reached = database.kind === 'postgres' ? `${place} is reached and holds` : `${place} holds`;
+    return notLookedAt(
+      `${reached} no database of the bridge yet. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`,
+    );
+  }
+  return lookInWorkshop(async ({ context }) => {
+    const problem = await context.store.findProblem();
+    if (problem !== undefined) throw new Error(problem);
+    return ok(`${place} opens with these keys and ${PROVEN[database.kind]}`);
+  });
+}
+
+/** Whether this is the original, which alone may talk to the new API. */
+export async function checkInstance(find: FindInstance): Promise<Verdict> {
+  const instance = await find();
+  if (instance === 'none yet') return notLookedAt('there is no database yet');
+  if (instance === 'unknown') return notLookedAt(CLOSED);
+  const { why, problem } = instance;
+  if (why !== undefined)
+    throw failure(
+      `a restored copy, which sends nothing to the modern side: ${why}. Once the original is stopped for good: grantbridge restore --take-over`,
+    );
+  const original = 'the original, which talks to the modern side';
+  return problem === undefined ? ok(original) : warning(`${original}. ${problem}`);
+}
+
+/** One of the readings of an open database. */
+export async function checkReading(
+  find: FindInstance,
+  reading: 'dates' | 'refreshing' | 'budget',
+): Promise<Verdict> {
+  const instance = await find();
+  if (instance === 'none yet') return notLookedAt('there is no database yet');
+  return instance === 'unknown' ? notLookedAt(CLOSED) : instance[reading];
+}
+
+/** Why nothing may be sent to others: a copy sends nothing, and what does not open may be one. */
+export async function refusalToAsk(find: FindInstance): Promise<Verdict | undefined> {
+  const instance = await find();
+  if (instance === 'none yet') return undefined;
+  if (instance === 'unknown') return notLookedAt('whether this is a restored copy is not known');
+  return instance.why === undefined ? undefined : notLookedAt('a restored copy sends nothing');
+}

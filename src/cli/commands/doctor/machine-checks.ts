@@ -1,0 +1,82 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { dirname } from 'node:path';
+import type { Config } from '../../../config/config.ts';
+import { DAY } from '../../../shared/lifetimes.ts';
+import { momentText } from '../../../shared/moments.ts';
+import { readTlsPair } from '../../../shared/net/tls-pair.ts';
+import { loadKeys } from '../../../store/files/keys-file.ts';
+import { isMissing } from '../../../store/driver/open-store.ts';
+import { ROOM_BYTES } from '../../../store/files/spill.ts';
+import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
+
+/** What `doctor` looks at on this machine alone. */
+
+/** Whether the key file is there, whole, and its owner's alone. */
+export async function checkKeysFile(config: Config): Promise<Verdict> {
+  const { keysFile } = config;
+  if (!existsSync(keysFile)) {
+    const isInUse = config.database.kind === 'sqlite' && !isMissing(config.database);
+    if (config.production || isInUse) throw failure(`KEYS_FILE: ${keysFile} is missing`);
+    return notLookedAt(`${keysFile} is not there yet; it is made at the first start, if the database is new`);
+  }
+  loadKeys(keysFile);
+  const mode = (statSync(keysFile).mode & 0o777).toString(8);
+  return ok(`${keysFile} was read and is whole; its owner alone may read it (mode ${mode})`);
+}
+
+/** Renewals by ACME are due thirty days before the end: with fewer left than these one did not happen. */
+const RENEWAL_OVERDUE = 21;
+
+function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Certificate): Verdict {
+  const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  const now = Date.now();
+  if (now < from) throw failure(`TLS_CERT_FILE: ${certFile} is valid only from ${momentText(from)} on`);
+  if (now > to) throw failure(`TLS_CERT_FILE: ${certFile} has expired at ${momentText(to)}`);
+  const days = Math.floor((to - now) / DAY);
+  const words = `TLS_CERT_FILE and TLS_KEY_FILE belong together; ${days} days left, until ${momentText(to)}`;
+  return days < RENEWAL_OVERDUE ? warning(`${words}. Renew it`) : ok(words);
+}
+
+/** Whether certificate and key match, how long they last, and whether they name the public address. */
+export async function checkCertificate({ tls, publicUrl }: Config): Promise<Verdict> {
+  if (tls === undefined)
+    return notLookedAt('the settings name none: a proxy that TRUST_PROXY names has it, if anybody has');
+  const certificate = new X509Certificate(readTlsPair(tls).cert);
+  const onDays = verdictOnDays(tls, certificate);
+  const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
+  const named = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  if (named !== undefined) return onDays;
+  return warning(`${onDays.detail}. It does not name ${host}, the host of PUBLIC_URL`);
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) ? path : nearestFolder(dirname(path));
+}
+
+const MEGABYTE = 1024 * 1024;
+const SCARCE = 512 * MEGABYTE;
+
+async function verdictOnRoom(path: string): Promise<Verdict> {
+  const folder = nearestFolder(path);
+  const { bavail, bsize } = await statfs(folder);
+  const room = bavail * bsize;
+  const words = `${Math.floor(room / MEGABYTE)} MB free at ${folder}`;
+  if (room < ROOM_BYTES)
+    throw failure(`${words}; with less than ${ROOM_BYTES / MEGABYTE} MB nothing is refreshed`);
+  return room < SCARCE ? warning(`${words}, which is little`) : ok(words);
+}
+
+/** Whether what is written below `VAR_DIR` has room. */
+export async function checkDisk({ varDir }: Pick<Config, 'varDir'>): Promise<Verdict> {
+  return verdictOnRoom(varDir);
+}
+
+/** The same for the database. */
+export async function checkDatabaseDisk({ database }: Pick<Config, 'database'>): Promise<Verdict> {
+  if (database.kind === 'postgres')
+    return notLookedAt('PostgreSQL does not tell how much room its disk has; look on its server');
+  return verdictOnRoom(dirname(database.file));
+}

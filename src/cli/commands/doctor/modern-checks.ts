@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config, UpstreamConfig } from '../../../config/config.ts';
+import { upstreamFor } from '../../../app/embedded-client.ts';
+import { beginAuthorization, exchangeMadeUpCode } from '../../../upstream/authorization-server.ts';
+import { createDiscovery } from '../../../upstream/discovery.ts';
+import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
+import { areRight, type ClientUse, faultOfBeginning } from '../../../upstream/prove-client.ts';
+import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
+
+/** What `doctor` asks of the new API and its authorization server: nothing that could use, end or begin a grant. */
+
+/** What a server said of the time, in one of its answers. */
+export type HearTime = (place: string, ask: () => Promise<HttpAnswer>) => Promise<HttpAnswer>;
+
+/** The modern side as the settings name it; the client of the embedded one is made at the first start, never here. */
+export function knownUpstream(config: Config): UpstreamConfig | undefined {
+  const isKnown = config.upstream ?? existsSync(join(config.varDir, 'modern-client.json'));
+  return isKnown ? upstreamFor(config) : undefined;
+}
+
+export const NOT_MADE_YET = notLookedAt('the embedded modern generation is made at the first start');
+
+const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
+
+/** Whether the authorization server answers, and what it says of itself (RFC 8414). */
+export async function checkModernSide(config: Config, { authUrl }: UpstreamConfig): Promise<Verdict> {
+  const hint = config.upstream ? '' : ' (the embedded one runs only while the bridge does)';
+  const metadata = await proving(`${authUrl}${hint}`, createDiscovery(authUrl)());
+  if (metadata.issuer === undefined)
+    return warning(`${authUrl} answers and has no document about itself: is it the authorization server?`);
+  const words = [has(metadata.revocationEndpoint, 'revocation')];
+  words.push(has(metadata.introspectionEndpoint, 'introspection'));
+  return ok(`${authUrl} answers (${words.join(', ')})`);
+}
+
+const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
+  redirectUri: `${publicUrl}/callback`,
+  scope: scopes,
+});
+
+/** Credentials that are right are answered `invalid_grant`, wrong ones `invalid_client` (RFC 6749 5.2). */
+export async function checkClient(
+  config: Config,
+  upstream: UpstreamConfig,
+  hear: HearTime,
+): Promise<Verdict> {
+  const { authUrl, clientSecret } = upstream;
+  const ask = () => exchangeMadeUpCode(authUrl, upstream, useOf(config).redirectUri);
+  const isSecret = clientSecret !== undefined;
+  const settings = isSecret ? 'MODERN_CLIENT_ID and MODERN_CLIENT_SECRET' : 'MODERN_CLIENT_ID';
+  const isRight = await proving(`${settings} could not be proven`, hear(authUrl, ask).then(areRight));
+  const missing = isSecret ? '' : ', and MODERN_CLIENT_SECRET is not set';
+  if (!isRight) throw failure(`${settings}: the server refuses them${missing} (invalid_client)`);
+  const said = 'the server refused a made-up code, not the client (invalid_grant)';
+  return ok(`${settings}: ${said}${isSecret ? '' : '. A public client has no secret to prove'}`);
+}
+
+/** Whether an authorization would begin: the first answer leads to a sign-in, not to an error. Nobody goes on with it. */
+export async function checkRedirectUri(
+  config: Config,
+  upstream: UpstreamConfig,
+  hear: HearTime,
+): Promise<Verdict> {
+  const use = useOf(config);
+  const { redirectUri } = use;
+  const begin = () => beginAuthorization(upstream.authUrl, upstream, use);
+  const { status, fault } = await proving(
+    `${redirectUri} could not be proven`,
+    hear(upstream.authUrl, begin).then((answer) => ({
+      status: answer.status,
+      fault: faultOfBeginning(answer, use),
+    })),
+  );
+  if (fault?.at === 'authorization')
+    throw failure(`an authorization for MODERN_SCOPES comes back to ${redirectUri} with ${fault.error}`);
+  if (status === 404)
+    throw failure(`MODERN_AUTH_URL: ${upstream.authUrl} has no authorization endpoint at /auth (404)`);
+  if (fault !== undefined)
+    throw failure(
+      `PUBLIC_URL: ${redirectUri} is refused with a page (${status}): register exactly this redirect URI for the client`,
+    );
+  if (status < 300)
+    return warning(`${redirectUri} is answered with a page, which may be a sign-in or an error: look at it`);
+  return ok(`an authorization that leads back to ${redirectUri} goes on to a sign-in (${status})`);
+}
+
+/** Whether the new API is at its address: without a token it answers 401, and whatever else is there something else. */
+export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: HearTime): Promise<Verdict> {
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ query: '{ __typename }' });
+  const ask = () => send({ method: 'POST', url: apiUrl, headers, body });
+  const { status } = await proving(`MODERN_API_URL: ${apiUrl}`, hear(apiUrl, ask));
+  if (status !== 401)
+    throw failure(
+      `MODERN_API_URL: ${apiUrl} answers ${status} to a call without a token, the new API answers 401`,
+    );
+  return ok(`${apiUrl} answers 401 to a call without a token, as the new API does; no token was tried`);
+}

@@ -1,0 +1,87 @@
+import type { Config } from '../../../config/config.ts';
+import { SECOND } from '../../../shared/lifetimes.ts';
+import { MailError } from '../../../shared/mail/mail-error.ts';
+import { redactText } from '../../../shared/log/redaction.ts';
+import { verifySmtp } from '../../../shared/mail/verify-smtp.ts';
+import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
+import type { HearTime } from './modern-checks.ts';
+import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
+
+/** What `doctor` asks of the old API, of the mail server, and of every answer's clock. */
+
+const PROBE = '/1/user.json';
+
+/** Whether the old API is at its address: it asks for a token, and whatever else is there does not. */
+export async function checkOldBackend(oldBackendUrl: string, hear: HearTime): Promise<Verdict> {
+  const ask = () => send({ method: 'GET', url: `${oldBackendUrl}${PROBE}` });
+  const { status } = await proving(`LEGACY_BACKEND_URL: ${oldBackendUrl}`, hear(oldBackendUrl, ask));
+  if (status !== 401 && status !== 403)
+    throw failure(
+      `LEGACY_BACKEND_URL: ${oldBackendUrl}${PROBE} answers ${status} to a call without a token, the old API answers 401`,
+    );
+  return ok(`${oldBackendUrl} answers ${status} to a call without a token, as the old API does`);
+}
+
+/** Whether the mail server takes the connection and the login. No mail is sent. */
+export async function checkMailServer({ mail }: Config): Promise<Verdict> {
+  const { smtpUrl } = mail;
+  if (smtpUrl === undefined) return notLookedAt('SMTP_URL names none');
+  const { hasLogin } = await verifySmtp(smtpUrl).catch((error: unknown) => {
+    throw error instanceof MailError ? failure(`SMTP_URL: ${redactText(error.reason)}`) : error;
+  });
+  const taken = hasLogin ? 'connection and login' : 'the connection, and SMTP_URL names no login';
+  return ok(`the server takes ${taken}; whether it takes mail from MAIL_FROM shows the first mail`);
+}
+
+/** Whether people are told of the dates. */
+export async function checkReminders({ sendsReminders, mail }: Config): Promise<Verdict> {
+  if (!sendsReminders)
+    return warning(
+      'none are planned or sent, for production has no mail server: set SMTP_URL, else the dates come and nobody was told',
+    );
+  return ok(
+    mail.smtpUrl === undefined
+      ? `without SMTP_URL they become files in ${mail.directory}`
+      : 'the settings send them by SMTP_URL; whether that takes them, see mail server',
+  );
+}
+
+/** By how many milliseconds this machine's clock is ahead of a server's at least; negative: behind. */
+interface Difference {
+  place: string;
+  ahead: number;
+}
+
+/** A `Date` header counts whole seconds, and was written between question and answer. */
+function differenceAt(said: number, from: number, to: number): number {
+  if (from > said + SECOND) return from - said - SECOND;
+  return to < said ? to - said : 0;
+}
+
+const TOLERATED = 5 * SECOND;
+
+/** Dates, expiry and certificates are read by this machine's clock; further off than this tokens are misjudged. */
+const WRONG = 60 * SECOND;
+
+/** Listens to the `Date` headers (RFC 9110 6.6.1) of the answers to other checks. */
+export function createClockCheck() {
+  const heard: Difference[] = [];
+  const hear: HearTime = async (place, ask) => {
+    const from = Date.now();
+    const answer: HttpAnswer = await ask();
+    const said = Date.parse(answer.headers['date'] ?? '');
+    if (!Number.isNaN(said)) heard.push({ place, ahead: differenceAt(said, from, Date.now()) });
+    return answer;
+  };
+  const check = async (): Promise<Verdict> => {
+    const [worst] = heard.toSorted((one, other) => Math.abs(other.ahead) - Math.abs(one.ahead));
+    if (worst === undefined) return notLookedAt('no server that was asked told its time');
+    const places = [...new Set(heard.map(({ place }) => place))].join(', ');
+    const off = Math.round(Math.abs(worst.ahead) / SECOND);
+    if (off * SECOND <= TOLERATED) return ok(`within ${TOLERATED / SECOND} seconds of ${places}`);
+    const words = `${off} seconds ${worst.ahead > 0 ? 'ahead of' : 'behind'} ${worst.place}`;
+    if (off * SECOND > WRONG) throw failure(`${words}: set the clock of this machine, or look at theirs`);
+    return warning(words);
+  };
+  return { hear, check };
+}

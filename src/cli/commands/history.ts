@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Anchors, newAnchors, readAnchors } from '../../domain/history/anchor-history.ts';
+import type { Context } from '../../domain/context.ts';
+import { timeOf } from '../../domain/history/name-tampering.ts';
+import { verifyHistory as prove, type Verdict } from '../../domain/history/verify-history.ts';
+import { allEvents } from '../../store/history/events.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'it does not exist';
+  if (code === 'EACCES') return 'this user may not read it';
+  return code ?? 'it is no file of lines';
+}
+
+/** What a file holds is added; a file that was asked for holds some. */
+async function readNamed(context: Context, file: string, known: Anchors): Promise<void> {
+  const found = () => known.anchors.length + known.takeOvers.length + known.wrong.length;
+  const before = found();
+  await readAnchors(context, file, known).catch((cause: unknown) => {
+    throw new Error(`--anchor ${file} cannot be read: ${reasonOf(cause)}`, { cause });
+  });
+  if (found() === before) throw new Error(`--anchor ${file} holds no anchor of a history`);
+}
+
+async function collectAnchors(context: Context, named: readonly string[]): Promise<Anchors> {
+  const known = newAnchors();
+  if (existsSync(context.anchorsFile)) await readAnchors(context, context.anchorsFile, known);
+  for (const file of named) await readNamed(context, file, known);
+  return known;
+}
+
+function linesOf({ entries, waiting, newestAnchor, finding }: Verdict): string[] {
+  const rest = waiting === 0 ? [] : [`${waiting} entries wait to be chained.`];
+  if (finding) return [finding.text, ...rest];
+  const anchor = newestAnchor === undefined ? 'no anchor' : `newest anchor ${newestAnchor}`;
+  return [
+    `The history is whole: ${entries + waiting} entries, chained to position ${entries}, ${anchor}.`,
+    ...rest,
+  ];
+}
+
+/** `history verify`: the whole chain, against this machine's anchors and those of every file that is named. */
+export async function verifyHistory(options: { anchor?: string[] }): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const verdict = await prove(context, await collectAnchors(context, options.anchor ?? []));
+    const { entries, waiting, anchors, finding } = verdict;
+    const ok = finding === undefined;
+    return {
+      ok,
+      lines: linesOf(verdict),
+      json: { ok, entries, waiting, anchors, ...(finding && { finding }) },
+    };
+  });
+}
+
+async function* exportLines(db: Database): AsyncGenerator<string> {
+  for await (const event of allEvents(db)) {
+    const { position, id, at, ...rest } = event;
+    yield `${JSON.stringify({ position, id, at, time: timeOf(at), ...rest })}\n`;
+  }
+}
+
+/** Somebody who reads no further, as `head` does, has what they wanted. */
+async function print(db: Database): Promise<void> {
+  await pipeline(Readable.from(exportLines(db)), process.stdout, { end: false }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  });
+}
+
+async function writeInto(file: string, db: Database): Promise<void> {
+  const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === 'EEXIST' ? 'it exists already' : cause.code;
+    throw new Error(`--output ${file} cannot be made: ${reason}`, { cause });
+  });
+  try {
+    await pipeline(Readable.from(exportLines(db)), handle.createWriteStream({ flush: true }));
+  } catch (error) {
+    // Half a history must not be taken for a whole one.
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+/** `history export`: every entry as one JSON object a line, on standard output or into a new file. */
+export async function exportHistory(options: { output?: string }): Promise<void> {
+  const { output } = options;
+  await withWorkshop(({ context }) =>
+    output === undefined ? print(context.store.durable) : writeInto(output, context.store.durable),
+  );
+}

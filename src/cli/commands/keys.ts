@@ -1,0 +1,93 @@
+import { readConfig } from '../../config/config.ts';
+import { activateKey } from '../../domain/keys/activate-key.ts';
+import { addKeys } from '../../domain/keys/add-keys.ts';
+import { describeKeys } from '../../domain/keys/describe-keys.ts';
+import { dropKey, inWords } from '../../domain/keys/drop-key.ts';
+import { countToReseal, resealAll } from '../../domain/keys/reseal.ts';
+import { PURPOSES, type Purpose } from '../../shared/secrets.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+interface Options {
+  purpose?: Purpose;
+}
+
+/** `keys add`: a new key for each purpose in this machine's key file. */
+export async function addKey(): Promise<Result> {
+  const { keysFile } = readConfig();
+  return withWorkshop(async ({ context }) => {
+    const { id, isNew } = await addKeys(context, keysFile);
+    const done = isNew ? `Key ${id} was added to ${keysFile}.` : `Key ${id} is already there and waits.`;
+    const next = `Copy that file to every machine, then: grantbridge keys activate ${id}`;
+    return { ok: true, lines: [done, next], json: { id, added: isNew, file: keysFile } };
+  });
+}
+
+/** `keys activate ID`: the key that writes from now on. */
+export async function activate(options: Options, [id = '']: readonly string[]): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const purposes = options.purpose ? [options.purpose] : PURPOSES;
+    const activated = (await activateKey(context, { id, purposes })).map(({ purpose }) => purpose);
+    const lines = [
+      activated.length > 0
+        ? `Key ${id} is active for ${activated.join(', ')}.`
+        : `Key ${id} was active already.`,
+      'Next: grantbridge keys reseal',
+    ];
+    return { ok: true, lines, json: { id, activated } };
+  });
+}
+
+/** Tells on standard error how far it is, for whoever waits; a line for each tenth. */
+function progressOf(total: number): (done: number) => void {
+  let told = 0;
+  return (done) => {
+    const tenth = Math.floor((10 * done) / Math.max(total, 1));
+    if (tenth <= told) return;
+    told = tenth;
+    process.stderr.write(`${done} of ${total} values sealed anew\n`);
+  };
+}
+
+/** `keys reseal`: everything sealed with an older key is sealed with the active one. */
+export async function reseal(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const keyId = context.keyring.activeId('sealing');
+    const total = await countToReseal(context, keyId);
+    const { resealed, unreadable } = await resealAll(context, { keyId, onProgress: progressOf(total) });
+    const left = await countToReseal(context, keyId);
+    const lines = [
+      `${resealed} values were sealed anew with key ${keyId}, ${left} are left.`,
+      ...unreadable.map((place) => `does not open and was left as it is: ${place}`),
+    ];
+    const json = { key: keyId, resealed, left, unreadable };
+    return { ok: unreadable.length === 0, lines, json };
+  });
+}
+
+/** `keys drop ID`: a key that nothing needs any more goes; what still needs it is said. */
+export async function drop(options: Options, [id = '']: readonly string[]): Promise<Result> {
+  const { keysFile } = readConfig();
+  return withWorkshop(async ({ context }) => {
+    const purposes = options.purpose ? [options.purpose] : PURPOSES;
+    const outcomes = await dropKey(context, keysFile, { id, purposes });
+    const lines = outcomes.map(({ purpose, kept }) =>
+      kept === undefined ? `${purpose} ${id}: dropped` : `${purpose} ${id}: kept, ${kept}`,
+    );
+    return { ok: outcomes.every(({ kept }) => kept === undefined), lines, json: { id, outcomes } };
+  });
+}
+
+/** `keys list`: every key, what stands on it, and which processes hold it. */
+export async function listAllKeys(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const keys = await describeKeys(context);
+    const lines = keys.map(({ purpose, id, state, usage, heldBy, processes }) => {
+      const stands = inWords(usage) || 'nothing';
+      const held =
+        state === 'dropped' ? '' : `; held by ${heldBy.length} of ${processes} processes, this one included`;
+      return `${purpose.padEnd(8)} ${id.padEnd(10)} ${state.padEnd(8)} ${stands} on it${held}`;
+    });
+    return { ok: true, lines, json: { keys } };
+  });
+}

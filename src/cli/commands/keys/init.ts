@@ -1,0 +1,49 @@
+import { readKeysPlace } from '../../../config/config.ts';
+import { readSchema } from '../../../store/driver/schema-state.ts';
+import { makeKeysFile } from '../../../store/files/keys-file.ts';
+import { type DatabaseLocation, describeLocation } from '../../../store/driver/open-store.ts';
+import type { Result } from '../result.ts';
+
+/** Undefined where the database cannot be asked: the first key file may be made before there is a server. */
+async function isInUse(database: DatabaseLocation): Promise<boolean | undefined> {
+  try {
+    const { present } = await readSchema(database);
+    return present !== undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {Error} where a database is there already: new keys would not open what it keeps */
+function requireUnused(database: DatabaseLocation, isUsed: boolean | undefined): void {
+  if (isUsed !== true) return;
+  const place = describeLocation(database);
+  throw new Error(
+    `DATABASE_URL: there is a database of the bridge at ${place} already, and only its own keys open what it keeps: put the copy of its key file in place. No keys were made.`,
+  );
+}
+
+function linesOf(file: string, isUsed: boolean | undefined): string[] {
+  return [
+    `New keys are in ${file}, which only its owner may read.`,
+    ...(isUsed === undefined
+      ? [
+          'The database could not be asked whether it has keys already. If it has, a start with these is refused: put the copy of its own key file in place.',
+        ]
+      : []),
+    'Next:',
+    '  1. Keep a copy of that file, apart from the database and its backups: without it nobody can read what the bridge stores.',
+    '  2. On several machines: copy the file to each of them.',
+    '  3. grantbridge migrate, then grantbridge doctor, then grantbridge serve',
+  ];
+}
+
+/** `keys init`: the key file of a new bridge, before there is a database. It never replaces a file. */
+export async function initKeys(): Promise<Result> {
+  const { keysFile, database } = readKeysPlace();
+  const isUsed = await isInUse(database);
+  requireUnused(database, isUsed);
+  makeKeysFile(keysFile);
+  const json = { file: keysFile, databaseAsked: isUsed !== undefined };
+  return { ok: true, lines: linesOf(keysFile, isUsed), json };
+}

@@ -1,0 +1,153 @@
+import { type Config, readConfig } from '../../config/config.ts';
+import type { Context } from '../../domain/context.ts';
+import { resumeMails } from '../../domain/reminders/stop-mails.ts';
+import { type Delivered, deliverReminders } from '../../domain/reminders/deliver.ts';
+import { listUndeliverable } from '../../domain/reminders/deliver-undeliverable.ts';
+import { planReminders, type Preview, previewReminders } from '../../domain/reminders/plan-reminders.ts';
+import { printable, shown } from './dates/moment-option.ts';
+import { dayGiven, contextOn } from './dates/on-day.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+/** `reminders`: who is reminded of what and why, by hand and for any day. */
+
+const USE = 'A token counts as last used when it was last used up to now, also for a later day.';
+
+function jsonOf({ person, due, day, isNow }: Preview) {
+  return {
+    person: person.id,
+    address: person.address ?? null,
+    zone: person.zone,
+    day,
+    is_now: isNow,
+    due: due.map(({ clientId, part, role, stage, plannedFor, at, because }) => ({
+      client_id: clientId,
+      app: part.appName,
+      role,
+      stage,
+      planned_for: plannedFor,
+      date: at === undefined ? null : shown(at),
+      because,
+    })),
+  };
+}
+
+type Planned = ReturnType<typeof jsonOf>;
+
+function linesOf({ person, address, zone, day, is_now: isNow, due }: Planned): string[] {
+  const when = isNow ? 'now' : `later: from nine in the morning (${zone}), on a day without another mail`;
+  const head = `${day}  ${person}  ${address ?? 'no address is known'}  ${when}`;
+  return [head, ...due.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: ${one.because}`)];
+}
+
+async function previewed(context: Context): Promise<Planned[]> {
+  const people: Planned[] = [];
+  for await (const preview of previewReminders(context)) people.push(jsonOf(preview));
+  return people;
+}
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** `reminders plan [--on MOMENT]`: who would get what, when and why; writes nothing, and works on a copy too. */
+export async function planAll(options: Record<string, unknown>): Promise<Result> {
+  const on = dayGiven(options['on']);
+  return withWorkshop(async ({ context }) => {
+    const at = on ?? context.clock.now();
+    const people = await previewed(on === undefined ? context : contextOn(context, readConfig(), on));
+    const mails = people.filter((one) => one.is_now).length;
+    const unknown = people.filter((one) => one.is_now && one.address === null).length;
+    const later = people.length - mails;
+    const unsent = unknown === 0 ? '' : ` (${unknown} without an address)`;
+    const lines = [
+      `At ${shown(at)}: ${count(mails, 'mail', 'mails')} now${unsent}, ${count(later, 'person', 'people')} later.`,
+      ...(on === undefined ? [] : [USE]),
+      ...people.flatMap(linesOf).map(printable),
+    ];
+    return { ok: true, lines, json: { at: shown(at), mails, people } };
+  });
+}
+
+function told(made: number, delivered: Delivered) {
+  const { sent, dropped, putOff, passedOn, undeliverable } = delivered;
+  const counts = `${sent} sent, ${dropped} dropped, ${putOff} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
+  const json = { planned: made, sent, dropped, put_off: putOff, passed_on: passedOn, undeliverable };
+  return { lines: [`${made} planned; ${counts}.`], json };
+}
+
+function refusal(words: string): Result {
+  return { ok: false, lines: [words], json: { refused: words } };
+}
+
+async function triedOn(context: Context, config: Config, on: number): Promise<Result> {
+  if (config.production && !context.instance.isCopy())
+    return refusal(
+      'The ledger would say that people were told who were not. Nothing was changed. Use reminders plan --on, or a restored copy of the database.',
+    );
+  const thatDay = contextOn(context, config, on);
+  const made = await planReminders(thatDay);
+  const { lines, json } = told(made, await deliverReminders(thatDay, { isDryRun: true }));
+  const folder = thatDay.mailer.directory ?? '';
+  const where = `Nothing left this machine: the mails are in ${folder}, and the ledger counts them as sent.`;
+  return { ok: true, lines: [...lines, where, USE], json: { ...json, at: shown(on), directory: folder } };
+}
+
+async function sentNow(context: Context): Promise<Result> {
+  const why = context.instance.why();
+  if (why !== undefined)
+    return refusal(`This is a restored copy (${why}): it sends nothing. Try it with reminders run --on.`);
+  if (!context.settings.sendsReminders)
+    return refusal(
+      'No mail server is set (SMTP_URL), so that nobody would be told, and the ledger would say that everybody was. Nothing was changed.',
+    );
+  const made = await planReminders(context);
+  const { lines, json } = told(made, await deliverReminders(context));
+  const { directory } = context.mailer;
+  const where = directory === undefined ? [] : [`Without SMTP_URL the mails are files in ${directory}.`];
+  return { ok: true, lines: [...lines, ...where], json: { ...json, directory: directory ?? null } };
+}
+
+/** `reminders run [--on MOMENT]`: plans and sends now; for another day into files, on a database that may be spoiled. */
+export async function runReminders(options: Record<string, unknown>): Promise<Result> {
+  const on = dayGiven(options['on']);
+  return withWorkshop(({ context }) =>
+    on === undefined ? sentNow(context) : triedOn(context, readConfig(), on),
+  );
+}
+
+/** `reminders undeliverable`: the newest mails that nobody could be reached with. */
+export async function listUnreached(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const mails = (await listUndeliverable(context)).map(
+      ({ mailId, person, day, at, failure, reminders }) => ({
+        mail_id: mailId,
+        person,
+        day,
+        at: shown(at),
+        failure,
+        reminders: reminders.map(({ clientId, appName, role, stage, plannedFor }) => ({
+          client_id: clientId,
+          app: appName,
+          role,
+          stage,
+          planned_for: plannedFor,
+        })),
+      }),
+    );
+    const lines = mails.flatMap(({ day, person, failure, reminders }) => [
+      `${day}  ${person}  ${failure}`,
+      ...reminders.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: stage ${one.stage}`),
+    ]);
+    // Not that all were reached: mails may wait, and none may have been planned.
+    const none = 'No undeliverable mail waits for support.';
+    return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { mails } };
+  });
+}
+
+/** `reminders resume ADDRESS`: takes back a “not me” (domain/stop-mails.ts). */
+export async function resume(_options: Record<string, unknown>, [address = '']: string[]): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const isResumed = await resumeMails(context, address);
+    const line = isResumed ? 'Reminders go there again.' : 'Nobody has stopped reminders to this address.';
+    return { ok: isResumed, lines: [line], json: { resumed: isResumed } };
+  });
+}

@@ -1,0 +1,58 @@
+import { addStaff, removeStaff, type StaffRole } from '../../domain/accounts/staff.ts';
+import { listStaff } from '../../store/accounts/staff.ts';
+import { actorOf } from './by-option.ts';
+import { printable, shown } from './dates/moment-option.ts';
+import type { Result } from './result.ts';
+import { withWorkshop } from './with-workshop.ts';
+
+/** `staff`: who may look after the tokens of others on the pages below /support. */
+
+const originOf = (options: Record<string, unknown>) => ({ actor: actorOf(options), requestId: null });
+
+/** `staff add ACCOUNT --role ROLE`: gives an account a role, or another one. */
+export async function add(
+  options: Record<string, unknown>,
+  [account = '']: readonly string[],
+): Promise<Result> {
+  const origin = originOf(options);
+  const role = options['role'] as StaffRole;
+  return withWorkshop(async ({ context }) => {
+    const { accountId, before } = await addStaff(context, { account, role, ...origin });
+    const was = before === undefined || before === role ? '' : `, and was ${before}`;
+    const lines = [`Account ${accountId} is now support staff, as ${role}${was}.`];
+    return { ok: true, lines, json: { account_id: accountId, role, before: before ?? null } };
+  });
+}
+
+/** `staff remove ACCOUNT`: takes the role away; the next request finds it gone. */
+export async function remove(
+  options: Record<string, unknown>,
+  [account = '']: readonly string[],
+): Promise<Result> {
+  const origin = originOf(options);
+  return withWorkshop(async ({ context }) => {
+    const { accountId, before } = await removeStaff(context, { account, ...origin });
+    const lines = [`Account ${accountId} is not of the staff any more. It was ${before}.`];
+    return { ok: true, lines, json: { account_id: accountId, before } };
+  });
+}
+
+/** `staff list`: everybody with a role. */
+export async function list(): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const staff = (await listStaff(context.store.durable)).map((row) => ({
+      account_id: row.account_id,
+      role: row.role,
+      name: row.name,
+      email: row.email,
+      added_by: row.added_by,
+      added_at: shown(row.added_at),
+    }));
+    const lines = staff.map(
+      ({ account_id: id, role, name, email, added_by: by, added_at: at }) =>
+        `${id}  ${role.padEnd(6)}  ${[name, email].filter(Boolean).join(', ') || 'has not signed in'}  since ${at} (${by})`,
+    );
+    const none = 'Nobody is of the staff yet: staff add ACCOUNT --role lead';
+    return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { staff } };
+  });
+}

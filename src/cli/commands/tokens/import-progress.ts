@@ -1,0 +1,52 @@
+import type { Progress } from '../../../domain/import/reading/import-file.ts';
+import { SECOND } from '../../../shared/lifetimes.ts';
+
+const BAR_WIDTH = 30;
+
+const BAR_EVERY = SECOND / 5;
+const LINE_EVERY = 3 * SECOND;
+
+function shareOf({ bytes, totalBytes }: Progress): number {
+  return totalBytes === 0 ? 1 : Math.min(bytes / totalBytes, 1);
+}
+
+function numbersOf(progress: Progress): string {
+  const { new: added, known, changed, refused } = progress.tally;
+  const percent = Math.floor(100 * shareOf(progress));
+  const said = progress.isTrial ? 'a trial, nothing is changed: ' : '';
+  return `${percent} %  ${said}${added} new, ${known} known, ${changed} changed, ${refused} refused`;
+}
+
+function barOf(progress: Progress): string {
+  const full = Math.round(BAR_WIDTH * shareOf(progress));
+  return `\r[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${numbersOf(progress)}`;
+}
+
+const INTERRUPTED =
+  'Interrupted. Rows that were taken over before stay. The same import again finds them and goes on with the others.\n';
+
+/** Tells on standard error how far an import is: a bar on a terminal, else a line every few seconds. */
+export function createProgress() {
+  const { isTTY: isTerminal } = process.stderr;
+  let toldAt = performance.now();
+  const clear = () => isTerminal && process.stderr.write('\r\u001B[K');
+  const interrupted = () => {
+    clear();
+    process.stderr.write(INTERRUPTED);
+    // Without this listener, which was for once, the signal does what it does to every program.
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', interrupted);
+  return {
+    tell(progress: Progress): void {
+      const isDue = performance.now() - toldAt >= (isTerminal ? BAR_EVERY : LINE_EVERY);
+      if (!isDue) return;
+      toldAt = performance.now();
+      process.stderr.write(isTerminal ? barOf(progress) : `${numbersOf(progress)}\n`);
+    },
+    end(): void {
+      clear();
+      process.off('SIGINT', interrupted);
+    },
+  };
+}

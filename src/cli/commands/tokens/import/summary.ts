@@ -1,0 +1,66 @@
+import type { Imported } from '../../../../domain/import/reading/import-file.ts';
+import type { RefusalCount } from '../../../../domain/import/refusal-counts.ts';
+
+/** What `tokens import` says at its end. */
+
+const KINDS_MAX = 20;
+
+function placesOf({ count, lines }: RefusalCount): string {
+  const more = count > lines.length ? ', …' : '';
+  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
+}
+
+function lineOf(refusal: RefusalCount): string {
+  const { field, reason, count } = refusal;
+  return `    ${count} refused: ${field === null ? '' : `${field}: `}${reason} (${placesOf(refusal)})`;
+}
+
+function linesOfRefusals(refusals: readonly RefusalCount[]): string[] {
+  const others = refusals.slice(KINDS_MAX);
+  const rows = others.reduce((sum, { count }) => sum + count, 0);
+  const kinds = others.length === 1 ? 'another reason' : `${others.length} other reasons`;
+  return [
+    ...refusals.slice(0, KINDS_MAX).map(lineOf),
+    ...(others.length > 0 ? [`    ${rows} refused for ${kinds}`] : []),
+  ];
+}
+
+/** Whether more rows were refused than `--max-refused` allows. */
+export function isOver({ refused }: Imported, maxRefused: number | undefined): boolean {
+  return maxRefused !== undefined && refused > maxRefused;
+}
+
+interface Asked {
+  isDryRun: boolean;
+  maxRefused: number | undefined;
+}
+
+function headOf(imported: Imported, { isDryRun, maxRefused }: Asked): string[] {
+  const { refused, known, changed, written } = imported;
+  const counts = `${imported.new} new, ${known} known, ${changed} changed, ${refused} refused`;
+  const over = `more rows than --max-refused ${maxRefused} allows`;
+  if (isDryRun) {
+    const said = `A dry run; nothing was changed. It would be: ${counts}.`;
+    return isOver(imported, maxRefused)
+      ? [said, `That is too many: more are refused than --max-refused ${maxRefused} allows.`]
+      : [said];
+  }
+  if (!written) return [`Nothing was changed: ${over} would be refused. It would be: ${counts}.`];
+  if (!isOver(imported, maxRefused)) return [`${counts}.`];
+  // The trial before it was within the limit.
+  return [
+    `${counts}.`,
+    `The database was changed by others meanwhile: ${over} were refused. The others are taken over.`,
+  ];
+}
+
+/** What became of the file, why rows were refused, and where each of them is named. */
+export function summaryOf(imported: Imported, asked: Asked): string[] {
+  const { refusals, unknownFields, refused, report } = imported;
+  return [
+    ...headOf(imported, asked),
+    ...linesOfRefusals(refusals),
+    ...(unknownFields.length > 0 ? [`Fields that were left aside: ${unknownFields.join(', ')}`] : []),
+    ...(refused > 0 ? [`Each refused line with its field and reason: ${report}`] : []),
+  ];
+}

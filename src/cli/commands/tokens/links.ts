@@ -1,0 +1,19 @@
+import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
+import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+const ACCOUNT_ID = /^[0-9a-f]{24}$/;
+
+/** `links make`: the link that asks the holder of an account to connect an app again; always the same for the two. */
+export async function makeLink(options: Record<string, unknown>): Promise<Result> {
+  const [clientId, accountId] = [String(options['app']), String(options['account'])];
+  if (!ACCOUNT_ID.test(accountId)) throw new Error('account: an account id (24 hex digits)');
+  return withWorkshop(async ({ context }) => {
+    const app = await findRegisteredApp(context, clientId);
+    if (!app) throw new Error(`no app is registered with the client id ${clientId}`);
+    const link = await reauthorizationLink(context, { clientId, accountId });
+    const json = { client_id: clientId, account_id: accountId, link };
+    return { ok: true, lines: [link, 'It opens nothing without a sign-in to that account.'], json };
+  });
+}

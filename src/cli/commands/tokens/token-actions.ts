@@ -1,0 +1,188 @@
+import { assignByHand } from '../../../domain/tokens/assign-token.ts';
+import {
+  DAYS_TOLD,
+  FOUND_MAX,
+  findTokens,
+  findWholeToken,
+  type FoundToken,
+} from '../../../domain/tokens/find-tokens.ts';
+import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
+import { isUnidentified } from '../../../store/tokens/observed.ts';
+import type { MappingState } from '../../../store/tables/tables.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+/** No token is longer. */
+const LINE_MAX = 4096;
+
+/** The first line of standard input. */
+async function readLine(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('The whole token, then Enter: ');
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > LINE_MAX) break;
+  }
+  return text.split('\n')[0] ?? '';
+}
+
+function timeOf(time: number | null | undefined): string | null {
+  return typeof time === 'number' ? new Date(time).toISOString() : null;
+}
+
+function jsonOf({ row, usage }: FoundToken) {
+  return {
+    mapping_id: row.id,
+    client_id: row.client_id,
+    app: row.app_name,
+    account_id: row.account_id,
+    email: row.email ?? row.account_email,
+    state: row.state,
+    reason: row.reason,
+    source: row.source,
+    hint: row.hint_first === null ? null : `1/${row.hint_first}…${row.hint_last}`,
+    created_at: timeOf(row.created_at),
+    last_used_at: timeOf(row.last_used_at),
+    last_seen_at: timeOf(usage?.lastSeen),
+    calls: usage?.calls ?? 0,
+    carriers: usage?.carriers ?? [],
+    user_agents: usage?.userAgents ?? [],
+  };
+}
+
+type Told = ReturnType<typeof jsonOf>;
+
+function accountOf({ account_id, email }: Told): string {
+  if (account_id !== null) return `${account_id} (${email ?? 'e-mail not known'})`;
+  return email === null ? 'not known' : `not known, waits for ${email}`;
+}
+
+/** The last call that the bridge saw; of a token without one, what is known from elsewhere. */
+function lastOf({ last_used_at: used, last_seen_at: seen }: Told): string {
+  return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? 'never'}`;
+}
+
+/** Imported names may hold anything, and a terminal obeys control characters. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, '?');
+}
+
+function linesOf(told: Told): string[] {
+  const { carriers, user_agents: agents } = told;
+  const calls = `${told.calls} calls in ${DAYS_TOLD} days`;
+  const lines = [
+    `${told.mapping_id}  ${told.state}  ${told.hint ?? 'first and last characters not known'}  ${told.source}`,
+    `    app ${told.client_id} ${told.app}`,
+    `    account ${accountOf(told)}`,
+    ...(told.reason === null ? [] : [`    reason: ${told.reason}`]),
+    `    created ${told.created_at}, ${lastOf(told)}`,
+    carriers.length === 0
+      ? `    ${calls}`
+      : `    ${calls}, in ${carriers.join(', ')}, by ${agents.join('; ')}`,
+  ];
+  return lines.map(printable);
+}
+
+/** `tokens find QUERY`: what is known of tokens; `-` reads a whole one from standard input. */
+export async function findToken(
+  _options: Record<string, unknown>,
+  [query = '']: readonly string[],
+): Promise<Result> {
+  const token = query === '-' ? await readLine() : undefined;
+  return withWorkshop(async ({ context }) => {
+    const found =
+      token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
+    const tokens = found.tokens.map(jsonOf);
+    const lines = tokens.length > 0 ? tokens.flatMap(linesOf) : ['No token was found.'];
+    const more = found.isMore ? [`There are more; these are the newest ${FOUND_MAX}.`] : [];
+    return { ok: true, lines: [...lines, ...more], json: { tokens, more: found.isMore } };
+  });
+}
+
+const NO_TOKEN = 'No token has this mapping id; tokens find shows them.';
+
+/** `tokens revoke MAPPING_ID --reason TEXT`: ends one token for good. */
+export async function revoke(
+  options: Record<string, unknown>,
+  [mappingId = '']: readonly string[],
+): Promise<Result> {
+  return withWorkshop(async ({ context }) => {
+    const asked = { mappingId, reason: String(options['reason']), actor: 'command', requestId: null };
+    const revoked = await revokeToken(context, asked);
+    // What is owed to the modern side is told by the bridge, within a minute; this process ends here.
+    await context.flights.close();
+    const json = { mapping_id: mappingId, ...revoked };
+    if (revoked.outcome === 'unknown') return { ok: false, lines: [NO_TOKEN], json };
+    if (revoked.outcome === 'final') {
+      const line = `The token is ${revoked.state} already, which is final. Nothing was changed.`;
+      return { ok: revoked.state === 'revoked', lines: [line], json };
+    }
+    const line = revoked.alone
+      ? 'The token is revoked. It was the last one of its app and account, so the connection has ended too.'
+      : 'The token is revoked. What else stands on its connection is served on.';
+    return { ok: true, lines: [line], json };
+  });
+}
+
+type Assigned = Awaited<ReturnType<typeof assignByHand>>;
+
+const STANDS: Partial<Record<MappingState, string>> = {
+  unmapped: 'It waits to be connected there.',
+  active: 'It is served there by the grant that the app has for its account.',
+  reauthorization_required: 'Its holder has to connect it there once more; links make makes the link.',
+  migrated: 'The app has moved to the new API, and the token with it.',
+};
+
+/** An unidentified program takes a token back; an app gets it. */
+interface Receiver {
+  clientId: string;
+  isProgram: boolean;
+}
+
+function assignedWords(
+  { state, alone }: Extract<Assigned, { outcome: 'assigned' }>,
+  { clientId, isProgram }: Receiver,
+): string {
+  const words = isProgram
+    ? `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${clientId}/connect.`
+    : `The token belongs to the app now. ${STANDS[state] ?? ''}`;
+  return alone ? `${words} The connection that it stood on has ended with it.` : words;
+}
+
+function wordsOf(assigned: Assigned, { clientId, isProgram }: Receiver): string {
+  switch (assigned.outcome) {
+    case 'unknown token':
+      return NO_TOKEN;
+    case 'unknown app':
+      return 'No app that was registered or imported has this client id; apps list shows them.';
+    case 'identified':
+      return assigned.app === clientId
+        ? `The token ${isProgram ? 'stands with this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
+        : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
+    case 'final':
+      return `The token is ${assigned.state}, which is final. Nothing was changed.`;
+    case 'assigned':
+      return assignedWords(assigned, { clientId, isProgram });
+  }
+}
+
+/** `tokens assign MAPPING_ID --app CLIENT_ID --reason TEXT`: says to which app a token belongs that was seen in use. */
+export async function assign(
+  options: Record<string, unknown>,
+  [mappingId = '']: readonly string[],
+): Promise<Result> {
+  const [clientId, reason] = [String(options['app']), String(options['reason'])];
+  return withWorkshop(async ({ context }) => {
+    const asked = { mappingId, clientId, reason, actor: 'command', requestId: null };
+    const assigned = await assignByHand(context, asked);
+    const isProgram = await isUnidentified(context.store.durable, clientId);
+    // As for a revocation: what is owed to the modern side is told by the bridge.
+    await context.flights.close();
+    const isSo = assigned.outcome === 'identified' && assigned.app === clientId;
+    return {
+      ok: assigned.outcome === 'assigned' || isSo,
+      lines: [wordsOf(assigned, { clientId, isProgram })],
+      json: { mapping_id: mappingId, ...assigned },
+    };
+  });
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { readConfig } from '../../../config/config.ts';
+import { importFile } from '../../../domain/import/reading/import-file.ts';
+import { createProgress } from './import-progress.ts';
+import { isOver, summaryOf } from './import/summary.ts';
+import type { Result } from '../result.ts';
+import { withWorkshop } from '../with-workshop.ts';
+
+/**
+ * `tokens import FILE`: apps, id pairs and tokens of the older generation; refused rows fail nothing unless `--max-refused`
+ * says so.
+ */
+export async function importTokens(
+  { dryRun, maxRefused }: { dryRun?: boolean; maxRefused?: number },
+  [file = '-']: readonly string[],
+): Promise<Result> {
+  const isDryRun = dryRun === true;
+  const folder = join(readConfig().varDir, 'imports');
+  const progress = createProgress();
+  const imported = await withWorkshop(({ context }) =>
+    importFile(context, {
+      file,
+      folder,
+      isDryRun,
+      maxRefused,
+      origin: { actor: 'command', requestId: null },
+      onProgress: (now) => progress.tell(now),
+    }),
+  ).finally(() => progress.end());
+  const { unknownFields: _, ...json } = imported;
+  return { ok: !isOver(imported, maxRefused), lines: summaryOf(imported, { isDryRun, maxRefused }), json };
+}

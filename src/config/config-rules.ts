@@ -1,0 +1,205 @@
+import { openDatabaseProblem } from './database-tls.ts';
+import { trustsTooMany } from './trusted-proxies.ts';
+import { isLoopbackHost } from '../shared/net/loopback.ts';
+
+/** The rules that concern more than one setting, or a setting and production; pure, for config.ts reads everything. */
+
+/** The settings that the rules look at, each already sound by itself. */
+export interface RuledSettings {
+  NODE_ENV: string;
+  HOST: string;
+  PORT: number;
+  PUBLIC_URL?: string | undefined;
+  DATABASE_URL?: string | undefined;
+  MODERN_AUTH_URL?: string | undefined;
+  MODERN_API_URL?: string | undefined;
+  MODERN_CLIENT_ID?: string | undefined;
+  MODERN_CLIENT_SECRET?: string | undefined;
+  MODERN_PORT: number;
+  MODERN_SCOPES: string;
+  DEMO_PORT: number;
+  IN_DOUBT_QUIET_SECONDS: number;
+  PROFILES_FRESH_SECONDS: number;
+  PROFILES_STALE_SECONDS: number;
+  LEGACY_BACKEND_URL?: string | undefined;
+  LEGACY_SHADOW: boolean;
+  LEGACY_DEPRECATED_AT?: number | undefined;
+  LEGACY_RETIREMENT_AT?: number | undefined;
+  BRIDGE_SUNSET_AT?: number | undefined;
+  SMTP_URL?: string | undefined;
+  MAIL_FROM?: string | undefined;
+  TLS_CERT_FILE?: string | undefined;
+  TLS_KEY_FILE?: string | undefined;
+  TRUST_PROXY?: string[] | undefined;
+}
+
+/** What the machine adds to them. */
+interface Surroundings {
+  isKeysFileThere: boolean;
+  isDatabaseFolderThere: boolean;
+}
+
+/** A row is `[is it wrong, what to say]`. */
+type Rule = [boolean, string];
+
+const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID'] as const;
+
+const isOpenHttp = (address: string | undefined) =>
+  address !== undefined && address.startsWith('http:') && !isLoopbackHost(new URL(address).hostname);
+
+const givenUpstream = (env: RuledSettings) => UPSTREAM_NAMES.filter((name) => env[name] !== undefined);
+
+function areEqualPorts({ PORT, MODERN_PORT, DEMO_PORT }: RuledSettings): boolean {
+  const fixed = [PORT, MODERN_PORT, DEMO_PORT].filter((number) => number !== 0);
+  return new Set(fixed).size < fixed.length;
+}
+
+function hasScope(env: RuledSettings, scope: string): boolean {
+  return env.MODERN_SCOPES.split(/\s+/).includes(scope);
+}
+
+/** PostgreSQL takes `-c name=value` and `--name=value`, any case, `-` for `_`, and a backslash before any character. */
+const SYNCHRONOUS_COMMIT = /synchronous_commit\s*=\s*'?([a-z0-9_]*)/g;
+const KEPT_COMMITS = ['on', 'true', 'yes', '1', 'local', 'remote_write', 'remote_apply'];
+
+/** Every connection of the pool takes the options of the address, whatever the server's own setting is. */
+function losesCommits(address: string | undefined): boolean {
+  if (!address?.startsWith('postgres')) return false;
+  const options = new URL(address).searchParams.getAll('options').join(' ');
+  const plain = options.replaceAll('\\', '').replaceAll('-', '_').toLowerCase();
+  return [...plain.matchAll(SYNCHRONOUS_COMMIT)].some(([, value = '']) => !KEPT_COMMITS.includes(value));
+}
+
+/** The new API and the old one. */
+function otherSides(env: RuledSettings): Rule[] {
+  const given = givenUpstream(env);
+  return [
+    [
+      given.length > 0 && given.length < UPSTREAM_NAMES.length,
+      `${UPSTREAM_NAMES.join(', ')}: give all of them or none`,
+    ],
+    [
+      env.MODERN_CLIENT_SECRET !== undefined && given.length === 0,
+      'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
+    ],
+    [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.LEGACY_BACKEND_URL), 'LEGACY_BACKEND_URL: must be https, tokens travel there'],
+    [
+      env.LEGACY_SHADOW && env.LEGACY_BACKEND_URL === undefined,
+      'LEGACY_SHADOW: needs LEGACY_BACKEND_URL, there is nothing to compare with',
+    ],
+    [
+      env.LEGACY_BACKEND_URL !== undefined && env.LEGACY_BACKEND_URL === env.PUBLIC_URL,
+      'LEGACY_BACKEND_URL: is PUBLIC_URL, the bridge would pass calls on to itself',
+    ],
+    [!hasScope(env, 'account:read'), 'MODERN_SCOPES: must contain account:read'],
+    [!hasScope(env, 'offline_access'), 'MODERN_SCOPES: must contain offline_access'],
+  ];
+}
+
+/** What must not come before, or be less than, something else. */
+function orders(env: RuledSettings): Rule[] {
+  return [
+    [
+      (env.BRIDGE_SUNSET_AT ?? Infinity) < (env.LEGACY_DEPRECATED_AT ?? 0),
+      'BRIDGE_SUNSET_AT: must not be before LEGACY_DEPRECATED_AT',
+    ],
+    [
+      (env.BRIDGE_SUNSET_AT ?? Infinity) < (env.LEGACY_RETIREMENT_AT ?? 0),
+      'BRIDGE_SUNSET_AT: must not be before LEGACY_RETIREMENT_AT, the sunset ends everything first',
+    ],
+    [
+      env.PROFILES_STALE_SECONDS < env.PROFILES_FRESH_SECONDS,
+      'PROFILES_STALE_SECONDS: must not be less than PROFILES_FRESH_SECONDS, an answer would be thrown away while it is fresh',
+    ],
+  ];
+}
+
+function itself(env: RuledSettings, surroundings: Surroundings): Rule[] {
+  const openProblem = openDatabaseProblem(env.DATABASE_URL);
+  return [
+    [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
+    [
+      losesCommits(env.DATABASE_URL),
+      'DATABASE_URL: its options switch synchronous_commit off; a commit that was answered for could be lost',
+    ],
+    [openProblem !== undefined, `DATABASE_URL: ${openProblem}`],
+    [
+      !surroundings.isDatabaseFolderThere,
+      'DATABASE_URL: the folder of the file is not there: make it, or correct the path',
+    ],
+    [
+      trustsTooMany(env.TRUST_PROXY ?? []),
+      'TRUST_PROXY: names too many addresses: a network, or networks side by side taken together, may hold no more than a /8 (IPv6: /16), for anybody there could claim to come over https',
+    ],
+    [
+      (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
+      'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
+    ],
+    [
+      env.SMTP_URL !== undefined && env.MAIL_FROM === undefined,
+      'MAIL_FROM: must be set with SMTP_URL, a mail server refuses senders that it does not know',
+    ],
+  ];
+}
+
+function outsideProduction(env: RuledSettings): Rule[] {
+  return [
+    [
+      givenUpstream(env).length === 0 && areEqualPorts(env),
+      'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
+    ],
+    [!isLoopbackHost(env.HOST), 'HOST: an address that is not loopback needs NODE_ENV=production'],
+  ];
+}
+
+/** Spellings of this machine that a name server or URL leaves as they are, beside those of `isLoopbackHost`. */
+const OTHER_LOOPBACK = /(^|\.)localhost\.?$|^0\.0\.0\.0$|^\[::\]$|^\[::ffff:7f/;
+
+/** What the public address may not be where other people's accounts are reached through it. */
+function publicAddress(address: string | undefined): Rule[] {
+  if (address === undefined) return [[true, 'PUBLIC_URL: must be set in production']];
+  const { hostname } = new URL(address);
+  const isLoopback = isLoopbackHost(hostname) || OTHER_LOOPBACK.test(hostname);
+  return [
+    [isLoopback, 'PUBLIC_URL: must not be a loopback address in production, nobody else can reach it'],
+    [
+      isLoopback && address.startsWith('http:'),
+      'PUBLIC_URL: must be https in production, codes and cookies travel there',
+    ],
+  ];
+}
+
+/** What production says without a key file. */
+export const NO_KEYS =
+  'KEYS_FILE: is missing or cannot be read, and production never makes keys by itself. A bridge with a database needs the file of that database: put its copy back. For a new bridge, make the file once: grantbridge keys init';
+
+/** Unsafe combinations that a start in production refuses. */
+function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Rule[] {
+  const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
+  return [
+    [
+      givenUpstream(env).length === 0,
+      'MODERN_AUTH_URL: the embedded modern generation is not for production',
+    ],
+    [
+      env.IN_DOUBT_QUIET_SECONDS < 60,
+      'IN_DOUBT_QUIET_SECONDS: must be at least 60 in production, longer than any request may be on its way',
+    ],
+    ...publicAddress(env.PUBLIC_URL),
+    [
+      !hasTls && !env.TRUST_PROXY?.length,
+      'TLS_CERT_FILE, TRUST_PROXY: production needs TLS by the bridge itself or a named proxy that does it; without either, every old call is refused or a secret travels in the clear',
+    ],
+    [!isKeysFileThere, NO_KEYS],
+  ];
+}
+
+/** Everything that is wrong, one line each, beginning with the setting's name. */
+export function contradictions(env: RuledSettings, surroundings: Surroundings): string[] {
+  const byKind = env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env);
+  return [...otherSides(env), ...orders(env), ...itself(env, surroundings), ...byKind]
+    .filter(([wrong]) => wrong)
+    .map(([, text]) => text);
+}

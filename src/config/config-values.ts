@@ -1,0 +1,185 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dirname, relative, resolve } from 'node:path';
+import { validate as isCron } from 'node-cron';
+import { z } from 'zod';
+import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
+import { redactText } from '../shared/log/redaction.ts';
+
+/** The forms that settings have, each with what is said of a wrong one. */
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}, without a unit`)
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+export function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An address, a network, or one of the names that express knows. */
+function isProxyRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [host = '', bits] = text.split('/', 2);
+  const version = isIP(host);
+  return (
+    version !== 0 &&
+    (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+  );
+}
+
+/** A star is in no host's name, though `URL` lets it pass. */
+function isHttpAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return /^https?:$/.test(protocol) && !hostname.includes('*');
+}
+
+/** Paths are put behind such an address: a query or a fragment would swallow them. */
+function isPlainAddress(text: string): boolean {
+  if (!isHttpAddress(text)) return true;
+  const { search, hash, username, password } = new URL(text);
+  return !/[?#]/.test(text) && `${search}${hash}${username}${password}` === '';
+}
+
+/** A slash in a password ends the host before it: the rest of the password would be the name, which is told. */
+const isDatabaseName = (path: string) => path.length > 1 && !path.includes('@');
+
+export const isPostgres = (text: string) =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isDatabaseName(new URL(text).pathname);
+const isDatabaseUrl = (text: string) => /^sqlite:./.test(text) || isPostgres(text);
+
+const anyHttpAddress = z
+  .string()
+  .refine(isHttpAddress, 'must be an http or https address, such as https://host.example')
+  .transform((given) => given.replace(/\/+$/, ''));
+
+export const httpAddress = anyHttpAddress.refine(
+  isPlainAddress,
+  'must be an address without user, query and fragment',
+);
+
+export const origin = anyHttpAddress.refine(
+  (given) => !isHttpAddress(given) || new URL(given).origin === given,
+  'must be a scheme, a host and a port, no more',
+);
+
+export const onOrOff = z
+  .enum(['on', 'off'], 'must be on or off')
+  .default('off')
+  .transform((word) => word === 'on');
+
+/** The name itself where something has it, else the nearest folder above. */
+function nearestThere(path: string): string {
+  return existsSync(path) ? path : nearestThere(dirname(path));
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** What a paste, or a file with a line break at its end, leaves around a value is no part of it. */
+const plainText = z
+  .string()
+  .refine((given) => given === given.trim(), 'begins or ends with a blank or a line break');
+
+const HOME = /^(sqlite:)?~/;
+
+/** Services have no shell that would put a home folder in the place of `~`: a folder of that name would be made. */
+export const path = plainText.refine(
+  (given) => !HOME.test(given),
+  'begins with ~, which a shell alone replaces: write the whole path',
+);
+
+/** What a client is known by (RFC 6749 appendix A.1 and A.2). */
+export const clientWord = plainText.refine(
+  (given) => /^[\x20-\x7e]*$/.test(given.trim()),
+  'must be printable ASCII, on one line',
+);
+
+/** A folder that is there, or could be made. */
+export const folder = path.superRefine((given, check) => {
+  const there = nearestThere(resolve(given));
+  if (!isFolder(there)) check.addIssue({ code: 'custom', message: `${redactText(there)} is not a folder` });
+});
+
+export const readableFile = path
+  .refine((file) => HOME.test(file) || isReadable(file), 'cannot be read')
+  .refine((file) => !isFolder(file), 'is a folder, and must be a file');
+
+/** What a server can listen on: a name or an address alone. */
+export const listenHost = plainText.refine(
+  (given) => isIP(given) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given),
+  'must be a host name or an address alone, without scheme and port',
+);
+
+const SQLITE = 'sqlite:';
+
+const sqliteFile = (given: string) =>
+  given.startsWith(SQLITE) ? resolve(given.slice(SQLITE.length)) : undefined;
+
+/**
+ * Whether the folder of a SQLite file is there, or is below `varDir`, which is made. Elsewhere a new database is begun in a
+ * folder that is there alone: another path is a slip of the pen.
+ */
+export function isDatabaseFolderThere(given: string | undefined, varDir: string): boolean {
+  const file = sqliteFile(given ?? '');
+  if (file === undefined || isFolder(dirname(file))) return true;
+  return !relative(resolve(varDir), file).startsWith('..');
+}
+
+export const databaseUrl = path
+  .refine(
+    isDatabaseUrl,
+    'must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME (in a password write # / @ % as %23 %2F %40 %25)',
+  )
+  .refine((given) => !isFolder(sqliteFile(given) ?? ''), 'is a folder, and must be a file');
+
+export const proxies = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine((list) => list.every(isProxyRange), 'must be addresses or networks such as 10.0.0.0/8');
+
+/** Calls in 15 minutes, 24 hours and 30 days. */
+export type Quotas = readonly [number, number, number];
+
+export const port = wholeNumber(0, 65535);
+const LONGEST = 10 * 365 * 86400;
+export const seconds = wholeNumber(0, LONGEST);
+export const secondsAboveZero = wholeNumber(1, LONGEST);
+
+/** Calls of one client of the embedded modern generation in 15 minutes, 24 hours and 30 days. */
+export const quotas = z
+  .string()
+  .regex(
+    /^\s*[1-9]\d{0,8}(\s*,\s*[1-9]\d{0,8}){2}\s*$/,
+    'must be three whole numbers from 1 to 999999999, for 15 minutes, 24 hours and 30 days, such as 100,250,3000',
+  )
+  .transform((text): Quotas => {
+    const [short = 0, day = 0, month = 0] = text.split(',').map(Number);
+    return [short, day, month];
+  });
+
+export const moment = z.string().transform((text, check): number => {
+  const time = readMoment(text);
+  if (time === undefined) check.addIssue({ code: 'custom', message: MOMENT_FORM });
+  return time ?? 0;
+});
+
+export const cron = z
+  .string()
+  .refine(isCron, 'must be a cron expression of five or six fields, such as */15 * * * *');
+
+/** Whole days, each once, the most first. */
+export const dayList = z
+  .string()
+  .regex(
+    /^\s*\d{1,4}(\s*,\s*\d{1,4})*\s*$/,
+    'must be whole numbers of days with commas between, such as 30,7,1,0',
+  )
+  .transform((text) => [...new Set(text.split(',').map(Number))].toSorted((a, b) => b - a));

@@ -1,0 +1,28 @@
+import type { GoogleDetails, ServiceMetadata } from '../inputs.ts';
+
+interface Kind {
+  typename: string;
+  details: 'detailsOffer' | 'detailsEvent' | 'detailsWhatsNew';
+}
+
+/** The details that go with the type of a Google Business post (modern-api.md 1.5). */
+const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['offer', { typename: 'GoogleBusinessOfferMetaData', details: 'detailsOffer' }],
+  ['event', { typename: 'GoogleBusinessEventMetaData', details: 'detailsEvent' }],
+  ['whats_new', { typename: 'GoogleBusinessWhatsNewMetaData', details: 'detailsWhatsNew' }],
+]);
+
+export function googleDetailsOf(metadata: ServiceMetadata): GoogleDetails | null {
+  const kind = kinds.get(metadata.type ?? '');
+  return (kind && metadata[kind.details]) ?? null;
+}
+
+export function presentGoogleDetails(metadata: ServiceMetadata): object | null {
+  const details = googleDetailsOf(metadata);
+  if (!details) return null;
+  return {
+    ...details,
+    __typename: kinds.get(metadata.type ?? '')?.typename,
+    button: details.button ?? 'none',
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * What holds for a whole endpoint of the authorization server before and after oidc-provider sees a request: methods,
+ * where parameters may stand, and what the discovery document says.
+ */
+import { errors } from './oidc.ts';
+import type { KoaContextWithOIDC, Provider } from './oidc.ts';
+import { scopes } from '../scopes.ts';
+import { type SecretBrake, TOO_MANY } from '../secret-brake.ts';
+
+type Context = Pick<KoaContextWithOIDC, 'ip' | 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
+  body: unknown;
+  /** Missing where no endpoint was reached. */
+  oidc?: Pick<KoaContextWithOIDC['oidc'], 'client'>;
+};
+
+const READ = ['GET', 'HEAD', 'OPTIONS'];
+
+function methodsOf(path: string): string[] {
+  if (path.startsWith('/token')) return ['POST'];
+  return path.startsWith('/auth') ? ['GET'] : READ;
+}
+
+/** RFC 6749 2.3.1 and RFC 9700 4.3.2: addresses end up in logs, so none of these may stand in one. */
+const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'token'];
+
+/** An authorization request is kept until somebody has decided, so only `scope`, which is looked at at once, may be long. */
+const MAX_PARAMETERS = 16 * 1024;
+
+function isTooLong({ path, query }: Pick<Context, 'path' | 'query'>): boolean {
+  if (path !== '/auth') return false;
+  const kept = Object.entries(query).filter(([name]) => name !== 'scope');
+  return kept.flat(2).join('').length > MAX_PARAMETERS;
+}
+
+function problemOf({ method, path, query }: Context): errors.InvalidRequest | undefined {
+  const methods = methodsOf(path);
+  if (!methods.includes(method)) {
+    return new errors.InvalidRequest(`this address answers ${methods.join(', ')} only`, 405);
+  }
+  if (isTooLong({ path, query })) return new errors.InvalidRequest('the parameters are too long');
+  const misplaced = methods.includes('POST') && SECRETS.some((name) => name in query);
+  return misplaced
+    ? new errors.InvalidRequest('parameters belong in the body, never in the address')
+    : undefined;
+}
+
+/** OpenID's, which the provider would refuse; what 5.3 does not list is ignored (RFC 6749 3.1). */
+const IGNORED = ['acr_values', 'id_token_hint', 'max_age', 'registration', 'request', 'request_uri'];
+
+/**
+ * Specification 5.4 knows one way back to the app: query parameters. The provider would send some errors behind a `#` or
+ * in a self-sending form; `response_mode` is no parameter of 5.3 and is ignored like the others.
+ */
+function keepKnownParameters(ctx: Context): void {
+  if (ctx.path !== '/auth') return;
+  const known = Object.entries(ctx.query).filter(([name]) => !IGNORED.includes(name));
+  ctx.query = { ...Object.fromEntries(known), response_mode: 'query' };
+}
+
+/** No script of another site reads an answer that carries tokens. */
+function closeToScripts(ctx: Context): void {
+  if (ctx.path.startsWith('/token')) ctx.remove('Access-Control-Allow-Origin');
+}
+
+/** A wrong secret is 401. It is looked at before anything else, so that it was right where the request is granted. */
+function countSecret(ctx: Context, brake: SecretBrake): void {
+  const { path, status, oidc, ip } = ctx;
+  if (!path.startsWith('/token') || !oidc?.client) return;
+  const { clientId, clientAuthMethod } = oidc.client;
+  if (clientAuthMethod === 'none') return;
+  if (status !== 401) return;
+  const wait = brake.countWrong(clientId, ip);
+  if (wait === 0) return;
+  ctx.status = 429;
+  ctx.remove('WWW-Authenticate');
+  ctx.set('Retry-After', String(wait));
+  ctx.body = TOO_MANY;
+}
+
+const RETRY_SECONDS = 5;
+
+/** RFC 7009 2.2.1: to an app, only 503 says that the token still lives and that it should ask again. */
+function admitOutage(ctx: Context): void {
+  if (ctx.path !== '/token/revocation' || ctx.status !== 500) return;
+  ctx.status = 503;
+  ctx.set('Retry-After', String(RETRY_SECONDS));
+}
+
+/** Named by the provider whatever it serves: there are neither claims nor id tokens here (specification 5.8). */
+const NOT_SERVED = [
+  'claims_supported',
+  'claim_types_supported',
+  'claims_parameter_supported',
+  'request_uri_parameter_supported',
+];
+/** OpenID Connect Discovery 3 requires these two of `openid-configuration`; RFC 8414 does not know them. */
+const OPENID_ONLY = ['subject_types_supported', 'id_token_signing_alg_values_supported'];
+
+function trimDiscovery({ path, status, body }: Context): void {
+  if (!path.startsWith('/.well-known/') || status !== 200 || typeof body !== 'object' || body === null)
+    return;
+  Object.assign(body, { scopes_supported: scopes, response_modes_supported: ['query'] });
+  const left = path.endsWith('/openid-configuration') ? NOT_SERVED : [...NOT_SERVED, ...OPENID_ONLY];
+  for (const name of left) Reflect.deleteProperty(body, name);
+}
+
+/**
+ * 405 with Allow, 400 for misplaced secrets and for too much, answers in the query alone, a discovery document that says
+ * what is so; and wrong client secrets are counted.
+ */
+export function guardEndpoints(provider: Provider, brake: SecretBrake): void {
+  provider.use(async (ctx, next) => {
+    const problem = problemOf(ctx);
+    if (problem) {
+      ctx.status = problem.statusCode;
+      if (problem.statusCode === 405) ctx.set('Allow', methodsOf(ctx.path).join(', '));
+      ctx.body = { error: problem.error, error_description: problem.error_description };
+      return;
+    }
+    keepKnownParameters(ctx);
+    await next();
+    countSecret(ctx, brake);
+    closeToScripts(ctx);
+    admitOutage(ctx);
+    trimDiscovery(ctx);
+  });
+}

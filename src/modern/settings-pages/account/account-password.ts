@@ -1,0 +1,54 @@
+import { underBrake } from '../../interactions/attempts.ts';
+import { type AccountField, fieldOf, type Refusal, showAccount } from './account-page.ts';
+import { beginSession } from '../session.ts';
+import { goTo, type Visit } from '../visit.ts';
+
+/** Length alone, no rules on the kinds of characters (NIST SP 800-63B-4 §3.1.1.2); the maximum is that of the sign-in. */
+const LENGTH = { min: 10, max: 256 };
+
+function newPasswordProblem(password: string, email: string): string | undefined {
+  if (Array.from(password).length < LENGTH.min) return `Use at least ${LENGTH.min} characters.`;
+  if (password.length > LENGTH.max) return `Use at most ${LENGTH.max} characters.`;
+  if (password.toLowerCase() === email.toLowerCase()) return 'Use something else than your e-mail address.';
+  return undefined;
+}
+
+/**
+ * Runs `check` of the current password, which stands in `field`, under the brake on guessing: it finds something when the
+ * password is right. Sets `Retry-After` when there were too many attempts.
+ */
+export async function checkPassword<T>(
+  { parts: { attempts }, account, req, res }: Visit,
+  field: AccountField,
+  check: () => Promise<T | undefined>,
+): Promise<{ found: T } | { refusal: Refusal }> {
+  const checked = await underBrake(attempts, { email: account.email, req, res }, check);
+  if ('tooMany' in checked) return { refusal: { status: 429, problems: { [field]: checked.tooMany } } };
+  if (checked.outcome !== undefined) return { found: checked.outcome };
+  return { refusal: { status: 422, problems: { [field]: 'This is not your current password.' } } };
+}
+
+function problemsOf(current: string, next: string, email: string): Refusal['problems'] {
+  const problem = newPasswordProblem(next, email);
+  return {
+    ...(current === '' && { 'current-password': 'Enter your current password.' }),
+    ...(problem !== undefined && { 'new-password': problem }),
+  };
+}
+
+/**
+ * POST …/account/password with `current-password` and `new-password`. This browser goes on in a new session, so that a copy
+ * of its cookie is worth nothing either.
+ */
+export async function changePassword(visit: Visit): Promise<void> {
+  const { parts, account } = visit;
+  const [current, next] = [fieldOf(visit, 'current-password'), fieldOf(visit, 'new-password')];
+  const problems = problemsOf(current, next, account.email);
+  if (Object.keys(problems).length > 0) return showAccount(visit, { status: 422, problems });
+  const checked = await checkPassword(visit, 'current-password', () =>
+    parts.store.changePassword({ accountId: account.id, current, next }),
+  );
+  if ('refusal' in checked) return showAccount(visit, checked.refusal);
+  await beginSession(parts, visit, { accountId: account.id, loginTs: checked.found });
+  return goTo(visit, '/settings/account', 'password-changed');
+}

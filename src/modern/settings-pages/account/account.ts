@@ -1,0 +1,37 @@
+import { isName } from '../../text-rules.ts';
+import { fieldOf, showAccount } from './account-page.ts';
+import { changePassword } from './account-password.ts';
+import type { Desk } from '../desk.ts';
+import { addEmailLinks } from '../email/email-link.ts';
+import { cancelEmailRequest, createEmailRequests } from '../email/email-request.ts';
+import { goTo, type Visit } from '../visit.ts';
+
+/** POST …/account/name with `name`; the main API's `updateAccount` writes the same place. */
+function changeName(visit: Visit): void {
+  const name = fieldOf(visit, 'name').trim();
+  if (!isName(name)) {
+    const problems = {
+      name: 'Enter a name of 1 to 100 characters that can be seen, on one line, with a letter, a digit or an emoji.',
+    };
+    return showAccount(visit, { status: 422, problems });
+  }
+  visit.parts.store.accounts.update(visit.account.id, { name });
+  return goTo(visit, '/settings/account', 'name-changed');
+}
+
+/** The page /settings/account with its forms, and the pages that a mailed link leads to. */
+export function addAccount(desk: Desk): void {
+  const forms = {
+    name: changeName,
+    password: changePassword,
+    email: createEmailRequests(),
+    'email/cancel': cancelEmailRequest,
+  };
+  desk.get('/account', showAccount);
+  for (const [name, action] of Object.entries(forms)) {
+    desk.post(`/account/${name}`, action);
+    // Who loads the address of a refused form again.
+    desk.get(`/account/${name}`, (visit) => goTo(visit, '/settings/account'));
+  }
+  addEmailLinks(desk);
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { isMailAddress } from '../../../shared/mail/address.ts';
+import { MailError } from '../../../shared/mail/mail-error.ts';
+import { askToWait, secondsToWait } from '../../brake.ts';
+import { EMAIL_REQUESTS_SECONDS } from '../../lifetimes.ts';
+import { fieldOf, type Refusal, showAccount } from '../account/account-page.ts';
+import { checkPassword } from '../account/account-password.ts';
+import { sendNotice } from './email-notice.ts';
+import { confirmingMail, noticeMail, takenMail } from './email-texts.ts';
+import { goTo, type Visit } from '../visit.ts';
+
+/** In EMAIL_REQUESTS_SECONDS, which the refusal calls an hour. */
+const MOST_MAILS = 5;
+
+/** Short enough that on this machine the link fits into one line of a mail, also where somebody reads the file itself. */
+const TOKEN_BYTES = 24;
+
+type Brake = RateLimiterMemory;
+
+function problemsOf({ account }: Visit, email: string, password: string): Refusal['problems'] {
+  const isSame = email.toLowerCase() === account.email.toLowerCase();
+  return {
+    ...(isSame && { email: 'This is your address already.' }),
+    ...(!isMailAddress(email) && { email: 'Enter an e-mail address such as name@example.org.' }),
+    ...(password === '' && { 'email-password': 'Enter your current password.' }),
+  };
+}
+
+async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<Refusal | undefined> {
+  const wait = await secondsToWait(() => brake.consume(account.id));
+  if (wait === 0) return undefined;
+  const email = `You asked for ${MOST_MAILS} mails within an hour. ${askToWait(res, wait)}.`;
+  return { status: 429, problems: { email } };
+}
+
+/** The login time of the password, or what speaks against the request: nothing is told before the password is right. */
+async function admit(
+  visit: Visit,
+  email: string,
+  brake: Brake,
+): Promise<{ loginTs: number } | { refusal: Refusal }> {
+  const { parts, account } = visit;
+  const password = fieldOf(visit, 'email-password');
+  const problems = problemsOf(visit, email, password);
+  if (Object.keys(problems).length > 0) return { refusal: { status: 422, problems } };
+  const checked = await checkPassword(visit, 'email-password', async () => {
+    const login = await parts.store.accounts.authenticate(account.email, password);
+    // The address may have gone to another account a moment ago.
+    return login?.account.id === account.id ? login : undefined;
+  });
+  if ('refusal' in checked) return checked;
+  const refusal = await refuseTooMany(visit, brake);
+  return refusal ? { refusal } : checked.found;
+}
+
+function undelivered({ isRefused }: MailError): Refusal {
+  return isRefused
+    ? { status: 422, problems: { email: 'No mail can be sent to this address. Please check its spelling.' } }
+    : { status: 503, problems: { email: 'The mail could not be sent just now. Please try again later.' } };
+}
+
+/**
+ * Sends the link to the new address. One that another account has gets a different mail, and everything else is the
+ * same: the row is there but nobody knows its link, so that no page tells whether an address is in use. The row comes
+ * last, so that an earlier link lives on when the mail fails. False when the password was changed meanwhile.
+ */
+async function sendLink({ parts, account }: Visit, email: string, loginTs: number): Promise<boolean> {
+  const { accounts, emailChanges } = parts.store;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const link = `${parts.issuer}/settings/email/${token}`;
+  await parts.mailer.send(accounts.isTaken(email) ? takenMail(email) : confirmingMail(email, link));
+  return emailChanges.begin({ accountId: account.id, email, loginTs }, token);
+}
+
+/** POST …/account/email with `email` and `email-password`. Nothing changes before the link in the mail is opened. */
+export function createEmailRequests() {
+  const brake = new RateLimiterMemory({ points: MOST_MAILS, duration: EMAIL_REQUESTS_SECONDS });
+  return async (visit: Visit): Promise<void> => {
+    const { account, parts } = visit;
+    const email = fieldOf(visit, 'email').trim();
+    const admitted = await admit(visit, email, brake);
+    if ('refusal' in admitted) return showAccount(visit, admitted.refusal);
+    try {
+      // Whoever knows the old password alone is signed out by now, and is asked to sign in there.
+      if (!(await sendLink(visit, email, admitted.loginTs))) return goTo(visit, '/settings/account');
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      parts.logger.error('the link of an e-mail change was not sent', { cause: error });
+      await brake.reward(account.id);
+      return showAccount(visit, undelivered(error));
+    }
+    await sendNotice(parts, noticeMail(account.email, email));
+    return goTo(visit, '/settings/account', 'email-asked');
+  };
+}
+
+/** POST …/account/email/cancel: the link that was sent is worth nothing any more. */
+export function cancelEmailRequest(visit: Visit): void {
+  visit.parts.store.emailChanges.forget(visit.account.id);
+  return goTo(visit, '/settings/account', 'email-cancelled');
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { newOpaqueValue } from '../../../shared/ids.ts';
+import type { Database } from '../database.ts';
+import type { Digest } from '../digests.ts';
+
+export interface SecretRecord {
+  /** Names the secret in addresses; tells nothing of it. */
+  id: string;
+  /** Its last four characters. */
+  hint: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+/** Two, so that an app can change over without a gap. */
+export const MAX_SECRETS = 2;
+
+interface Row {
+  digest: string;
+  hint: string;
+  createdAt: string;
+}
+
+const LIST = `
+  select digest, hint, created_at as createdAt from client_secrets where client_id = ? order by created_at, digest`;
+
+// Never the last one: without it a confidential client could do nothing.
+const REMOVE = `
+  delete from client_secrets where client_id = @clientId and digest = @digest
+    and (select count(*) from client_secrets where client_id = @clientId) > 1`;
+
+const idOf = (digest: string) => createHash('sha256').update(digest).digest('hex').slice(0, 24);
+
+/** The secrets of clients that people registered, whoever they belong to; only their digests are kept. */
+export function createClientSecrets(db: Database, digest: Digest) {
+  const list = db.prepare<[string], Row>(LIST);
+  const insert = db.prepare(
+    'insert into client_secrets (client_id, digest, hint, created_at) values (?, ?, ?, ?)',
+  );
+  const remove = db.prepare(REMOVE);
+  return {
+    ofClient: (clientId: string): SecretRecord[] =>
+      list.all(clientId).map((row) => ({ id: idOf(row.digest), hint: row.hint, createdAt: row.createdAt })),
+    /** Returns the new secret, which cannot be read again. */
+    add(clientId: string): string {
+      const secret = newOpaqueValue();
+      insert.run(clientId, digest(secret), secret.slice(-4), new Date().toISOString());
+      return secret;
+    },
+    /** False for an unknown one, and for the last one. */
+    remove(clientId: string, id: string): boolean {
+      const found = list.all(clientId).find((row) => idOf(row.digest) === id);
+      return found !== undefined && remove.run({ clientId, digest: found.digest }).changes === 1;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { AdapterPayload } from '../../provider/oidc.ts';
+import type { ClientSettings } from '../../settings.ts';
+import type { Database } from '../database.ts';
+import type { Digest } from '../digests.ts';
+
+interface ClientRow {
+  client_id: string;
+  name: string;
+  confidential: number;
+  redirect_uris: string;
+  /** All digests that count, joined by spaces; null without any. */
+  digests: string | null;
+}
+
+export type Clients = ReturnType<typeof createClients>;
+
+const parseUris = (text: string): string[] => JSON.parse(text);
+
+/**
+ * Client metadata as the provider wants it. `client_secret` carries the stored digests: the provider only hands them back
+ * to `secretMatches`. `web` makes redirect URIs match as whole strings (`native` would free the port on loopback), and
+ * `query` is the only response mode of specification 5.4.
+ */
+function toMetadata(row: ClientRow): AdapterPayload {
+  return {
+    client_id: row.client_id,
+    client_name: row.name,
+    redirect_uris: parseUris(row.redirect_uris),
+    application_type: 'web',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    response_modes: ['query'],
+    token_endpoint_auth_method: row.confidential === 0 ? 'none' : 'client_secret_post',
+    ...(row.confidential === 0 ? {} : { client_secret: row.digests ?? '-' }),
+  };
+}
+
+/** Registered apps, as the provider sees them. Their secrets are kept as digests. */
+export function createClients(db: Database, digest: Digest) {
+  const select = db.prepare<[string], ClientRow>(`
+    select c.client_id, c.name, c.confidential, c.redirect_uris,
+      (select group_concat(s.digest, ' ') from client_secrets as s where s.client_id = c.client_id) as digests
+    from clients as c where c.client_id = ?`);
+  const upsert = db.prepare(`
+    insert into clients (client_id, name, confidential, redirect_uris, created_at) values (?, ?, ?, ?, ?)
+    on conflict (client_id) do update set
+      name = excluded.name, confidential = excluded.confidential, redirect_uris = excluded.redirect_uris`);
+  const addSecret = db.prepare(
+    'insert or ignore into client_secrets (client_id, digest, hint, created_at) values (?, ?, ?, ?)',
+  );
+  const dropOtherSecrets = db.prepare('delete from client_secrets where client_id = ? and digest <> ?');
+  return {
+    find(clientId: string): AdapterPayload | undefined {
+      const row = select.get(clientId);
+      return row && toMetadata(row);
+    },
+    /** A client of the settings: its one secret is the only one that counts. */
+    upsert: db.transaction(({ clientId, clientSecret, name, redirectUris }: ClientSettings): void => {
+      const now = new Date().toISOString();
+      upsert.run(clientId, name, clientSecret === undefined ? 0 : 1, JSON.stringify(redirectUris), now);
+      const secretDigest = clientSecret === undefined ? '' : digest(clientSecret);
+      dropOtherSecrets.run(clientId, secretDigest);
+      if (clientSecret !== undefined) addSecret.run(clientId, secretDigest, clientSecret.slice(-4), now);
+    }),
+    /** Whether `secret` is behind one of `storedDigests`; equal time for every wrong one. */
+    secretMatches(secret: string, storedDigests: string): boolean {
+      const actual = Buffer.from(digest(secret));
+      return storedDigests
+        .split(' ')
+        .map((stored) => Buffer.from(stored))
+        .some((stored) => stored.length === actual.length && timingSafeEqual(actual, stored));
+    },
+  };
+}

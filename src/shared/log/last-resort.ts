@@ -1,0 +1,49 @@
+import { SECOND, STOP_LIMIT } from '../lifetimes.ts';
+import type { Logger } from './logger.ts';
+
+/** Longer than a stop takes whose parts all end in time; without the drain before it. */
+export const STOP_TAKES = STOP_LIMIT + 10 * SECOND;
+
+/** An error that comes back again and again is not logged for ever. */
+const ERRORS_LOGGED = 10;
+
+export interface LastResort {
+  logger: Logger;
+  /** Accepts nothing new, and resolves when what is under way has ended and what is in memory is stored. */
+  drain?: () => Promise<void>;
+  /** How long the drain may take, in milliseconds. */
+  limit?: number;
+}
+
+async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResort): Promise<void> {
+  setTimeout(() => {
+    logger.error('ALARM: what was under way did not end in time and is cut off', { limit });
+    process.exit(1);
+  }, limit);
+  try {
+    await drain?.();
+  } catch (error) {
+    logger.error('the process could not be drained', { error });
+  }
+  process.exit(1);
+}
+
+/**
+ * For an error that nobody caught. Node would print the whole error, with the headers and bodies that hang on it; here it
+ * is logged redacted. The state of the process is unknown, so the process ends with 1. But other calls are innocent: an
+ * answer on its way, or a token pair that exists in memory alone, is stored first. Further errors neither shorten that
+ * nor begin it anew.
+ */
+export function installLastResort(lastResort: LastResort): void {
+  const { logger } = lastResort;
+  let errors = 0;
+  const end = (error: unknown) => {
+    errors += 1;
+    process.exitCode = 1;
+    if (errors <= ERRORS_LOGGED)
+      logger.error('ALARM: an error that nobody caught ends the process', { error });
+    if (errors === 1) void drainAndExit(lastResort);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}
