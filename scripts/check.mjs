@@ -2,7 +2,7 @@
 // line for each part; the whole output of those that failed.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -55,18 +55,32 @@ function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
+const MAX_FILES = 20;
+
+/** Folders of the program that nobody can take in at a glance, with how many files stand in them. */
+function fullFolders(paths) {
+  const counts = new Map();
+  for (const path of paths.filter((one) => one.startsWith('src/')))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > MAX_FILES);
+}
+
 function sizes() {
   const lines = sources().map((path) => [
     path,
     readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length,
   ]);
   const tooLong = lines.filter(([, count]) => count > MAX_LINES);
+  const tooFull = fullFolders(lines.map(([path]) => path));
   const code = lines
     .filter(([path]) => path.startsWith('src/') && path.endsWith('.ts'))
     .map(([, count]) => count);
   const summary = `${lines.length} files, median of src ${median(code)} lines, longest ${Math.max(0, ...code)}`;
-  const findings = tooLong.map(([path, count]) => `${path}: ${count} lines, allowed are ${MAX_LINES}`);
-  return { ok: tooLong.length === 0, output: findings.join('\n') || summary };
+  const findings = [
+    ...tooLong.map(([path, count]) => `${path}: ${count} lines, allowed are ${MAX_LINES}`),
+    ...tooFull.map(([path, count]) => `${path}: ${count} files beside each other, allowed are ${MAX_FILES}`),
+  ];
+  return { ok: findings.length === 0, output: findings.join('\n') || summary };
 }
 
 // This file states the patterns, and the tests of the checks plant them: both are exempt from what they look for.

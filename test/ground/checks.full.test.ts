@@ -55,6 +55,27 @@ describe('npm run check', () => {
     expect(code).toBe(1);
   });
 
+  test('a room reaches only those below it, and has its place among them', async () => {
+    const use = (room: string) =>
+      `import { rule } from '../${room}/rule.ts';\nexport const planted = rule;\n`;
+    project.write('src/domain/grants/rule.ts', 'export const rule = 1;\n');
+    project.write('src/domain/tokens/planted.ts', use('grants'));
+    expect((await check('structure')).code).toBe(0);
+    project.write('src/domain/keys/planted.ts', use('grants'));
+    project.write('src/domain/unheard-of/planted.ts', use('grants'));
+    const { output } = await check('structure');
+    expect(output).toContain('domain/keys-reaches-no-room-above: src/domain/keys/planted.ts');
+    expect(output).toContain('domain-has-a-room-without-a-floor: src/domain/unheard-of/planted.ts');
+    expect(output).not.toContain('src/domain/tokens/planted.ts');
+  });
+
+  test('a folder of 21 files is too full', async () => {
+    for (let n = 0; n < 20; n += 1) project.write(`src/domain/full/file-${n}.ts`, '// a line\n');
+    expect((await check('sizes')).code).toBe(0);
+    project.write('src/domain/full/file-20.ts', '// a line\n');
+    expect((await check('sizes')).output).toContain('src/domain/full: 21 files');
+  });
+
   test('domain and jobs may not import http, and no circle is allowed', async () => {
     project.write('src/http/page.ts', rule);
     project.write(
