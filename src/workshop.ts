@@ -14,6 +14,7 @@ import { createLiveFeed } from './domain/live/live-feed.ts';
 import { createSharedCounts } from './domain/shared-counts.ts';
 import { createUsageLog } from './domain/usage.ts';
 import { createShutdown } from './domain/work/shutdown.ts';
+import { createTroubleLog } from './domain/work/trouble-log.ts';
 import { type Clock, machineClock } from './shared/clock.ts';
 import { newHexId } from './shared/ids.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
@@ -111,6 +112,15 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   };
 }
 
+function createTroubles(logger: Logger): Context['troubles'] {
+  const jobs = { message: 'a job failed', again: 'jobs run again' };
+  const leases = { message: 'leases do not work', again: 'leases work again' };
+  return {
+    jobs: createTroubleLog({ logger, level: 'error', ...jobs }),
+    leases: createTroubleLog({ logger, level: 'warn', ...leases }),
+  };
+}
+
 /** The settings, with the address that follows from the modern side where none is set. */
 function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
   return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
@@ -143,6 +153,7 @@ export async function openWorkshop(
     vault,
     ...beside,
     logger,
+    troubles: createTroubles(logger),
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
     sides,
