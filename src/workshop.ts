@@ -142,7 +142,6 @@ export async function openWorkshop(
   const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
   const { databaseClock, ...beside } = await openBeside(opening, store);
   const { keyring, instance, lifecycle } = beside;
-  const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
   const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
   const context: Context = {
@@ -150,7 +149,7 @@ export async function openWorkshop(
     store,
     clock,
     databaseClock: overrides.clock ? undefined : databaseClock,
-    vault,
+    vault: keyring.vault,
     ...beside,
     logger,
     troubles: createTroubles(logger),
@@ -160,9 +159,9 @@ export async function openWorkshop(
     oldBackend: openOldBackend(config, () => instance.why()),
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
-    counts: createSharedCounts({ store, clock, vault }),
+    counts: createSharedCounts({ store, clock, vault: keyring.vault }),
     usage: createUsageLog({ store, clock, logger }),
-    lateTokens: createLateTokens({ store, vault, logger }),
+    lateTokens: createLateTokens({ store, vault: keyring.vault, logger }),
     live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,

@@ -30,6 +30,11 @@ function timeOf(time: number | null | undefined): string | null {
  */
 const isMadeHere = ({ source }: FoundToken['row']) => source === 'issued' || source === 'registration';
 
+const beginningOf = (row: FoundToken['row']) => ({
+  created_at: isMadeHere(row) ? timeOf(row.created_at) : null,
+  known_since: timeOf(row.created_at),
+});
+
 function jsonOf({ row, usage }: FoundToken) {
   return {
     mapping_id: row.id,
@@ -41,8 +46,7 @@ function jsonOf({ row, usage }: FoundToken) {
     reason: row.reason,
     source: row.source,
     hint: row.hint_first === null ? null : `1/${row.hint_first}…${row.hint_last}`,
-    created_at: isMadeHere(row) ? timeOf(row.created_at) : null,
-    known_since: timeOf(row.created_at),
+    ...beginningOf(row),
     last_used_at: timeOf(row.last_used_at),
     last_seen_at: timeOf(usage?.lastSeen),
     calls: usage?.calls ?? 0,

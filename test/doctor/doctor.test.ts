@@ -7,7 +7,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { doctor, examineAll } from '../../src/commands/doctor.ts';
@@ -240,49 +239,6 @@ test('a clock with which nothing could be compared was not looked at', async () 
   await withServer(createHttpServer(offBy(undefined)), async (url) => {
     const found = await findingsOf({ MODERN_AUTH_URL: url, MODERN_API_URL: url, LEGACY_BACKEND_URL: '' });
     expect(found.state('clock')).toMatchObject({ state: 'not looked at' });
-  });
-});
-
-/** What Node says, no operator should have to know. */
-test('a server that is away is said to be so, by the name of its setting, with why', async () => {
-  const gone = 'https://no..name';
-  const away = await findingsOf({ MODERN_AUTH_URL: gone, MODERN_API_URL: gone, LEGACY_BACKEND_URL: nowhere });
-  const unknown =
-    /^\S+: https:\/\/no\.\.name cannot be reached: (no|the) name server .* \((ENOTFOUND|EAI_AGAIN)\)$/;
-  const refused = 'nothing listens there: the server is stopped, or the port is wrong (ECONNREFUSED)';
-  expect(away.state('modern side')?.detail).toMatch(unknown);
-  expect(away.state('modern side')?.detail).toMatch(/^MODERN_AUTH_URL: /);
-  expect(away.state('new API')?.detail).toMatch(unknown);
-  for (const name of ['client', 'redirect URI'])
-    expect(away.state(name)?.detail).toContain(
-      'could not be proven. MODERN_AUTH_URL: https://no..name cannot',
-    );
-  expect(away.state('old API')?.detail).toBe(`LEGACY_BACKEND_URL: ${nowhere} cannot be reached: ${refused}`);
-  const mail = await findingsOf({ SMTP_URL: smtpUrl(PASSWORD, Number(new URL(nowhere).port)) });
-  expect(mail.state('mail server')?.detail).toBe(`SMTP_URL: the mail server cannot be reached: ${refused}`);
-});
-
-test('a server that does not speak TLS, or closes the connection, is said to do so', async () => {
-  const closing = createServer((socket) => void socket.on('error', () => undefined).end());
-  await withServer(closing, async (url) => {
-    const { state } = await findingsOf({ LEGACY_BACKEND_URL: url });
-    expect(state('old API')?.detail).toMatch(
-      /^LEGACY_BACKEND_URL: \S+ cannot be reached: it closed the connection without an answer \((ECONNRESET|EPIPE)\)$/,
-    );
-  });
-  const plain = modern.url.replace('http:', 'https:');
-  const { state } = await findingsOf({ MODERN_API_URL: plain });
-  expect(state('new API')?.detail).toMatch(
-    /^MODERN_API_URL: \S+ cannot be reached: it does not speak TLS as it should/,
-  );
-});
-
-test('a certificate of an authority that this machine does not know is said to be that', async () => {
-  const { cert, key } = await certificateFor(['127.0.0.1']);
-  await withServer(createTlsServer({ cert, key }), async (url) => {
-    const there = url.replace('http:', 'https:');
-    const { state } = await findingsOf({ MODERN_API_URL: there });
-    expect(state('new API')?.detail).toMatch(/cannot be reached: this machine does not trust the authority/);
   });
 });
 

@@ -25,6 +25,8 @@ import {
 const WAITS = 60_000;
 
 const CALLBACK = 'https://app.example/callback';
+const KEPT = 'kept, it is the active key';
+const LEFT = 'left alone; name it with --purpose history';
 const PROCESS = new RegExp(`process [0-9a-f]{24} on ${hostname()}`, 'g');
 
 describe.each(modeDatabases)('on %s', (kind) => {
@@ -142,12 +144,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const { code, output } = await keys(here, 'drop', fresh);
     expect(code).toBe(1);
     expect(output.trimEnd().split('\n').toSorted()).toEqual(
-      [
-        ...['digest', 'sealing', 'session'].map(
-          (purpose) => `${purpose} ${fresh}: kept, it is the active key`,
-        ),
-        `history ${fresh}: left alone; name it with --purpose history`,
-      ].toSorted(),
+      PURPOSES.toSorted().map((purpose) => `${purpose} ${fresh}: ${purpose === 'history' ? LEFT : KEPT}`),
     );
     expect(await everything()).toEqual(before);
   });
@@ -241,30 +238,6 @@ describe.each(modeDatabases)('on %s', (kind) => {
     },
     WAITS,
   );
-
-  test('drop of a key that waits leaves its history key alone, and says so; named, that goes too', async () => {
-    const { json } = await runJson(here.settings, 'keys', 'add');
-    const { id } = json as { id: string };
-    const { code, output } = await keys(here, 'drop', id);
-    expect({ code, lines: output.trimEnd().split('\n').toSorted() }).toEqual({
-      code: 0,
-      lines: [
-        `digest ${id}: dropped`,
-        `history ${id}: left alone; name it with --purpose history`,
-        `sealing ${id}: dropped`,
-        `session ${id}: dropped`,
-      ],
-    });
-    expect((await stateOf(id)).toSorted()).toEqual(['dropped', 'dropped', 'dropped', 'standby']);
-    expect(idsIn(here, 'history')).toContain(id);
-    const named = await keys(here, 'drop', id, '--purpose', 'history');
-    expect({ code: named.code, output: named.output }).toEqual({
-      code: 0,
-      output: `history ${id}: dropped\n`,
-    });
-    expect(idsIn(here, 'history')).not.toContain(id);
-    expect((await keys(here, 'drop', id)).output).not.toContain('history');
-  });
 
   test.each([['activate'], ['drop']])('%s of an id that nobody knows ends with 1', async (step) => {
     const before = await everything();

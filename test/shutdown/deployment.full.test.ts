@@ -76,7 +76,7 @@ test.each(['1', '2'])(
   'SIGHUP to all processes, as of a closed terminal, is such a stop, %s workers',
   async (workers) => {
     const program = await start({ WORKERS: workers, DRAIN_SECONDS: '1' });
-    let release = (): void => undefined;
+    let release: (() => void) | undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const isHeld = new Promise<void>((resolve) => {
       ground.proxy.onOtherAnswer = async (_call, answer) => {
@@ -89,7 +89,7 @@ test.each(['1', '2'])(
     await isHeld;
     process.kill(-(program.process.pid ?? 0), 'SIGHUP');
     await until60(() => program.said.output.includes('stopping: calls are accepted for 1 more second'));
-    release();
+    release?.();
     expect((await called).status).toBe(200);
     expect(await program.ended).toBe(0);
     expect(program.said.output.endsWith('stopped\n')).toBe(true);

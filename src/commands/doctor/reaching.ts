@@ -26,7 +26,8 @@ function signsOf(error: unknown, depth = 0): string[] {
   const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
   // What a mail server said stands in the message too, and may hold anything.
   const words = error instanceof MailError ? error.unreached : message;
-  return [...signsOf(cause, depth + 1), `${String(code ?? '')} ${String(words ?? '')}`];
+  const own = [code, words].filter((word) => typeof word === 'string').join(' ');
+  return [...signsOf(cause, depth + 1), own];
 }
 
 /** In words, with the code or message that shows it; undefined where an answer came, or the failure is none of these. */

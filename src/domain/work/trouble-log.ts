@@ -42,6 +42,11 @@ interface Trouble {
   isEasing: boolean;
 }
 
+function nameOf(work: string, troubles: Iterable<Trouble>): string {
+  const known = [...troubles].flatMap(({ works }) => [...works]);
+  return known.length < ROOM || known.includes(work) ? work : OTHERS;
+}
+
 /** A log of one kind of work; one for each process. */
 export function createTroubleLog(options: TroubleLogOptions): TroubleLog {
   const { logger, level, message, again, minute = MINUTE } = options;
@@ -67,14 +72,9 @@ export function createTroubleLog(options: TroubleLogOptions): TroubleLog {
     return trouble;
   }
 
-  function nameOf(work: string): string {
-    const known = [...troubles.values()].flatMap(({ works }) => [...works]);
-    return known.length < ROOM || known.includes(work) ? work : OTHERS;
-  }
-
   return {
     note(given, error) {
-      const work = nameOf(given);
+      const work = nameOf(given, troubles.values());
       // While the database is away all work fails for the one reason.
       const kind = isStorageFault(error) ? 'database' : kindOf(error);
       const key = kind === 'database' ? kind : JSON.stringify([work, kind]);
