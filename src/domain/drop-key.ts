@@ -35,7 +35,7 @@ async function dropUnused(context: Context, key: KnownKey): Promise<string | und
   });
 }
 
-export interface DropOutcome extends KeyName {
+interface DropOutcome extends KeyName {
   /** Why it is kept; undefined when it is gone from the database and from this machine's file. */
   kept?: string;
 }
