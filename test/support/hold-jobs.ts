@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Context } from '../../src/domain/context.ts';
 import { until } from './held-answer.ts';
 
@@ -20,8 +21,8 @@ async function holdJob({ flights }: Flights, name: string, held: Promise<void>):
  * runs.
  */
 export async function holdJobs(context: Flights, names: readonly string[]): Promise<() => void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const gate = new EventEmitter();
+  const held = once(gate, 'open').then(() => undefined);
   await Promise.all(names.map((name) => holdJob(context, name, held)));
-  return letGo;
+  return () => void gate.emit('open');
 }
