@@ -5,11 +5,17 @@ import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dat
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
 import { startSealing } from '../domain/history/seal-history.ts';
 import { startSharing } from '../domain/limits/share-limits.ts';
+import {
+  findOtherDatabase,
+  FOREIGN_FOLDER_REMEDY,
+  foreignFolderWords,
+} from '../domain/instance/other-database.ts';
 import { createApp } from '../http/app.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT } from '../shared/lifetimes.ts';
-import { openWorkshop, type Overrides, type Workshop } from './workshop.ts';
+import { openEpochFile } from '../store/files/epoch-file.ts';
+import { epochFileOf, openWorkshop, type Overrides, type Workshop } from './workshop.ts';
 
 /** What serves: the use cases with an address before them and their regular work. */
 
@@ -32,6 +38,23 @@ const NO_REMINDERS =
 async function requireProductionReady({ context }: Workshop): Promise<void> {
   const problem = await findProductionProblem(context);
   if (problem !== undefined) throw new Error(problem);
+}
+
+/**
+ * A bridge makes VAR_DIR remember the original that it serves. A drill copy that was taken over is an original too: in the
+ * VAR_DIR of a production it would make the bridge there a silent copy. A copy that is not taken over makes it remember
+ * nothing.
+ * @throws {Error} where VAR_DIR belongs to another database, which is there or not known to be gone
+ */
+export async function requireOwnFolder({ context }: Workshop, config: Config): Promise<void> {
+  if (context.instance.isCopy()) return;
+  const file = openEpochFile(epochFileOf(config), config.database);
+  const other = await findOtherDatabase(file, context.store);
+  if (other === undefined) return;
+  const words = foreignFolderWords(config.varDir, other);
+  throw new Error(
+    `${words}. This start would make the bridge on that one a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}`,
+  );
 }
 
 /** What serves, in the order of its start. */
@@ -79,6 +102,7 @@ type Undo = Array<() => Promise<unknown>>;
 
 async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promise<Parts> {
   const { context } = workshop;
+  await requireOwnFolder(workshop, config);
   if (config.production) await requireProductionReady(workshop);
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);

@@ -62,7 +62,10 @@ export async function serveOrExit(): Promise<void> {
   }
 }
 
-/** Runs the system until SIGTERM or SIGINT; a part that ends by itself ends the whole, for a supervisor to see. */
+/** SIGHUP comes from a terminal that is closed: what was accepted is not cut for it. Nothing is read anew by a signal. */
+const STOPS_BY = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Runs the system until one of these signals; a part that ends by itself ends the whole, for a supervisor to see. */
 async function serve(): Promise<void> {
   const config = readConfig();
   const running: { system?: System } = {};
@@ -70,8 +73,7 @@ async function serve(): Promise<void> {
   const system = await startSystem(config);
   running.system = system;
   const stop = createStop(system, config);
-  process.on('SIGTERM', () => stop(0));
-  process.on('SIGINT', () => stop(0));
+  for (const signal of STOPS_BY) process.on(signal, () => stop(0));
   system.onUnexpectedEnd((part) => {
     process.stderr.write(`${part} ended unexpectedly, stopping.\n`);
     stop(1);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startBridge, type StopOptions } from './bridge.ts';
+import { requireOwnFolder, startBridge, type StopOptions } from './bridge.ts';
 import { openWorkshop } from './workshop.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from '../config/config.ts';
@@ -85,6 +85,7 @@ async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   const workshop = await openWorkshop(config, upstreamFor(config), { logger, modernBegins });
   try {
     const { context } = workshop;
+    await requireOwnFolder(workshop, config);
     // Before the demo, whose own dates fill a database that has none.
     await followSettings(context, config.dates);
     if (demo) await seedDemo(context, config, demo.accountId);

@@ -135,8 +135,8 @@ export async function runWorker(start: () => Promise<{ close(): Promise<void> }>
       .then(() => process.exit());
   };
   process.on('SIGTERM', stop);
-  // Ctrl-C in a terminal reaches every process at once; the first one stops the others in their order.
-  process.on('SIGINT', () => undefined);
+  // Ctrl-C in a terminal, and its end, reach every process at once; the first one stops the others in their order.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   // A message to a first process that has just gone: `disconnect` follows, and what is under way must not end before.
   worker.on('error', () => undefined);
   worker.once('disconnect', () => {

@@ -14,6 +14,7 @@ import { createLiveFeed } from '../domain/live/live-feed.ts';
 import { createSharedCounts } from '../domain/limits/shared-counts.ts';
 import { createUsageLog } from '../domain/usage/usage.ts';
 import { createShutdown } from '../domain/work/shutdown.ts';
+import { createTroubleLog } from '../domain/work/trouble-log.ts';
 import { type Clock, machineClock } from '../shared/clock.ts';
 import { newHexId } from '../shared/ids.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
@@ -111,6 +112,15 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   };
 }
 
+function createTroubles(logger: Logger): Context['troubles'] {
+  const jobs = { message: 'a job failed', again: 'jobs run again' };
+  const leases = { message: 'leases do not work', again: 'leases work again' };
+  return {
+    jobs: createTroubleLog({ logger, level: 'error', ...jobs }),
+    leases: createTroubleLog({ logger, level: 'warn', ...leases }),
+  };
+}
+
 /** The settings, with the address that follows from the modern side where none is set. */
 function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
   return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
@@ -132,7 +142,6 @@ export async function openWorkshop(
   const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
   const { databaseClock, ...beside } = await openBeside(opening, store);
   const { keyring, instance, lifecycle } = beside;
-  const { vault } = keyring;
   const clock = overrides.clock ?? databaseClock;
   const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
   const context: Context = {
@@ -140,18 +149,19 @@ export async function openWorkshop(
     store,
     clock,
     databaseClock: overrides.clock ? undefined : databaseClock,
-    vault,
+    vault: keyring.vault,
     ...beside,
     logger,
+    troubles: createTroubles(logger),
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
     sides,
     oldBackend: openOldBackend(config, () => instance.why()),
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
-    counts: createSharedCounts({ store, clock, vault }),
+    counts: createSharedCounts({ store, clock, vault: keyring.vault }),
     usage: createUsageLog({ store, clock, logger }),
-    lateTokens: createLateTokens({ store, vault, logger }),
+    lateTokens: createLateTokens({ store, vault: keyring.vault, logger }),
     live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,

@@ -143,7 +143,10 @@ export const databaseUrl = path
 export const proxies = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-  .refine((list) => list.every(isProxyRange), 'must be addresses or networks such as 10.0.0.0/8');
+  .refine(
+    (list) => list.length > 0 && list.every(isProxyRange),
+    'must be addresses or networks such as 10.0.0.0/8',
+  );
 
 /** Calls in 15 minutes, 24 hours and 30 days. */
 export type Quotas = readonly [number, number, number];

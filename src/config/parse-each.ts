@@ -1,14 +1,23 @@
 import type { z } from 'zod';
 
+/** A slip of the pen, or of a file of settings: neither a value nor left out. */
+const BLANK = 'holds blanks alone: give it a value, or leave it out';
+
+const isBlank = (text: string | undefined) => text !== undefined && text.trim() === '';
+
+function problemOf(schema: z.ZodType, text: string | undefined): string | undefined {
+  return isBlank(text) ? BLANK : schema.safeParse(text).error?.issues[0]?.message;
+}
+
 /** Each setting for itself; a wrong one counts as unset from there on, so that the rules over several still apply. */
 export function parseEach<T extends z.ZodObject>(settings: T, given: Record<string, string | undefined>) {
   const problems: string[] = [];
   const wrong: string[] = [];
   const values = Object.entries<z.ZodType>(settings.shape).map(([name, schema]) => {
-    const parsed = schema.safeParse(given[name]);
-    if (parsed.success) return [name, parsed.data];
+    const problem = problemOf(schema, given[name]);
+    if (problem === undefined) return [name, schema.parse(given[name])];
     wrong.push(name);
-    problems.push(...parsed.error.issues.slice(0, 1).map((issue) => `${name}: ${issue.message}`));
+    problems.push(`${name}: ${problem}`);
     return [name, schema.parse(undefined)];
   });
   return { env: Object.fromEntries(values) as z.infer<T>, problems, wrong };

@@ -42,7 +42,8 @@ async function stop(): Promise<void> {
 process.on('message', (message) => {
   if (isStartMessage(message) && !demo) void start(message.settings);
 });
-for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => void stop());
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'disconnect'] as const)
+  process.once(signal, () => void stop());
 if (!process.send) {
   process.stderr.write('The demo integration is started by npm start, not by hand.\n');
   process.exitCode = 1;

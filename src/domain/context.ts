@@ -20,6 +20,7 @@ import type { LiveFeed } from './live/live-feed.ts';
 import type { SharedCounts } from './limits/shared-counts.ts';
 import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
+import type { TroubleLog } from './work/trouble-log.ts';
 
 /** The settings that rules depend on; times in milliseconds. */
 interface DomainSettings {
@@ -54,6 +55,8 @@ export interface Context {
   vault: Vault;
   keyring: Keyring;
   logger: Logger;
+  /** Where background work that fails again and again is told. */
+  troubles: { jobs: TroubleLog; leases: TroubleLog };
   mailer: Mailer;
   /** As the bridge's own client meets it. */
   server: AuthorizationServer;

@@ -64,8 +64,9 @@ async function runUnlessStopping(context: Context, job: Job): Promise<void> {
   if (signal.aborted) return;
   try {
     await context.flights.run(`job ${job.name}`, () => runJob(context, job));
+    context.troubles.jobs.done(job.name);
   } catch (error) {
-    if (!signal.aborted) context.logger.error('a job failed', { job: job.name, error });
+    if (!signal.aborted) context.troubles.jobs.note(job.name, error);
   }
 }
 

@@ -39,5 +39,4 @@ async function stop(): Promise<void> {
 
 process.once('message', (message: StartMessage) => void start(message.settings));
 process.once('disconnect', () => void stop());
-process.once('SIGTERM', () => void stop());
-process.once('SIGINT', () => void stop());
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void stop());

@@ -104,7 +104,7 @@ test('a pair in the spill keeps its key from being dropped', async () => {
   await context.keyring.turn();
   await resealAll(context, { keyId: 'k2', onProgress: () => undefined });
   const choice = { id: 'k1', purposes: ['sealing'] as const };
-  expect(await dropKey(context, door.keysFile, choice)).toEqual([
+  expect((await dropKey(context, door.keysFile, choice)).outcomes).toEqual([
     {
       purpose: 'sealing',
       id: 'k1',
@@ -113,7 +113,9 @@ test('a pair in the spill keeps its key from being dropped', async () => {
   ]);
   expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k1', 'k2']);
   await context.spill.remove(entry);
-  expect(await dropKey(context, door.keysFile, choice)).toEqual([{ purpose: 'sealing', id: 'k1' }]);
+  expect((await dropKey(context, door.keysFile, choice)).outcomes).toEqual([
+    { purpose: 'sealing', id: 'k1' },
+  ]);
   expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k2']);
   await expectAllServed();
 });

@@ -4,7 +4,7 @@ import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';
-import { until } from '../support/held-answer.ts';
+import { holdJobs } from '../support/hold-jobs.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
 import { giveToAccount } from '../support/other-account.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -54,19 +54,6 @@ async function becomeCopyAndTakeOver(): Promise<number | undefined> {
 
 let letJobsGo = () => {};
 
-/** The test says when a run of the job takes place: one that is held keeps every other from beginning. */
-async function holdJob({ flights }: System['bridge']['context']): Promise<void> {
-  let isHeld = false;
-  const held = new Promise<void>((resolve) => (letJobsGo = resolve));
-  await until(() => {
-    void flights.run('job settle-doubts', () => {
-      isHeld = true;
-      return held;
-    });
-    return isHeld;
-  });
-}
-
 beforeAll(async () => {
   const env = { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
   system = await startSystem({ clock, env, clientSecret: 'a-secret-of-the-bridge-for-this-test' });
@@ -78,7 +65,8 @@ beforeAll(async () => {
     tokens.push(await issueToken(system, { app }));
     apps.push(app);
   }
-  await holdJob(system.bridge.context);
+  // The test says when a run of the job takes place.
+  letJobsGo = await holdJobs(system.bridge.context, ['settle-doubts']);
 });
 
 afterAll(() => {

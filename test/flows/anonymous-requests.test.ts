@@ -238,7 +238,7 @@ test('a rotation of the keys ends no request; a key that was dropped since has e
   expect((await browser.get(await consentAt(door, signIn, { person: DANA }))).status).toBe(303);
 
   // Pages that are open keep the key of their forms; nothing keeps the key of an address.
-  const kept = await dropKey(context, door.keysFile, { id: 'k1', purposes: ['session'] });
+  const { outcomes: kept } = await dropKey(context, door.keysFile, { id: 'k1', purposes: ['session'] });
   expect(kept).toMatchObject([{ kept: expect.stringMatching(/^open approval pages: \d+$/) as string }]);
   const sealed = (unopened.headers.location ?? '').split('/').at(-1) ?? '';
   expect(await openRequest(context, sealed)).toMatchObject({ clientId: door.app.clientId });

@@ -28,6 +28,8 @@ afterEach(() => project.remove());
 
 const rule = "import { rule } from '../domain/rule.ts';\nexport const planted = rule;\n";
 
+const use = (room: string) => `import { rule } from '../${room}/rule.ts';\nexport const planted = rule;\n`;
+
 describe('npm run check', () => {
   test('a clean project passes every part that is asked for, one line each', async () => {
     project.write('test/some.test.ts', "test('something', () => undefined);\n");
@@ -56,8 +58,6 @@ describe('npm run check', () => {
   });
 
   test('a room reaches only those below it, and has its place among them', async () => {
-    const use = (room: string) =>
-      `import { rule } from '../${room}/rule.ts';\nexport const planted = rule;\n`;
     project.write('src/domain/grants/rule.ts', 'export const rule = 1;\n');
     project.write('src/domain/tokens/planted.ts', use('grants'));
     expect((await check('structure')).code).toBe(0);

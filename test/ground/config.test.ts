@@ -156,7 +156,7 @@ test.each([
 
 test.each<[string, Record<string, string>]>([
   ['TLS_CERT_FILE, TRUST_PROXY: production needs TLS', WITHOUT_TLS],
-  ['TLS_CERT_FILE, TRUST_PROXY: production needs TLS', { ...WITHOUT_TLS, TRUST_PROXY: ' , ' }],
+  ['TRUST_PROXY: must be addresses or networks', { ...WITHOUT_TLS, TRUST_PROXY: ' , ' }],
   ['TRUST_PROXY: names too many addresses', { ...WITHOUT_TLS, TRUST_PROXY: '10.0.0.1 ::/0' }],
   ['PUBLIC_URL: must be set in production', WITHOUT_ADDRESS],
   ['PUBLIC_URL: must not be a loopback address', { ...PRODUCTION, PUBLIC_URL: 'https://localhost:3000' }],

@@ -43,6 +43,11 @@ const SMTP_FORM = 'SMTP_URL: must be smtp://USER:PASSWORD@HOST:PORT or smtps://â
 
 /** What is given, and how the one line about it begins. */
 const WRONG: Array<[Given, string]> = [
+  ...settingNames.map((name): [Given, string] => [{ [name]: ' \t' }, `${name}: holds blanks alone`]),
+  [{ TRUST_PROXY: ' , ' }, 'TRUST_PROXY: must be addresses or networks'],
+  [{ LEGACY_DEPRECATED_AT: '0000-01-01' }, 'LEGACY_DEPRECATED_AT: must be a date such as 2027-02-01'],
+  [{ LEGACY_RETIREMENT_AT: '1999-12-31' }, 'LEGACY_RETIREMENT_AT: must be a date such as 2027-02-01'],
+  [{ BRIDGE_SUNSET_AT: '1970-01-01T00:00:00Z' }, 'BRIDGE_SUNSET_AT: must be a date such as 2027-02-01'],
   [{ NODE_ENV: 'prod' }, 'NODE_ENV: must be production (for staging too), development or test'],
   [{ NODE_ENV: 'Production' }, 'NODE_ENV: must be production (for staging too), development or test'],
   [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be production (for staging too), development or test'],

@@ -51,7 +51,7 @@ test('CSV with quotes over lines; a quote that is never closed costs its own lin
   const file = join(place.varDir, 'file.csv');
   writeFileSync(file, content);
   const done = await importFrom(file);
-  const lines = readFileSync(done.report, 'utf8').split('\n').filter(Boolean);
+  const lines = readFileSync(String(done.report), 'utf8').split('\n').filter(Boolean);
   const refused = lines.map((line) => JSON.parse(line) as { line: number });
   expect(refused.toSorted((a, b) => a.line - b.line)).toEqual([
     { line: 4, reason: 'its quotes are not as CSV has them' },

@@ -25,7 +25,8 @@ const secret = (name: string) => ({ ...app, client_secret: `${name}-secret-of-th
 const ndjson = (...rows: Array<object | string>) =>
   rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
 const counts = ({ new: added, known, changed, refused }: Imported) => [added, known, changed, refused];
-const refusals = ({ report }: Imported) => readFileSync(report, 'utf8').split('\n').filter(Boolean);
+const refusals = ({ report }: Imported) =>
+  (report === null ? '' : readFileSync(report, 'utf8')).split('\n').filter(Boolean);
 
 describe.each(databaseKinds)('on %s', (kind) => {
   let place: History;
@@ -78,8 +79,18 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const kept = readdirSync(join(place.varDir, 'imports')).map((name) =>
       join(place.varDir, 'imports', name),
     );
-    expect(kept.toSorted()).toEqual([stopped.report, within.report].toSorted());
+    expect(kept.toSorted()).toEqual([stopped, within].map(({ report }) => String(report)).toSorted());
     expect(counts(await limited(3))).toEqual([0, 2, 0, 3]);
+  });
+
+  test('an import, or a trial, that refuses nothing leaves no report', async () => {
+    const file = join(place.varDir, 'file');
+    writeFileSync(file, ndjson(app, token('good')));
+    const folder = join(place.varDir, 'imports');
+    for (const more of [{ isDryRun: true }, { maxRefused: 0 }, {}]) {
+      const done = await importFile(place.context, { ...requestOf(file), ...more });
+      expect([done.refused, done.report, readdirSync(folder)]).toEqual([0, null, []]);
+    }
   });
 
   test('a refusal names the field of what is in its way, also where two rows are each sound', async () => {

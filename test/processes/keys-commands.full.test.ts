@@ -25,6 +25,8 @@ import {
 const WAITS = 60_000;
 
 const CALLBACK = 'https://app.example/callback';
+const KEPT = 'kept, it is the active key';
+const LEFT = 'left alone; name it with --purpose history';
 const PROCESS = new RegExp(`process [0-9a-f]{24} on ${hostname()}`, 'g');
 
 describe.each(modeDatabases)('on %s', (kind) => {
@@ -142,7 +144,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const { code, output } = await keys(here, 'drop', fresh);
     expect(code).toBe(1);
     expect(output.trimEnd().split('\n').toSorted()).toEqual(
-      ['digest', 'sealing', 'session'].map((purpose) => `${purpose} ${fresh}: kept, it is the active key`),
+      PURPOSES.toSorted().map((purpose) => `${purpose} ${fresh}: ${purpose === 'history' ? LEFT : KEPT}`),
     );
     expect(await everything()).toEqual(before);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { BridgeProcess } from '../support/bridge-process.ts';
 import { freshDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   callWith,
   copyKeys,
@@ -170,6 +171,46 @@ describe.each([
     await original.stop();
     await original.start();
     await expectServesOn(drill);
+  });
+
+  test('serve on a drill that was taken over is refused in the VAR_DIR of production, which serves on', async () => {
+    const { production, original } = drill;
+    const own = { ...production, VAR_DIR: join(production.VAR_DIR, '..', 'drill') };
+    copyKeys(production, own);
+    expect((await takeOver(own)).code).toBe(0);
+    const mistaken = { ...production, ...drill.copy, PORT: String(await freePort()) };
+    for (const WORKERS of ['1', '2']) {
+      const start = ground.start({ ...mistaken, WORKERS });
+      await expect(start).rejects.toThrow(
+        `VAR_DIR: ${production.VAR_DIR} belongs to another database, ${drill.name}. This start would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own.`,
+      );
+      expect(epochIn(production)).toBeLessThan(TAKEN_OVER);
+    }
+    await original.stop();
+    await original.start();
+    await expectServesOn(drill);
+  });
+
+  test('a production that was moved is served where the operator says so, and no grant is in doubt for it', async () => {
+    const { production, original } = drill;
+    await original.stop();
+    const own = { ...production, VAR_DIR: join(production.VAR_DIR, '..', 'elsewhere') };
+    copyKeys(production, own);
+    expect((await takeOver(own)).code).toBe(0);
+    const moved = { ...production, ...drill.copy };
+    const doubts = () =>
+      inPlace({ ...own, ...drill.copy }, ({ store }) =>
+        store.durable.selectFrom('grants').select(['state', 'version']).execute(),
+      );
+    const before = await doubts();
+    expect(await run(moved, 'restore', '--take-over')).toMatchObject({ code: 1 });
+    expect(await run(moved, 'restore', '--take-over', '--replace-original')).toMatchObject({
+      code: 0,
+      output: `This database is the original already, and was not changed. VAR_DIR: ${production.VAR_DIR} belongs to it from now on.\n`,
+    });
+    expect(await doubts()).toEqual(before);
+    const bridge = await ground.start(moved);
+    expect(await ready(bridge)).toMatchObject({ status: 200 });
   });
 
   test('a production that is gone is replaced in its own VAR_DIR, which remembers the copy then', async () => {

@@ -72,6 +72,31 @@ test.each(['1', '2'])('SIGTERM with 20 keep-alive callers, %s workers: no call f
   expect(program.said.complaints).toBe('');
 });
 
+test.each(['1', '2'])(
+  'SIGHUP to all processes, as of a closed terminal, is such a stop, %s workers',
+  async (workers) => {
+    const program = await start({ WORKERS: workers, DRAIN_SECONDS: '1' });
+    let release: (() => void) | undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const isHeld = new Promise<void>((resolve) => {
+      ground.proxy.onOtherAnswer = async (_call, answer) => {
+        resolve();
+        await released;
+        return answer;
+      };
+    });
+    const called = ground.read(token);
+    await isHeld;
+    process.kill(-(program.process.pid ?? 0), 'SIGHUP');
+    await until60(() => program.said.output.includes('stopping: calls are accepted for 1 more second'));
+    release?.();
+    expect((await called).status).toBe(200);
+    expect(await program.ended).toBe(0);
+    expect(program.said.output.endsWith('stopped\n')).toBe(true);
+    expect(program.said.complaints).toBe('');
+  },
+);
+
 test('an idle process, with connections that are kept open, ends at once after the drain', async () => {
   const program = await start({ DRAIN_SECONDS: '1' });
   const callers = Array.from({ length: 5 }, () => createCaller(ground.url, token));

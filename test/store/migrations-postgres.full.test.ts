@@ -30,7 +30,6 @@ describe('on postgres, beside processes that serve', () => {
   });
 
   test('a starter waits for the migration of another for longer than for any other lock', async () => {
-    await (await open()).close();
     await operator.query('begin; select pg_advisory_xact_lock(4917203)');
     const starting = open();
     const outcome = starting.then(
@@ -41,5 +40,12 @@ describe('on postgres, beside processes that serve', () => {
     await operator.query('commit');
     expect(await outcome).toBe('opened');
     await (await starting).close();
+  });
+
+  test('where nothing is to be migrated nobody waits for that lock', async () => {
+    await (await open()).close();
+    await operator.query('begin; select pg_advisory_xact_lock(4917203)');
+    await (await open()).close();
+    await operator.query('commit');
   });
 });

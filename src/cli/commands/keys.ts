@@ -70,10 +70,11 @@ export async function drop(options: Options, [id = '']: readonly string[]): Prom
   const { keysFile } = readConfig();
   return withWorkshop(async ({ context }) => {
     const purposes = options.purpose ? [options.purpose] : PURPOSES;
-    const outcomes = await dropKey(context, keysFile, { id, purposes });
+    const { outcomes, isHistoryLeft } = await dropKey(context, keysFile, { id, purposes });
     const lines = outcomes.map(({ purpose, kept }) =>
       kept === undefined ? `${purpose} ${id}: dropped` : `${purpose} ${id}: kept, ${kept}`,
     );
+    if (isHistoryLeft) lines.push(`history ${id}: left alone; name it with --purpose history`);
     return { ok: outcomes.every(({ kept }) => kept === undefined), lines, json: { id, outcomes } };
   });
 }

@@ -15,7 +15,8 @@ export interface Tally {
 
 /** Counts rows, and writes a line for each that was refused; never what stood in it. */
 export interface Report {
-  path: string;
+  /** Its file; undefined where nothing was refused, for then there is none. */
+  path(): string | undefined;
   tally: Tally;
   refusals(): RefusalCount[];
   count(outcome: 'new' | 'known' | 'changed'): void;
@@ -30,21 +31,26 @@ function nameFor(now: number): string {
 
 const HELD_LINES = 200;
 
-/** A new report in that folder, which only its owner may read. */
+function createFile(folder: string, now: number) {
+  const path = join(folder, nameFor(now));
+  const descriptor = openSync(path, 'wx', 0o600);
+  giveToOwner(path);
+  return { path, descriptor };
+}
+
+/** A new report in that folder, which only its owner may read. Its file is made with the first row that is refused. */
 export function openReport(folder: string, now: number): Report {
   makePrivateFolder(folder);
-  const path = join(folder, nameFor(now));
-  const file = openSync(path, 'wx', 0o600);
-  giveToOwner(path);
+  let file: ReturnType<typeof createFile> | undefined;
   const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0 };
   const counts = createRefusalCounts();
   let held: string[] = [];
   const write = () => {
-    writeSync(file, held.join(''));
+    if (file !== undefined) writeSync(file.descriptor, held.join(''));
     held = [];
   };
   return {
-    path,
+    path: () => file?.path,
     tally,
     count(outcome) {
       tally[outcome] += 1;
@@ -52,6 +58,7 @@ export function openReport(folder: string, now: number): Report {
     refusals: counts.list,
     refuse(refusal) {
       const { line, reason, field, clientId } = refusal;
+      file ??= createFile(folder, now);
       tally.refused += 1;
       counts.add(refusal);
       held.push(`${JSON.stringify({ line, reason, field, client_id: clientId })}\n`);
@@ -59,7 +66,7 @@ export function openReport(folder: string, now: number): Report {
     },
     close() {
       write();
-      closeSync(file);
+      if (file !== undefined) closeSync(file.descriptor);
     },
   };
 }

@@ -50,3 +50,12 @@ export async function findOtherDatabase(file: EpochFile, store?: Store): Promise
   if (isSameDatabase(name, present)) return undefined;
   return name.startsWith('sqlite:') ? findFile(name, file) : findThere(name, present, store);
 }
+
+/** Why a command or a start does not make VAR_DIR remember another database than the one that it belongs to. */
+export function foreignFolderWords(varDir: string, other: string): string {
+  return `VAR_DIR: ${varDir} belongs to another database, ${other}`;
+}
+
+/** What an operator does about it. */
+export const FOREIGN_FOLDER_REMEDY =
+  'For a drill set a VAR_DIR of its own. Where that database is gone for good, or never served again: grantbridge restore --take-over --replace-original';

@@ -35,7 +35,7 @@ async function dropUnused(context: Context, key: KnownKey): Promise<string | und
   });
 }
 
-export interface DropOutcome extends KeyName {
+interface DropOutcome extends KeyName {
   /** Why it is kept; undefined when it is gone from the database and from this machine's file. */
   kept?: string;
 }
@@ -52,21 +52,29 @@ async function dropOne(context: Context, file: string, key: KnownKey): Promise<D
   return { purpose, id };
 }
 
-/** A history key that has entries is needed for as long as they are to be verified: it goes only when it is named. */
-function isMeant({ purpose, state }: KnownKey, { purposes }: KeyChoice): boolean {
-  return purpose !== 'history' || purposes.length === 1 || state === 'standby';
+/** A history key may be needed for as long as entries are to be verified: it goes only when it is named, in any state. */
+function isMeant({ purpose }: KnownKey, { purposes }: KeyChoice): boolean {
+  return purpose !== 'history' || purposes.length === 1;
+}
+
+interface Dropping {
+  outcomes: DropOutcome[];
+  /** Whether there is a history key of this id, which was not named and stays. */
+  isHistoryLeft: boolean;
 }
 
 /**
  * Drops a key of these purposes where nothing needs it any more, and takes it out of this machine's file.
  * @throws {Error} in plain words when the file cannot be changed; then nothing was
  */
-export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<DropOutcome[]> {
+export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<Dropping> {
   // The database forgets a key first: a file that cannot follow is found before that.
   requireWritable(file);
   const outcomes: DropOutcome[] = [];
-  const keys = (await keysOf(context, choice)).filter((key) => isMeant(key, choice));
+  const known = await keysOf(context, choice);
+  const keys = known.filter((key) => isMeant(key, choice));
   for (const key of keys) outcomes.push(await dropOne(context, file, key));
   await context.keyring.turn();
-  return outcomes;
+  const isHistoryLeft = known.some((key) => !isMeant(key, choice) && key.state !== 'dropped');
+  return { outcomes, isHistoryLeft };
 }

@@ -12,10 +12,17 @@ export async function withLease(
 ): Promise<boolean> {
   const now = context.clock.now();
   const lease = { name, holder: context.processId };
-  const taken = await takeLease(context.store, lease, { now, until: now + limit }).catch((error: unknown) => {
-    context.logger.warn('leases do not work', { lease: name, error });
-    return true;
-  });
+  const { leases } = context.troubles;
+  const taken = await takeLease(context.store, lease, { now, until: now + limit }).then(
+    (isOurs) => {
+      leases.done(name);
+      return isOurs;
+    },
+    (error: unknown) => {
+      leases.note(name, error);
+      return true;
+    },
+  );
   if (!taken) return false;
   try {
     await work();

@@ -95,6 +95,8 @@ export class MailError extends Error {
   readonly isOurs: boolean;
   /** For people: why, in a few words that name nobody. */
   readonly short: string;
+  /** What the machine said where no server answered: its message holds no words of a server. */
+  readonly unreached: string | undefined;
   /** For operators: the same as in the message, with nothing around it. */
   readonly reason: string;
 
@@ -103,6 +105,7 @@ export class MailError extends Error {
     const words = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), wordsOf(failure));
     super(`The mail could not be handed over: ${words}`);
     this.reason = words;
+    this.unreached = failure.response === undefined ? words : undefined;
     this.isRefused = isForGood(failure);
     this.isAboutMail = isAbout(failure);
     this.isInDoubt = isWritten && !isSaidNo(failure);

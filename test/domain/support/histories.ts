@@ -44,12 +44,14 @@ export class History {
   readonly #workshop: Workshop;
   readonly #remove: () => Promise<void>;
   readonly varDir: string;
+  readonly location: DatabaseLocation;
   /** Everything that was logged. */
   readonly log: string[];
 
-  constructor(workshop: Workshop, given: { varDir: string; log: string[]; remove: () => Promise<void> }) {
+  constructor(workshop: Workshop, given: Opening & { log: string[]; remove: () => Promise<void> }) {
     this.#workshop = workshop;
     this.varDir = given.varDir;
+    this.location = given.location;
     this.log = given.log;
     this.#remove = given.remove;
   }
@@ -136,7 +138,7 @@ async function openOn({ location, varDir }: Opening, remove: () => Promise<void>
   });
   const logger = createLogger({ level: 'info', name: 'test', stream });
   const workshop = await openWorkshop(config, config.upstream, { logger });
-  return new History(workshop, { varDir, log, remove });
+  return new History(workshop, { varDir, location, log, remove });
 }
 
 /** A new database of that kind, and that many processes on it that share a folder. */

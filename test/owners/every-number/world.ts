@@ -8,6 +8,7 @@ import { staffBrowser } from '../../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../../support/cookie-walker.ts';
 import { type OldBackend, startOldBackend } from '../../support/old-backend.ts';
 import { sendRaw } from '../../support/raw-request.ts';
+import { holdJobs } from '../../support/hold-jobs.ts';
 import { SettableClock } from '../../support/settable-clock.ts';
 import { startSystem, type System } from '../../support/system.ts';
 import { browserOf, DANA, SAM } from '../support/people.ts';
@@ -86,6 +87,9 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** What the hour of the clock on the wall would bring: the test says when it is counted, and that nobody is mailed. */
+const HOURLY = ['plan-reminders', 'keep-progress', 'keep-moving-calls'];
+
 export async function startWorld(): Promise<World> {
   const clock = new SettableClock();
   // A day's middle: what is counted by days stays within one while an hour passes.
@@ -107,6 +111,7 @@ export async function startWorld(): Promise<World> {
       BRIDGE_SUNSET_AT: new Date(clock.now() + 200 * DAY).toISOString(),
     },
   });
+  const letJobsGo = await holdJobs(system.bridge.context, HOURLY);
   await staffBrowser(system, 'lead');
   const folder = mkdtempSync(join(tmpdir(), 'grantbridge-numbers-'));
   const file = join(folder, 'import.ndjson');
@@ -128,6 +133,7 @@ export async function startWorld(): Promise<World> {
       return (await sendRaw(system.bridgeUrl, { path, headers })).status;
     },
     async stop() {
+      letJobsGo();
       await system.stop();
       await old.close();
       rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,8 @@ import { withWorkshop } from '../with-workshop.ts';
 
 /** Rotation of an app's secret by the operator, as its owner does it on the pages. */
 
-const made = ({ id, createdAt }: AppSecret) => `${id}, made ${new Date(createdAt).toISOString()}`;
+/** An imported secret may be older than the import that brought it. */
+const known = ({ id, createdAt }: AppSecret) => `${id}, known since ${new Date(createdAt).toISOString()}`;
 
 /** `apps add-secret`: a second secret, shown this once, and the id of the one to retire later. */
 export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {
@@ -13,10 +14,10 @@ export async function addAppSecret(_options: unknown, [clientId = '']: string[])
     const added = await addSecret(context, { clientId, actor: 'command' });
     if (added === 'unknown app') throw new Error(`no app has the client id ${clientId}`);
     if (typeof added === 'string')
-      throw new Error(`the app has two secrets; retire one first: ${before.map(made).join('; ')}`);
+      throw new Error(`the app has two secrets; retire one first: ${before.map(known).join('; ')}`);
     const json = { client_id: clientId, secret_id: added.id, client_secret: added.secret };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const hints = before.map((older) => `The older secret works on until it is retired: ${made(older)}`);
+    const hints = before.map((older) => `The older secret works on until it is retired: ${known(older)}`);
     return { ok: true, lines: [...lines, 'Shown this once.', ...hints], json };
   });
 }
@@ -29,7 +30,7 @@ export async function retireAppSecret(
   return withWorkshop(async ({ context }) => {
     const retired = await retireSecret(context, { clientId, id, actor: 'command' });
     if (retired === 'last') throw new Error('it is the only secret of the app; add another one first');
-    const live = (await secretsOf(context, clientId)).map(made);
+    const live = (await secretsOf(context, clientId)).map(known);
     if (retired === 'unknown')
       throw new Error(
         `no such secret; ${live.length > 0 ? `live: ${live.join('; ')}` : 'no such app either'}`,

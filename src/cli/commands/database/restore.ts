@@ -1,6 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { type Config, readConfig } from '../../../config/config.ts';
-import { findOtherDatabase } from '../../../domain/instance/other-database.ts';
+import type { Context } from '../../../domain/context.ts';
+import {
+  findOtherDatabase,
+  FOREIGN_FOLDER_REMEDY,
+  foreignFolderWords,
+} from '../../../domain/instance/other-database.ts';
 import { findKeyProblems } from '../../../domain/keys/rings.ts';
 import { takeOver } from '../../../domain/instance/take-over.ts';
 import { makePrivateFolder } from '../../../shared/private-file.ts';
@@ -43,8 +48,26 @@ async function putBack(config: Config, given: string): Promise<Result> {
 async function refuseForeignFolder(config: Config, store?: Store): Promise<Result | undefined> {
   const other = await findOtherDatabase(openEpochFile(epochFileOf(config), config.database), store);
   if (other === undefined) return undefined;
-  const refused = `VAR_DIR: ${config.varDir} belongs to another database, ${other}. A take-over would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own. Where that database is gone for good, or never served again: grantbridge restore --take-over --replace-original. Nothing was changed.`;
-  return { ok: false, lines: [refused], json: { refused } };
+  const words = foreignFolderWords(config.varDir, other);
+  const refused = `${words}. A take-over would make the bridge on that one a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}. Nothing was changed.`;
+  return refusedOf(refused);
+}
+
+const refusedOf = (refused: string): Result => ({ ok: false, lines: [refused], json: { refused } });
+
+const ORIGINAL_ALREADY = refusedOf('This database is the original already. Nothing was changed.');
+
+/**
+ * An original that was moved, or that another machine took over: nothing of the database changes, and VAR_DIR belongs to
+ * it from now on.
+ */
+async function makeItsOwn(config: Config, context: Context): Promise<Result> {
+  const file = openEpochFile(epochFileOf(config), config.database);
+  if ((await findOtherDatabase(file, context.store)) === undefined) return ORIGINAL_ALREADY;
+  await context.instance.adopt();
+  const line = `This database is the original already, and was not changed. VAR_DIR: ${config.varDir} belongs to it from now on.`;
+  const { epoch } = context.instance.seen();
+  return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch } };
 }
 
 /** The configured database as the original from now on. */
@@ -53,10 +76,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
     const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
     if (foreign) return foreign;
     const grants = await takeOver(context);
-    if (grants === undefined) {
-      const refused = 'This database is the original already. Nothing was changed.';
-      return { ok: false, lines: [refused], json: { refused } };
-    }
+    if (grants === undefined) return mayReplace ? makeItsOwn(config, context) : ORIGINAL_ALREADY;
     const { epoch } = context.instance.seen();
     const lines = [
       `The copy was taken over and is the original now, with epoch ${epoch}.`,

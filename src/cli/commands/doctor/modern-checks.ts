@@ -23,10 +23,14 @@ export const NOT_MADE_YET = notLookedAt('the embedded modern generation is made 
 
 const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
 
+const namedServer = ({ authUrl }: UpstreamConfig) => `MODERN_AUTH_URL: ${authUrl}`;
+
 /** Whether the authorization server answers, and what it says of itself (RFC 8414). */
-export async function checkModernSide(config: Config, { authUrl }: UpstreamConfig): Promise<Verdict> {
-  const hint = config.upstream ? '' : ' (the embedded one runs only while the bridge does)';
-  const metadata = await proving(`${authUrl}${hint}`, createDiscovery(authUrl)());
+export async function checkModernSide(config: Config, upstream: UpstreamConfig): Promise<Verdict> {
+  const { authUrl } = upstream;
+  const embedded = `${authUrl} (the embedded one runs only while the bridge does)`;
+  const server = config.upstream ? namedServer(upstream) : embedded;
+  const metadata = await proving({ server }, createDiscovery(authUrl)());
   if (metadata.issuer === undefined)
     return warning(`${authUrl} answers and has no document about itself: is it the authorization server?`);
   const words = [has(metadata.revocationEndpoint, 'revocation')];
@@ -49,7 +53,8 @@ export async function checkClient(
   const ask = () => exchangeMadeUpCode(authUrl, upstream, useOf(config).redirectUri);
   const isSecret = clientSecret !== undefined;
   const settings = isSecret ? 'MODERN_CLIENT_ID and MODERN_CLIENT_SECRET' : 'MODERN_CLIENT_ID';
-  const isRight = await proving(`${settings} could not be proven`, hear(authUrl, ask).then(areRight));
+  const proof = hear(authUrl, ask).then(areRight);
+  const isRight = await proving({ server: namedServer(upstream), subject: settings }, proof);
   const missing = isSecret ? '' : ', and MODERN_CLIENT_SECRET is not set';
   if (!isRight) throw failure(`${settings}: the server refuses them${missing} (invalid_client)`);
   const said = 'the server refused a made-up code, not the client (invalid_grant)';
@@ -66,7 +71,7 @@ export async function checkRedirectUri(
   const { redirectUri } = use;
   const begin = () => beginAuthorization(upstream.authUrl, upstream, use);
   const { status, fault } = await proving(
-    `${redirectUri} could not be proven`,
+    { server: namedServer(upstream), subject: redirectUri },
     hear(upstream.authUrl, begin).then((answer) => ({
       status: answer.status,
       fault: faultOfBeginning(answer, use),
@@ -90,7 +95,7 @@ export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: HearTime): 
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ query: '{ __typename }' });
   const ask = () => send({ method: 'POST', url: apiUrl, headers, body });
-  const { status } = await proving(`MODERN_API_URL: ${apiUrl}`, hear(apiUrl, ask));
+  const { status } = await proving({ server: `MODERN_API_URL: ${apiUrl}` }, hear(apiUrl, ask));
   if (status !== 401)
     throw failure(
       `MODERN_API_URL: ${apiUrl} answers ${status} to a call without a token, the new API answers 401`,

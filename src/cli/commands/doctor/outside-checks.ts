@@ -5,6 +5,7 @@ import { redactText } from '../../../shared/log/redaction.ts';
 import { verifySmtp } from '../../../shared/mail/verify-smtp.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
 import type { HearTime } from './modern-checks.ts';
+import { unreachedWords } from './reaching.ts';
 import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
 
 /** What `doctor` asks of the old API, of the mail server, and of every answer's clock. */
@@ -14,7 +15,8 @@ const PROBE = '/1/user.json';
 /** Whether the old API is at its address: it asks for a token, and whatever else is there does not. */
 export async function checkOldBackend(oldBackendUrl: string, hear: HearTime): Promise<Verdict> {
   const ask = () => send({ method: 'GET', url: `${oldBackendUrl}${PROBE}` });
-  const { status } = await proving(`LEGACY_BACKEND_URL: ${oldBackendUrl}`, hear(oldBackendUrl, ask));
+  const server = `LEGACY_BACKEND_URL: ${oldBackendUrl}`;
+  const { status } = await proving({ server }, hear(oldBackendUrl, ask));
   if (status !== 401 && status !== 403)
     throw failure(
       `LEGACY_BACKEND_URL: ${oldBackendUrl}${PROBE} answers ${status} to a call without a token, the old API answers 401`,
@@ -27,7 +29,13 @@ export async function checkMailServer({ mail }: Config): Promise<Verdict> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined) return notLookedAt('SMTP_URL names none');
   const { hasLogin } = await verifySmtp(smtpUrl).catch((error: unknown) => {
-    throw error instanceof MailError ? failure(`SMTP_URL: ${redactText(error.reason)}`) : error;
+    if (!(error instanceof MailError)) throw error;
+    const unreached = unreachedWords(error);
+    throw failure(
+      unreached === undefined
+        ? `SMTP_URL: ${redactText(error.reason)}`
+        : `SMTP_URL: the mail server cannot be reached: ${unreached}`,
+    );
   });
   const taken = hasLogin ? 'connection and login' : 'the connection, and SMTP_URL names no login';
   return ok(`the server takes ${taken}; whether it takes mail from MAIL_FROM shows the first mail`);

@@ -1,4 +1,5 @@
 import { PlainWords, reduceError } from '../../../shared/log/redaction.ts';
+import { unreachedWords } from './reaching.ts';
 
 /** What one check of `doctor` found. A check that did not look says so: it never counts as proven. */
 
@@ -30,12 +31,26 @@ function reasonsOf(error: unknown): string {
   return cause ? `${message}: ${cause.message}` : message;
 }
 
-/** What comes of the work; where it fails, the setting and the whole chain of reasons. */
-export async function proving<T>(subject: string, work: Promise<T>): Promise<T> {
+/** What is asked of another server. */
+interface Question {
+  /** The setting that names the server, and its address: `MODERN_API_URL: https://…`. */
+  server: string;
+  /** What could not be proven where it fails; else the server itself is the subject. */
+  subject?: string;
+}
+
+/**
+ * What comes of the work. Where it fails, the setting and one sentence where the server could not be reached, else the
+ * whole chain of reasons.
+ */
+export async function proving<T>({ server, subject }: Question, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw failure(`${subject}: ${reasonsOf(error)}`);
+    const unreached = unreachedWords(error);
+    const start = subject === undefined ? '' : `${subject} could not be proven. `;
+    if (unreached !== undefined) throw failure(`${start}${server} cannot be reached: ${unreached}`);
+    throw failure(`${start}${server}: ${reasonsOf(error)}`);
   }
 }
 

@@ -30,6 +30,17 @@ function timeOf(time: number | null | undefined): string | null {
   return typeof time === 'number' ? new Date(time).toISOString() : null;
 }
 
+/**
+ * The bridge knows when it gave a token out itself. Of an imported one it may know no more than when the import brought
+ * it, of an observed one when it was first seen: such a token may be older, and have been used before.
+ */
+const isMadeHere = ({ source }: FoundToken['row']) => source === 'issued' || source === 'registration';
+
+const beginningOf = (row: FoundToken['row']) => ({
+  created_at: isMadeHere(row) ? timeOf(row.created_at) : null,
+  known_since: timeOf(row.created_at),
+});
+
 function jsonOf({ row, usage }: FoundToken) {
   return {
     mapping_id: row.id,
@@ -41,7 +52,7 @@ function jsonOf({ row, usage }: FoundToken) {
     reason: row.reason,
     source: row.source,
     hint: row.hint_first === null ? null : `1/${row.hint_first}…${row.hint_last}`,
-    created_at: timeOf(row.created_at),
+    ...beginningOf(row),
     last_used_at: timeOf(row.last_used_at),
     last_seen_at: timeOf(usage?.lastSeen),
     calls: usage?.calls ?? 0,
@@ -62,6 +73,9 @@ function lastOf({ last_used_at: used, last_seen_at: seen }: Told): string {
   return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? 'never'}`;
 }
 
+const sinceOf = ({ created_at: created, known_since: known }: Told) =>
+  created === null ? `known since ${known}` : `created ${created}`;
+
 /** Imported names may hold anything, and a terminal obeys control characters. */
 function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '?');
@@ -75,7 +89,7 @@ function linesOf(told: Told): string[] {
     `    app ${told.client_id} ${told.app}`,
     `    account ${accountOf(told)}`,
     ...(told.reason === null ? [] : [`    reason: ${told.reason}`]),
-    `    created ${told.created_at}, ${lastOf(told)}`,
+    `    ${sinceOf(told)}, ${lastOf(told)}`,
     carriers.length === 0
       ? `    ${calls}`
       : `    ${calls}, in ${carriers.join(', ')}, by ${agents.join('; ')}`,

@@ -46,8 +46,8 @@ export interface Imported extends Tally {
   written: boolean;
   /** Why rows were refused, the most frequent first. */
   refusals: RefusalCount[];
-  /** The path of the report of what was refused. */
-  report: string;
+  /** The path of the report of what was refused; null where nothing was. */
+  report: string | null;
   /** Names of fields that were left aside. */
   unknownFields: string[];
 }
@@ -162,7 +162,7 @@ async function runOnce(context: Context, run: Run): Promise<Imported> {
       ...report.tally,
       written: !run.isTrial,
       refusals: report.refusals(),
-      report: report.path,
+      report: report.path() ?? null,
       unknownFields: [...importer.unknown.names],
     };
   } finally {
@@ -181,7 +181,7 @@ async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise
   const trial = await runOnce(context, { ...run, isTrial: true });
   if (trial.refused > maxRefused) return trial;
   // The import itself reports the same.
-  rmSync(trial.report);
+  if (trial.report !== null) rmSync(trial.report);
   return undefined;
 }
 

@@ -1,0 +1,43 @@
+import { MailError } from '../../../shared/mail/mail-error.ts';
+
+/** Why a server could not be reached, in a sentence for the operator; what Node says of it are codes. */
+
+/** A code of Node or OpenSSL, or what their messages say where a library put a code of its own in its place. */
+const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
+  [/\bENOTFOUND\b/, 'no name server knows its host name'],
+  [/\bEAI_AGAIN\b/, 'the name server does not answer'],
+  [/\bECONNREFUSED\b/, 'nothing listens there: the server is stopped, or the port is wrong'],
+  [/\b(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/, 'no way of the network leads there'],
+  [/\bCERT_HAS_EXPIRED\b|certificate has expired/, 'its certificate has expired'],
+  [/\bCERT_NOT_YET_VALID\b|certificate is not yet valid/, 'its certificate is not valid yet'],
+  [/\bERR_TLS_CERT_ALTNAME_INVALID\b|altnames/, 'its certificate is for another host name'],
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|self.signed certificate|unable to (get|verify)/,
+    'this machine does not trust the authority of its certificate (NODE_EXTRA_CA_CERTS names one more)',
+  ],
+  [/\b(EPROTO|ERR_SSL_\w+|ETLS)\b|wrong version number/, 'it does not speak TLS as it should'],
+  [/\b(ETIMEDOUT|ECONNABORTED|ERR_CANCELED)\b|[Tt]imeout|timed out/, 'it did not answer in time'],
+  [/\b(ECONNRESET|EPIPE)\b|socket hang up/, 'it closed the connection without an answer'],
+];
+
+/** What of a failure may hold a sign, the innermost reason first. */
+function signsOf(error: unknown, depth = 0): string[] {
+  if (typeof error !== 'object' || error === null || depth > 3) return [];
+  const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
+  // What a mail server said stands in the message too, and may hold anything.
+  const words = error instanceof MailError ? error.unreached : message;
+  const own = [code, words].filter((word) => typeof word === 'string').join(' ');
+  return [...signsOf(cause, depth + 1), own];
+}
+
+/** In words, with the code or message that shows it; undefined where an answer came, or the failure is none of these. */
+export function unreachedWords(error: unknown): string | undefined {
+  for (const text of signsOf(error)) {
+    const found = WAYS.find(([sign]) => sign.test(text));
+    if (found === undefined) continue;
+    const [sign, words] = found;
+    const shown = sign.exec(text)?.[0] ?? '';
+    return /^[A-Z_]+$/.test(shown) ? `${words} (${shown})` : words;
+  }
+  return undefined;
+}
