@@ -120,12 +120,9 @@ test.each<[string, string | undefined]>([
   await expectUnspent(door, connected, code);
 });
 
-test.each(['?code=1/x&state=s', '&x=1'])(
-  'Q6 a redirect_uri followed by %s is accepted',
-  async (tail) => {
-    expect(await exchange({ redirect_uri: CALLBACK + tail })).toMatchObject({ status: 200 });
-  },
-);
+test.each(['?code=1/x&state=s', '&x=1'])('Q6 a redirect_uri followed by %s is accepted', async (tail) => {
+  expect(await exchange({ redirect_uri: CALLBACK + tail })).toMatchObject({ status: 200 });
+});
 
 test('row T9 a redirect_uri that was not sent to authorize may be left out', async () => {
   code = await connected.mint({ redirectUriGiven: false });
