@@ -1,6 +1,6 @@
 // Every reason that a comment, a test title or a document cites is in the repository or in a public standard:
-// `docs/threats.md C74`, `docs/old-api.md Q8`, `docs/decisions/0003`, `RFC 6749 §5.2`. Also every path in backquotes in the
-// guidance exists, and every test that docs/threats.md names has that title.
+// `docs/threats.md C74`, `docs/old-api.md Q8`, `docs/decisions/0003`, `RFC 6749 §5.2`. Also every test that docs/threats.md
+// names is there, under the title that stands beside it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -130,26 +130,11 @@ function codeProblems(path) {
   ];
 }
 
-/** `src/http/*`, `db/*.sql` and paths with NNN or capitals in the place of a name are patterns. */
-const isPattern = (path) => /[*{…]|NNN|[A-Z]{3,}(?![A-Z]*\.md)/.test(path);
-
-/** A decision may be named by its number alone. */
-const isThere = (path) =>
-  existsSync(join(root, path.replace(/[:#].*$/, ''))) ||
-  decisions.some((name) => path === `docs/decisions/${name.slice(0, 4)}`);
-
 function documentProblems(path) {
-  return read(path)
-    .split('\n')
-    .flatMap((line, index) => {
-      const paths = [...line.matchAll(/`((?:src|test|scripts|db|docs|\.ci)\/[^`\s]*)`/g)].map(
-        ([, one]) => one,
-      );
-      const gone = paths.filter((one) => !isPattern(one) && !isThere(one));
-      return [...nowhere(line), ...gone.map((one) => `${one} is not there`)].map(
-        (problem) => `${path}:${index + 1}: ${problem}`,
-      );
-    });
+  const lines = read(path).split('\n');
+  return lines.flatMap((line, index) =>
+    [...nowhere(line), ...citedProblems(line)].map((problem) => `${path}:${index + 1}: ${problem}`),
+  );
 }
 
 /** Each test that a row names: its file, and its title where one is given. */

@@ -27,7 +27,7 @@ test('rows, quirks, decisions and sections that are there pass, also where a com
     `/**\n * Claimed first (docs/decisions/0003), or refused (docs/threats.md\n * C74, U1 and docs/old-api.md Q8).\n */\n// RFC 6749 §5.2\n`,
   );
   project.write('test/rows.test.ts', "test('rows C74 and U1 both hold', () => undefined);\n");
-  project.write('README.md', 'The rule stands in `src/rule.ts`.\n');
+  project.write('README.md', 'A suffix may be missing (docs/old-api.md Q8).\n');
   const { code, output } = await check();
   expect(output).toMatch(/^\d+ references\n$/);
   expect(code).toBe(0);
@@ -72,11 +72,11 @@ test.each([
   expect(code).toBe(1);
 });
 
-test('a row whose test has another title, and a document that names a file that is gone, are found', async () => {
+test('a row whose test has another title, and a document that cites what is gone, are found', async () => {
   project.write('test/store.test.ts', "test('a store that fails is 500', () => undefined);\n");
-  project.write('README.md', 'The rule stands in `src/gone.ts`.\n');
+  project.write('README.md', 'Claimed first (docs/decisions/0009).\n');
   const { code, output } = await check();
   expect(output).toContain('docs/threats.md: test/store.test.ts has no test “a store that fails is 503”');
-  expect(output).toContain('README.md:1: src/gone.ts is not there');
+  expect(output).toContain('README.md:1: docs/decisions/0009 is not there');
   expect(code).toBe(1);
 });
