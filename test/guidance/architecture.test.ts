@@ -32,7 +32,7 @@ const foldersOf = (path: string) =>
 test.each(['domain', 'http'])('the rooms of %s stand there from the ground up', (layer) => {
   const named = [...section(layer).matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, room]) => room);
   expect(named).toEqual(roomsOf(layer));
-  expect(named.toSorted()).toEqual(foldersOf(`src/${layer}`).toSorted());
+  expect(new Set(named)).toEqual(new Set(foldersOf(`src/${layer}`)));
 });
 
 test('every room of store but its three tools is a subject that domain has too', () => {

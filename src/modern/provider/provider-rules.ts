@@ -1,6 +1,6 @@
 /**
- * Rules of the specification that oidc-provider has no setting for. Most replace one method of its models; the version
- * is pinned, and test/modern/ walks every one of them over HTTP.
+ * Rules of the new API (test/modern/README.md) that oidc-provider has no setting for. Most replace one method of its
+ * models; the version is pinned, and test/modern/ walks every one of them over HTTP.
  */
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
