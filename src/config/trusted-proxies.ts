@@ -4,7 +4,7 @@ import { groupsOf } from '../shared/net/addresses.ts';
 /**
  * How much of the internet a list of proxies trusts. Whoever connects from a trusted address is believed when it says that
  * a call came over HTTPS and from where. Addresses of version 4 are counted as the version 6 addresses that they are mapped
- * to (RFC 4291 section 2.5.5.2), because the proxy check compares them so.
+ * to (RFC 4291 §2.5.5.2), because the proxy check compares them so.
  */
 
 /** From the first address up to, and without, the last one. */
@@ -17,7 +17,7 @@ const ofSize = (from: bigint, hostBits: number): Block => ({ from, to: from + (1
 
 const VERSION_4 = ofSize(0xffffn << 32n, 32);
 
-/** Unique local and link-local addresses (RFC 4193, RFC 4291 section 2.5.6): nobody outside has one. */
+/** Unique local and link-local addresses (RFC 4193, RFC 4291 §2.5.6): nobody outside has one. */
 const PRIVATE_VERSION_6 = [ofSize(0xfcn << 120n, 121), ofSize(0xfe8n << 116n, 118)];
 
 /** A whole /8 of version 4, and a whole /16 of version 6: more than any operator of proxies has. */

@@ -16,7 +16,7 @@ export interface Connections {
   cut(): number;
 }
 
-/** HTTP's own word for "no more requests on this connection" (RFC 9112 section 9.6). */
+/** HTTP's own word for "no more requests on this connection" (RFC 9112 §9.6). */
 function sayCloseIn(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
 }

@@ -4,7 +4,7 @@ import type { Provider } from './provider/oidc.ts';
 import { scopes } from './scopes.ts';
 import type { Store } from './store/store.ts';
 
-/** A key may do all that its owner may (specification 5.1.5); there is nothing to refresh with it. */
+/** A key may do all that its owner may; there is nothing to refresh with it. */
 const KEY_SCOPES = scopes.filter((scope) => scope !== 'offline_access');
 
 function findKey(store: Store, token: string): Caller | null {

@@ -21,7 +21,7 @@ export const EMAIL_CHANGE_SECONDS = DAY;
 
 /**
  * Numbers, not functions: with a function the provider gives the rotated token of a public web client only the rest of
- * its predecessor's life, and a grant's own 14 days are not extended by refreshing (facts/modern-api 5.4). A legacy
+ * its predecessor's life, and a grant's own 14 days are not extended by refreshing. A legacy
  * token never expires, so what it stands on must outlive any sensible retirement date.
  */
 export const REFRESH_TOKEN_SECONDS = 10 * 365 * DAY;

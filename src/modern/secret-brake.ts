@@ -30,10 +30,10 @@ const secondsUntil = (window: RollingWindow, now: number) =>
   window.left(now) > 0 ? 0 : Math.ceil(window.untilReset(now) / 1000);
 
 /**
- * Brake on guessing client secrets (RFC 6749 2.3.1, hardening row 73): twenty wrong ones in a minute for one client from
- * one address. Naming the address keeps anybody from locking an app out from elsewhere. Further wrong ones are refused with
- * 429, and a right one is served, so that nobody beside the app locks it out either. Up to LOOKS wrong ones in a minute are
- * looked at.
+ * Brake on guessing client secrets (RFC 6749 §2.3.1, docs/threats.md C73): twenty wrong ones in a minute for one client
+ * from one address. Naming the address keeps anybody from locking an app out from elsewhere. Further wrong ones are
+ * refused with 429, and a right one is served, so that nobody beside the app locks it out either. Up to LOOKS wrong
+ * ones in a minute are looked at.
  */
 export function createSecretBrake() {
   const addressOf = createRecent(MAX_PAIRS, createAddress);

@@ -16,7 +16,10 @@ import { PURGE_EVERY_SECONDS } from './lifetimes.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
 import { openStore, type Store } from './store/store.ts';
 
-/** Room for any scope parameter that somebody may try (hardening row 40), so that /auth can say what is wrong with it. */
+/**
+ * Room for any scope parameter that somebody may try (docs/threats.md B40), so that /auth can say what is wrong with
+ * it.
+ */
 const MAX_HEADER_BYTES = 256 * 1024;
 const CLOSE_MILLISECONDS = 2000;
 

@@ -26,7 +26,7 @@ export interface ModernSettings {
 
 export interface ClientSettings {
   clientId: string;
-  /** Absent for a public client, which authenticates by PKCE alone (specification 5.2). */
+  /** Absent for a public client, which authenticates by PKCE alone (RFC 6749 §2.1). */
   clientSecret?: string;
   name: string;
   /** Compared as whole strings; http is allowed, because the local demo runs on loopback. */

@@ -50,7 +50,7 @@ const holds = (value: unknown, character: RegExp): boolean =>
 
 /**
  * For every string in `value`, however deep; the messages have no full stop. Many programs end a text at NUL, and a lone
- * surrogate has no UTF-8 (RFC 3629 section 3).
+ * surrogate has no UTF-8 (RFC 3629 §3).
  */
 export const textRules = (value: unknown): Rule[] => [
   [holds(value, /\0/), 'Text cannot hold the character NUL'],

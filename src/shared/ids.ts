@@ -15,7 +15,7 @@ function alphanumeric(length: number): string {
 
 /**
  * A legacy authorization code: `1/` and 32 letters or digits (190 bits). Nothing after the slash needs URL encoding,
- * because old clients paste the value into query strings and some decode it twice (legacy-api 3.1).
+ * because old clients paste the value into query strings and some decode it twice (docs/old-api.md Q2).
  */
 export function newLegacyCode(): string {
   return `1/${alphanumeric(32)}`;

@@ -3,10 +3,12 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
-/** How far the clocks of two processes on one database may be apart; more is not ready to serve (design 6). */
+/**
+ * How far the clocks of two processes on one database may be apart; more is not ready to serve (docs/decisions/0012).
+ */
 export const CLOCKS_DIFFER = 1 * SECOND;
 
-/** Legacy authorization code: valid strictly less than this (specification 5.10.5). */
+/** Legacy authorization code: valid strictly less than this (docs/old-api.md Q19). */
 export const LEGACY_CODE_LIFETIME = 30 * SECOND;
 
 /** A new grant whose consent ended before the legacy code was made is revoked after this time. */
@@ -26,7 +28,7 @@ export const SESSION_TOUCH = 1 * MINUTE;
 export const EMAIL_PROOF_LIFETIME = 1 * DAY;
 export const EMAIL_PROOF_BRAKE = 60 * MINUTE;
 
-/** A claimed refresh token is written within this time or not at all (design 4). */
+/** A claimed refresh token is written within this time or not at all (docs/decisions/0003). */
 export const CLAIM_TO_WRITE_LIMIT = 2 * SECOND;
 
 /** Connecting to the modern side, before anything is claimed. */
@@ -35,7 +37,7 @@ export const CONNECT_TIMEOUT = 5 * SECOND;
 /** One exchange with the modern side, from the first byte out to the last byte in. */
 export const UPSTREAM_TIMEOUT = 15 * SECOND;
 
-/** How long a legacy caller waits for a refresh; the shortest limit of an old client is 20 s (quirk Q18). */
+/** How long a legacy caller waits for a refresh; the shortest limit of an old client is 20 s (docs/old-api.md Q18). */
 export const CALLER_WAIT = 10 * SECOND;
 
 /** A `presenting` record older than this belongs to a process that died: its outcome is in doubt. */
@@ -68,7 +70,7 @@ export const DEATHS_STOP = 5 * MINUTE;
 /** No rest is longer, asked for or not; a later `retry_at` or `suspect_until` was written by a clock that was wrong. */
 export const REST_MAX = 60 * MINUTE;
 
-/** A dead grant keeps its sealed pair this long, for support (design 4). */
+/** A dead grant keeps its sealed pair this long, for support (docs/decisions/0005). */
 export const DEAD_GRANT_KEPT = 7 * DAY;
 
 /** A request that never came back from the modern side is of no use once it is over; clocks may differ a little. */
@@ -80,7 +82,7 @@ export const SPENT_ROWS_KEPT = 1 * DAY;
 /** What tokens were used for is known for this long, so that what is called once a year is seen before retirement. */
 export const USAGE_KEPT = 400 * DAY;
 
-/** The modern side promises at most this for `expires_in`; larger values are cut (hardening row 97). */
+/** The modern side promises at most this for `expires_in`; larger values are cut (docs/threats.md E97). */
 export const ACCESS_TOKEN_LIFETIME_MAX = 365 * DAY;
 
 /**

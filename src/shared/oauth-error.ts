@@ -1,4 +1,4 @@
-/** The error codes of draft 20 section 4.1.2.1 and 5.2 that the old endpoints answer with. */
+/** The error codes of OAuth 2.0 draft 20 §4.1.2.1 and 5.2 that the old endpoints answer with. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'

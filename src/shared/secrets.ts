@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Purposes never share a key (design 8, KEYS_FILE). */
+/** Purposes never share a key (docs/decisions/0007). */
 export const PURPOSES = ['digest', 'sealing', 'session', 'history'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
@@ -37,14 +37,14 @@ export class KeyMissing extends Error {
 }
 
 /**
- * Secrets at rest (design 5): `digest` for values that are only looked up, `seal`/`open` for values that must be sent
- * again. A sealed value is bound to its row and column by `place` and opens nowhere else.
+ * Secrets at rest (docs/decisions/0007): `digest` for values that are only looked up, `seal`/`open` for values that
+ * must be sent again. A sealed value is bound to its row and column by `place` and opens nowhere else.
  */
 export interface Vault {
   digest(value: string): string;
   /** The digests under every key, the active one first, to find a value stored before a rotation. */
   digests(value: string): string[];
-  /** `digest` of a value of which only the SHA-256 is known, its 32 bytes (design 5: imported tokens). */
+  /** `digest` of a value of which only the SHA-256 is known, its 32 bytes (docs/decisions/0007). */
   digestOf(sha256: Buffer): string;
   /** `digests` of such a value. */
   digestsOf(sha256: Buffer): string[];

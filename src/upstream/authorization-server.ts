@@ -14,7 +14,7 @@ import {
 } from './prove-client.ts';
 import { processTokenAnswer } from './token-answer.ts';
 
-/** A client registered at the modern side; without a secret it is public and sends none (specification 5.2). */
+/** A client registered at the modern side; without a secret it is public and sends none (RFC 6749 §2.1). */
 export interface ModernClient {
   clientId: string;
   clientSecret: string | undefined;
@@ -34,9 +34,9 @@ export interface AuthorizationServer {
   metadata(): Promise<ServerMetadata>;
   /** Opens the connection that a refresh will use; nothing is sent. Throws `Unavailable`. */
   connect(): Promise<Connection>;
-  /** Authorization code + PKCE verifier for tokens (specification 5.5). Throws one of the three failures. */
+  /** Authorization code + PKCE verifier for tokens (RFC 7636 §4.5). Throws one of the three failures. */
   exchangeCode(code: CodeExchange): Promise<TokenPair>;
-  /** Presents a refresh token on an open connection (specification 5.7). Throws one of the three failures. */
+  /** Presents a refresh token on an open connection (RFC 6749 §6). Throws one of the three failures. */
   refresh(connection: Connection, presented: Presented): Promise<TokenPair>;
   /** Whether the server still takes a refresh token (RFC 7662); undefined where it has no introspection for us. */
   isLive(refreshToken: string): Promise<boolean | undefined>;
@@ -62,7 +62,7 @@ interface CodeExchange {
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-/** A form with the client's credentials in the body, the way specification 5.5 and 5.7 have it. */
+/** A form with the client's credentials in the body, as the new API takes them (RFC 6749 §2.3.1). */
 function credentialed(client: ModernClient, fields: Record<string, string>): string {
   const secret = client.clientSecret === undefined ? {} : { client_secret: client.clientSecret };
   return new URLSearchParams({ client_id: client.clientId, ...secret, ...fields }).toString();

@@ -9,7 +9,7 @@ import { type TakeSlot, takeSlot } from './slots.ts';
 
 /**
  * One connection for one request, opened before anything is claimed: what fails here has sent nothing of ours
- * (design 4, "Connect first").
+ * (docs/decisions/0003).
  */
 export interface Connection {
   /** An agent that hands out this connection, and no other. */

@@ -2,7 +2,7 @@ import { MINUTE } from '../shared/lifetimes.ts';
 import { jsonObject, send } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
 
-/** What the authorization server says of itself (RFC 8414); the paths of specification 4.2 are fixed. */
+/** What the authorization server says of itself (RFC 8414); the paths /auth and /token are fixed. */
 export interface ServerMetadata {
   issuer: string | undefined;
   introspectionEndpoint: string | undefined;
@@ -15,7 +15,7 @@ const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authoriz
 
 const KNOWN_FOR = 10 * MINUTE;
 
-/** An endpoint counts only on the configured origin: tokens and secrets are sent to no other (hardening row 106). */
+/** An endpoint counts only on the configured origin: tokens and secrets are sent to no other (docs/threats.md E106). */
 function endpointOn(authUrl: string, value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
   return new URL(value).origin === new URL(authUrl).origin ? value : undefined;

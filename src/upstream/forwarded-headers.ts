@@ -9,7 +9,7 @@ interface Outgoing {
 
 type Pair = readonly [name: string, value: string];
 
-/** Those that are about one connection, not about the call (RFC 9110 section 7.6.1). */
+/** Those that are about one connection, not about the call (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',

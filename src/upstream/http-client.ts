@@ -31,7 +31,7 @@ const freshHttps = new HttpsAgent({ keepAlive: false, minVersion: 'TLSv1.2' });
 /**
  * axios with the safe settings for a token client: no redirect is followed (a 307 would send the body, with refresh
  * token and secret, to another host), no proxy from the environment, bounded in time and size, the body as plain text
- * so that a broken one is never taken for JSON (hardening findings 1 and 2).
+ * so that a broken one is never taken for JSON (docs/decisions/0020).
  */
 const SAFE: AxiosRequestConfig = {
   maxRedirects: 0,
@@ -120,7 +120,7 @@ export function jsonObject(answer: HttpAnswer): Record<string, unknown> | undefi
   }
 }
 
-/** `Retry-After` in milliseconds (RFC 9110 section 10.2.3), at least one second and at most an hour. */
+/** `Retry-After` in milliseconds (RFC 9110 §10.2.3), at least one second and at most an hour. */
 export function retryAfterOf(answer: HttpAnswer, now: number): number | undefined {
   const text = answer.headers['retry-after'];
   if (text === undefined) return undefined;

@@ -7,8 +7,8 @@ import type { Takers } from './places.ts';
 import { takeWritePlace } from './slots.ts';
 
 /**
- * Reads of the modern main API (specification 4.1): one POST with a query text and its variables. Only the fields that
- * the old answers are built from are asked for (modern-api 1.3).
+ * Reads of the modern main API: one POST with a query text and its variables. Only the fields that
+ * the old answers are built from are asked for.
  */
 
 const channel = z.object({
@@ -48,7 +48,7 @@ export interface AccountReading {
   channels: Channel[];
 }
 
-/** The main API refused the access token (specification 7, 401). */
+/** The main API refused the access token (RFC 6750 §3.1). */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
 }

@@ -6,7 +6,7 @@ import { Unavailable } from './outcomes.ts';
 import { createPlaces, type Takers } from './places.ts';
 
 /**
- * The old API, while it still runs (design 5, other v1 paths). Only the settings name its address; no redirect of it is
+ * The old API, while it still runs (docs/decisions/0014). Only the settings name its address; no redirect of it is
  * followed, and sizes and times are bounded.
  */
 
@@ -130,7 +130,7 @@ function createSend(origin: URL, maxSockets: number): Send {
 
 /**
  * Whether a call may be sent again when a kept connection turns out closed: it may have been carried out. The old API
- * ends a token by GET too (legacy-api 1.4).
+ * ends a token by GET too (docs/old-api.md Q14).
  */
 function isRepeatable({ method, target }: PassedCall): boolean {
   return method === 'GET' && !target.includes('deauthorize');
@@ -160,7 +160,7 @@ function documentIn({ status, body }: PassedAnswer): unknown {
 
 /**
  * The old API at an origin. Calls take at most `limit` milliseconds, what they wait for a place with it if their token is
- * known; old clients wait twenty seconds (quirk Q18).
+ * known; old clients wait twenty seconds (docs/old-api.md Q18).
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);

@@ -1,6 +1,6 @@
 /**
- * The three ways an exchange with the modern side fails, and no other (design 3): rejected, unavailable, in doubt.
- * For a refresh token they decide whether it may ever be presented again, so each is a value of its own.
+ * The three ways an exchange with the modern side fails, and no other (docs/decisions/0004): rejected, unavailable, in
+ * doubt. For a refresh token they decide whether it may ever be presented again, so each is a value of its own.
  */
 
 /** Nothing of ours was processed; it may be tried again, after `retryAfter` milliseconds if that is given. */
@@ -36,7 +36,7 @@ export class Rejected extends Error {
 
 export type RejectionCode = 'invalid_grant' | 'invalid_client' | 'invalid_request' | 'unauthorized_client';
 
-/** A whole token answer (specification 5.6), its lifetime in milliseconds. */
+/** A whole token answer (RFC 6749 §5.1), its lifetime in milliseconds. */
 export interface TokenPair {
   accessToken: string;
   /** Empty where none was asked for: a sign-in keeps nothing. */

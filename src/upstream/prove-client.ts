@@ -21,7 +21,9 @@ export type ClientFault = { at: 'credentials' } | { at: 'callback' } | { at: 'au
 
 const random = () => randomBytes(32).toString('base64url');
 
-/** Fields of a code exchange that can only be refused: `invalid_grant` to a client that is who it says (RFC 6749 5.2). */
+/**
+ * Fields of a code exchange that can only be refused: `invalid_grant` to a client that is who it says (RFC 6749 §5.2).
+ */
 export function emptyExchange(redirectUri: string): Record<string, string> {
   return {
     grant_type: 'authorization_code',

@@ -11,7 +11,7 @@ export interface BudgetWindow {
   validMs: number;
 }
 
-/** What is left of the modern client's budget, from the answers' own headers (modern-api 1.7). */
+/** What is left of the modern client's budget, from the answers' own headers. */
 export interface Budget {
   /** The smallest remaining share over all windows, 0 to 1. */
   share: number;

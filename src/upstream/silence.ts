@@ -4,8 +4,9 @@ import type { OldBackend } from './old-backend.ts';
 import { Unavailable } from './outcomes.ts';
 
 /**
- * A restored copy says nothing to the modern side or the old backend (design 5): every method that would send, or open a
- * connection, fails as unavailable before it does. The methods are named one by one, so that a new one cannot slip past.
+ * A restored copy says nothing to the modern side or the old backend (docs/decisions/0010): every method that would
+ * send, or open a connection, fails as unavailable before it does. The methods are named one by one, so that a new one
+ * cannot slip past.
  */
 
 /** Why nothing may be sent now, in words; undefined when it may. */

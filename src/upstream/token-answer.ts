@@ -7,7 +7,9 @@ const UNSPENT: readonly string[] = ['invalid_client', 'invalid_request', 'unauth
 /** What an access token lives when the answer does not say it in a usable form. */
 const UNSTATED_LIFETIME = 5 * MINUTE;
 
-/** `expires_in` in whole milliseconds: a number or its text, cut to between one second and a year (hardening row 97). */
+/**
+ * `expires_in` in whole milliseconds: a number or its text, cut to between one second and a year (docs/threats.md E97).
+ */
 function lifetimeOf(expiresIn: unknown): number {
   const seconds = typeof expiresIn === 'string' ? Number(expiresIn) : expiresIn;
   if (typeof seconds !== 'number' || Number.isNaN(seconds)) return UNSTATED_LIFETIME;
@@ -76,8 +78,8 @@ function throwFailure(answer: HttpAnswer, now: number): never {
 }
 
 /**
- * Reads an answer of the token endpoint (specification 5.6, 5.7, 7). Only a whole pair under 200 is a success, and only
- * a well-formed refusal proves that a token was not spent; everything else is in doubt (design 4).
+ * Reads an answer of the token endpoint (RFC 6749 §5). Only a whole pair under 200 is a success, and only
+ * a well-formed refusal proves that a token was not spent; everything else is in doubt (docs/decisions/0004).
  * @throws {Rejected | Unavailable | InDoubt}
  */
 export function processTokenAnswer(answer: HttpAnswer, expected: Expected): TokenPair {

@@ -1,7 +1,7 @@
 import { groupedBy, type Presentation, type Received, type RoundHistory } from './history.ts';
 import type { Violation } from './checker.ts';
 
-/** Whether a refresh token may be presented again (design 4): I3, and the counts of the table. */
+/** Whether a refresh token may be presented again (docs/decisions/0005): I3, and the counts of the table. */
 
 /** Two clocks of one machine, read in two processes. */
 const NOISE_MS = 60;

@@ -8,7 +8,10 @@ import { startSystem, type System } from '../support/system.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
 import { type OldClient, signIn } from './old-client.ts';
 
-/** What old clients make of the answers that come with the end of the old API, and with its rehearsals (design 6). */
+/**
+ * What old clients make of the answers that come with the end of the old API, and with its rehearsals
+ * (docs/decisions/0012).
+ */
 
 const TEXT = 'The old API is switched off for an hour';
 const CALLBACK_PATH = '/auth/bufferapp/callback';

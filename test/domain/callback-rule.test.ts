@@ -1,6 +1,6 @@
 import { callbackProblem } from '../../src/domain/apps/callback-rule.ts';
 
-/** Which callbacks may be registered anew: https or loopback, and nothing of hardening table A. */
+/** Which callbacks may be registered anew: https or loopback, and nothing of docs/threats.md U1 to U34. */
 
 test.each([
   'https://app.example.com/cb',

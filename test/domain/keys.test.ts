@@ -20,7 +20,7 @@ import {
   settingsBeside,
 } from '../support/key-door.ts';
 
-/** Digests while their key changes, and a machine that lacks one (design 5, secrets at rest; hardening 113). */
+/** Digests while their key changes, and a machine that lacks one (docs/decisions/0007, docs/threats.md F113). */
 
 let door: KeyDoor;
 let connected: Connected;

@@ -6,7 +6,7 @@ import type { App, NewApp } from '../../src/store/tables/tables.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { choosePlace, databaseKinds } from '../store/support/stores.ts';
 
-/** What a database may not be in production (issue 4): with the demo's public secrets, or losing commits. */
+/** What a database may not be in production: with the demo's public secrets, or losing commits. */
 
 const CLIENT_ID = '4e9680c0512f7ed3220000de';
 

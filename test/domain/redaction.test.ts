@@ -5,7 +5,7 @@ import { createLogger } from '../../src/shared/log/logger.ts';
 import { redactText } from '../../src/shared/log/redaction.ts';
 import { leastTime } from '../support/least-time.ts';
 
-/** No secret reaches a line, in whatever form it is handed to the logger (hardening findings 2 and 3). */
+/** No secret reaches a line, in whatever form it is handed to the logger (docs/decisions/0020). */
 
 const LEGACY = `1/${'ab12'.repeat(8)}`;
 const OPAQUE = 'Zx9_'.repeat(11);

@@ -8,7 +8,10 @@ import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { read } from '../support/legacy-calls.ts';
 import { type KeyDoor, openKeyDoor } from '../support/key-door.ts';
 
-/** Sealed values that somebody changed in the database (hardening 113): nothing is destroyed, and an alarm is given. */
+/**
+ * Sealed values that somebody changed in the database (docs/threats.md F113): nothing is destroyed, and an alarm is
+ * given.
+ */
 
 type Column = 'access_token_sealed' | 'refresh_token_sealed';
 

@@ -18,7 +18,7 @@ import {
 } from '../support/key-door.ts';
 
 /**
- * A process that works with keys as they were: it was paused while they changed (issue 4). The bridge of these tests
+ * A process that works with keys as they were: it was paused while they changed. The bridge of these tests
  * looks once a second; what comes in the milliseconds after a change meets it as it was.
  */
 

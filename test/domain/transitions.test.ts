@@ -30,7 +30,10 @@ import { assigning } from './transitions/assigning.ts';
 import { grantOf, keepToken, saidOf, stateOf } from './transitions/cases.ts';
 import { revoking } from './transitions/revoking.ts';
 
-/** Every transition of the mapping state table (design 4), done by the use case that makes it, with its history. */
+/**
+ * Every transition of the mapping state table (docs/decisions/0002), done by the use case that makes it, with its
+ * history.
+ */
 
 const CONSENT = 'a consent is given';
 const AGAIN = 'it is authorized once more';

@@ -14,7 +14,7 @@ import { CALLBACK, type Door, openDoor } from './support/door.ts';
 import { type Answered, expectMethodRefused, expectPage, expectRedirect } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** The page on which a person decides: protocol A13, A16, A17, A19; hardening B41 to B45, B47, B48, B51, B52. */
+/** The page on which a person decides: docs/threats.md A13, A16, A17, A19, B41 to B45, B47, B48, B51, B52. */
 
 let door: Door;
 
@@ -88,7 +88,7 @@ test('rows A17, A19 and B51 the page stands in no frame, asks nothing from elsew
   expect(policy).not.toMatch(/script-src|unsafe/);
 });
 
-// design 5 decides: HEAD has no effect on any old path.
+// docs/threats.md B41 decides: HEAD has no effect on any old path.
 test('row B41 HEAD in a browser that has consented before makes neither a request nor a code', async () => {
   const browser = new CookieWalker();
   await authorizeIn(door, { browser });
@@ -160,7 +160,7 @@ test('rows B43 and B44 fields added to the form change neither callback, app, sc
 
 const durable = () => door.bridge.context.store.durable;
 
-// The bridge keeps no login at approval (design 5): its cookie only ties one request to one browser.
+// The bridge keeps no login at approval (docs/decisions/0018): its cookie only ties one request to one browser.
 test('row B45 a cookie set from outside opens no request of another browser', async () => {
   const open = await openApproval(door);
   for (const value of ['a'.repeat(43), 'short', '"; drop', '']) {

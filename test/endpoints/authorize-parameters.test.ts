@@ -3,7 +3,7 @@ import { CALLBACK, type Door, openDoor } from './support/door.ts';
 import { expectMethodRefused, expectPage400, expectRedirect, expectSound } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** Protocol 1.1 and hardening table B, as far as no person takes part. */
+/** docs/threats.md A1 to A21 and B35 to B52, as far as no person takes part. */
 
 let door: Door;
 
@@ -88,7 +88,7 @@ test('row A6 without a callback in the request, an app with two registered ones 
   expectApproval(await knock(door, { path: authorizePath(app, { redirect_uri: `${CALLBACK}2` }) }));
 });
 
-test('row A6 the port of a loopback callback may not vary either (design 5: exact string match)', async () => {
+test('row A6 the port of a loopback callback may not vary either (exact string match)', async () => {
   const app = await door.addApp({ callbacks: ['http://127.0.0.1:5000/cb'] });
   expectPage400(
     await knock(door, { path: authorizePath(app, { redirect_uri: 'http://127.0.0.1:5001/cb' }) }),
@@ -121,7 +121,7 @@ test.each([
   expectRedirect(await ask({ response_type: responseType, state: 's' }), sentBack(error, 's'));
 });
 
-// legacy-api 3.5 decides: the old API had no scopes, so that scope is ignored in place of invalid_scope.
+// docs/old-api.md decides: the old API had no scopes, so that scope is ignored in place of invalid_scope.
 test.each([
   ['unknown', 'no:such-scope'],
   ['of control characters', '\u0001\u0002\r\n'],
@@ -190,7 +190,7 @@ test('row A20 errors for the app are printable ASCII', async () => {
   expect(location).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
 });
 
-test('row A21 a new http callback is refused, an imported one is matched exactly (design 5)', async () => {
+test('row A21 a new http callback is refused, an imported one is matched exactly', async () => {
   await expect(door.addApp({ callbacks: ['http://app.example.com/cb'] })).rejects.toThrow('must be https');
   const app = await door.addApp();
   const uri = 'http://old.example.com/cb';

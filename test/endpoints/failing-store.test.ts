@@ -9,7 +9,7 @@ import { CALLBACK, type Door, openDoor } from './support/door.ts';
 import { expectRefusal, expectSound, expectTokenError } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** Hardening C74 and protocol A15: a store that really fails, at each step of the old calls. */
+/** docs/threats.md C74 and A15: a store that really fails, at each step of the old calls. */
 
 let door: Door;
 let connected: Connected;

@@ -4,7 +4,10 @@ import { type Connected, connectApp, expectUnspent } from './support/connected.t
 import { type Door, openDoor } from './support/door.ts';
 import { expectTokenError } from './support/expectations.ts';
 
-/** Hardening C74: a lock is waited for five seconds (busy_timeout, lock_timeout), so this answer has no limit of one second. */
+/**
+ * docs/threats.md C74: a lock is waited for five seconds (busy_timeout, lock_timeout), so this answer has no limit of
+ * one second.
+ */
 
 let door: Door;
 let connected: Connected;

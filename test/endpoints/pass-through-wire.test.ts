@@ -13,7 +13,7 @@ import {
   expectRefusal,
 } from './support/expectations.ts';
 
-/** Calls for the old backend, and its answers, byte for byte (design 5, other v1 paths). */
+/** Calls for the old backend, and its answers, byte for byte (docs/decisions/0014). */
 
 const USER = { id: '4f0c0a06512f7ef214000000', name: 'Jo/el', plan: 'free' };
 const SANDBOX = "default-src 'none'; sandbox; frame-ancestors 'none'";

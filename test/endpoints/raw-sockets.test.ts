@@ -8,7 +8,7 @@ import { type Door, openDoor } from './support/door.ts';
 import { expectInvalidToken, expectRefusal } from './support/expectations.ts';
 import { expectAlive, fastestWithin, knock, sendBytes } from './support/knock.ts';
 
-/** Hardening C72, C75 and D85: bytes that no HTTP client would send, slow senders, very long tokens. */
+/** docs/threats.md C72, C75 and D85: bytes that no HTTP client would send, slow senders, very long tokens. */
 
 let door: Door;
 

@@ -11,7 +11,7 @@ import {
 } from './support/expectations.ts';
 import { expectAlive, getWithLines, knock } from './support/knock.ts';
 
-/** Protocol R1, R2, R5 to R10 and hardening D76 to D81, D86, D88, D89: how a token travels. */
+/** docs/threats.md R1, R2, R5 to R10, D76 to D81, D86, D88, D89: how a token travels. */
 
 const PATH = '/1/profiles.json';
 
@@ -52,7 +52,7 @@ function call({ header, query, body }: Carried, method = 'POST'): Promise<Answer
   return knock(door, { method, path, ...content });
 }
 
-// legacy-api 2.1 decides: the recorded 401 is empty and names the scheme OAuth.
+// docs/old-api.md Q11 decides: the recorded 401 is empty and names the scheme OAuth.
 test.each<[string, Partial<RawRequest>]>([
   ['nothing', {}],
   ['Basic credentials', { headers: { authorization: 'Basic YTpi' } }],
@@ -80,7 +80,7 @@ const PLACES: Array<{ where: string; places: Array<keyof Carried> }> = [
   { where: 'header, query and body', places: ['header', 'query', 'body'] },
 ];
 
-// design 5, token carriers: the same token twice is fine, different ones are refused.
+// docs/threats.md R2: the same token twice is fine, different ones are refused.
 test.each(PLACES)('rows R2 and D76 the same token in $where is fine', async ({ places }) => {
   expectProfiles(await call(Object.fromEntries(places.map((place) => [place, token]))));
 });
@@ -120,7 +120,7 @@ test.each(['bearer TOKEN', 'BEARER TOKEN', 'Bearer  TOKEN', 'Bearer TOKEN ', 'OA
   },
 );
 
-// legacy-api 2.1 decides: where no token can be read, the recorded 401 names invalid_request in place of a 400.
+// docs/old-api.md Q11 decides: where no token can be read, the recorded 401 names invalid_request in place of a 400.
 test.each([
   'Bearer\tTOKEN',
   'BearerTOKEN',
@@ -135,7 +135,7 @@ test.each([
   expectChallenge(answer);
 });
 
-// legacy-api 2.1 and R3 decide: a malformed token is answered like a wrong one.
+// docs/old-api.md Q11 and docs/threats.md R3 decide: a malformed token is answered like a wrong one.
 test.each([
   'Bearer a b',
   'Bearer a,b',
@@ -148,7 +148,7 @@ test.each([
   expectInvalidToken(await knock(door, { path: PATH, headers: { authorization } }));
 });
 
-// design 5 and quirk Q1 decide: the body is read on GET too, as a form, multipart or JSON.
+// docs/old-api.md Q1 decides: the body is read on GET too, as a form, multipart or JSON.
 test.each<[string, (value: string) => Partial<RawRequest>]>([
   ['a form', (value) => rawForm(`access_token=${value}`)],
   ['a form with the slash encoded', (value) => rawForm(`access_token=${encodeURIComponent(value)}`)],
@@ -164,7 +164,7 @@ test('row R5 a body of another type carries no token', async () => {
   expectChallenge(await knock(door, { method: 'POST', path: PATH, headers, body: `access_token=${token}` }));
 });
 
-// PHP encodes an empty map as an empty list (legacy-api 1), so that is a body without parameters.
+// PHP encodes an empty map as an empty list, so that is a body without parameters.
 test.each(['[]', 'null', '{}'])('row D81 the JSON body %s carries no token', async (body) => {
   const headers = { 'content-type': 'application/json' };
   expectChallenge(await knock(door, { method: 'POST', path: PATH, headers, body }));
@@ -262,7 +262,7 @@ test('row D89 neither If-None-Match nor Range changes the answer', async () => {
   }
 });
 
-// design 5 decides: HEAD has no effect on any old path.
+// docs/threats.md B41 decides: HEAD has no effect on any old path.
 test.each([PATH, '/1/user.json', '/1/user/deauthorize.json', '/user/deauthorize'])(
   'row D89 HEAD on %s is 405 without a body, and does nothing',
   async (path) => {

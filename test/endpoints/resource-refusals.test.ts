@@ -16,7 +16,7 @@ import {
 } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** Protocol R3, R4 and hardening D82 to D85: tokens that serve nothing. */
+/** docs/threats.md R3, R4 and D82 to D85: tokens that serve nothing. */
 
 const PATH = '/1/profiles.json';
 
@@ -136,7 +136,7 @@ test('row D85 a token is compared byte for byte: no case, space, NUL or normal f
     expectInvalidToken(await ask(other));
 });
 
-/** The 401 of a token that the bridge knows: the recorded one, and the way back (design 4). */
+/** The 401 of a token that the bridge knows: the recorded one, and the way back (docs/decisions/0002). */
 async function expectKnownRefused(token: string): Promise<void> {
   for (const path of [PATH, '/1/user.json', '/1/profiles/x.json', '/1/user/deauthorize.json']) {
     const answer = await read(door, path, token);
@@ -145,7 +145,7 @@ async function expectKnownRefused(token: string): Promise<void> {
   }
 }
 
-test('row D82 the token of a deauthorized app is refused, a second call too (quirk Q14)', async () => {
+test('row D82 the token of a deauthorized app is refused, a second call too (Q14)', async () => {
   const { token, app } = await connectNew();
   const second = await issueToken(door, { app });
   expect(await read(door, '/1/user/deauthorize.json', token)).toMatchObject({

@@ -8,7 +8,7 @@ import { basicHeader, type Connected, connectApp, TOKEN_PATH } from './support/c
 import { type Door, openDoor } from './support/door.ts';
 import { expectAlive, sendBytes } from './support/knock.ts';
 
-/** Hardening D87 and C63: no secret in the log, whatever carried it and however the call ended. */
+/** docs/threats.md D87 and C63: no secret in the log, whatever carried it and however the call ended. */
 
 let log = '';
 const lines = () => log.split('\n').filter((line) => line !== '');

@@ -6,7 +6,7 @@ import { type Door, openDoor } from './support/door.ts';
 import { expectTokenError } from './support/expectations.ts';
 import { expectAlive, fastestWithin } from './support/knock.ts';
 
-/** Protocol T13 and hardening C65 to C68: bodies of every kind, none of which may spend a code by accident. */
+/** docs/threats.md T13 and C65 to C68: bodies of every kind, none of which may spend a code by accident. */
 
 type Content = Partial<RawRequest>;
 
@@ -45,7 +45,7 @@ const typed = (type: string | undefined, body: string | Buffer, coding?: string)
 
 const FORM = 'application/x-www-form-urlencoded';
 
-// Quirk Q1 decides: old clients send multipart and JSON bodies too.
+// docs/old-api.md Q1 decides: old clients send multipart and JSON bodies too.
 test.each<[string, () => Content]>([
   ['a form', () => rawForm(form)],
   ['a form with a charset', () => typed(`${FORM}; charset=UTF-8`, form)],

@@ -7,7 +7,7 @@ import { CALLBACK, type Door, openDoor } from './support/door.ts';
 import { expectTokenError } from './support/expectations.ts';
 import { expectAlive } from './support/knock.ts';
 
-/** Protocol T9 to T11, T14 and hardening C53 to C58: the life, the binding and the single use of a code. */
+/** docs/threats.md T9 to T11, T14 and C53 to C58: the life, the binding and the single use of a code. */
 
 const clock = new SettableClock();
 
@@ -63,11 +63,11 @@ test('row C54 of 64 exchanges of one code at the same time exactly one gets a to
   expect(won).toHaveLength(1);
   expect(lost).toHaveLength(63);
   for (const answer of lost) expectTokenError(answer, 400, 'invalid_grant');
-  // design 5, code replay: the issued token stays.
+  // docs/threats.md T10: the issued token stays.
   expect(await read(door, '/1/user.json', tokenOf(won[0]!))).toMatchObject({ status: 200 });
 });
 
-// design 5 decides against the revocation of T10: a reload of a callback page is the usual cause of a replay.
+// docs/threats.md T10, no revocation: a reload of a callback page is the usual cause of a replay.
 test('rows T10 and C54 a second use is refused and recorded, and the issued token stays', async () => {
   const token = tokenOf(await exchange());
   await expectInvalidGrant({});
@@ -120,12 +120,9 @@ test.each<[string, string | undefined]>([
   await expectUnspent(door, connected, code);
 });
 
-test.each(['?code=1/x&state=s', '&x=1'])(
-  'quirk Q6 a redirect_uri followed by %s is accepted',
-  async (tail) => {
-    expect(await exchange({ redirect_uri: CALLBACK + tail })).toMatchObject({ status: 200 });
-  },
-);
+test.each(['?code=1/x&state=s', '&x=1'])('Q6 a redirect_uri followed by %s is accepted', async (tail) => {
+  expect(await exchange({ redirect_uri: CALLBACK + tail })).toMatchObject({ status: 200 });
+});
 
 test('row T9 a redirect_uri that was not sent to authorize may be left out', async () => {
   code = await connected.mint({ redirectUriGiven: false });

@@ -9,7 +9,7 @@ import { type Door, openDoor } from './support/door.ts';
 import { expectPage400, expectTokenError } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** Protocol T12 and hardening C59, C60, C73: guessing at secrets, from one address and from many behind a proxy. */
+/** docs/threats.md T12, C59, C60 and C73: guessing at secrets, from one address and from many behind a proxy. */
 
 const clock = new SettableClock();
 let door: Door;

@@ -16,7 +16,9 @@ import { type Door, openDoor } from './support/door.ts';
 import { expectMethodRefused, expectTokenError } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** Protocol 1.2 and hardening table C: parameters and client authentication. Each refusal leaves the code unspent. */
+/**
+ * docs/threats.md T1 to T14 and C53 to C75: parameters and client authentication. Each refusal leaves the code unspent.
+ */
 
 let door: Door;
 let connected: Connected;
@@ -222,7 +224,7 @@ test('row T8 GET with the whole request in its query spends nothing', async () =
   await expectUnspent(door, connected, code);
 });
 
-// legacy-api 2.4 and quirk Q16 decide: the old service knew no PKCE and ignored unknown parameters.
+// docs/old-api.md Q16 decides: the old service knew no PKCE and ignored unknown parameters.
 test('row C71 a code_verifier is ignored', async () => {
   const answer = await exchangeForm(door, fields, {
     code_verifier: 'v'.repeat(43),

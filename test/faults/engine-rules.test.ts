@@ -12,7 +12,9 @@ import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
-/** Rules of the refresh engine that no single answer shows (design 4), each seen by what the proxy received. */
+/**
+ * Rules of the refresh engine that no single answer shows (docs/decisions/0003), each seen by what the proxy received.
+ */
 
 /** Jumps once, as soon as `when` holds: a process that stood still at that very point. */
 class JumpingClock extends SettableClock {

@@ -4,7 +4,7 @@ import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
-/** A modern side may let a refresh token die that nobody used for a while (design 4, idle grants). */
+/** A modern side may let a refresh token die that nobody used for a while. */
 
 const clock = new SettableClock();
 let system: System;

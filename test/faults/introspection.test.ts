@@ -2,7 +2,10 @@ import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
-/** A grant in doubt at a server that can be asked: introspection decides, whatever else stands on the client (design 4). */
+/**
+ * A grant in doubt at a server that can be asked: introspection decides, whatever else stands on the client
+ * (docs/decisions/0005).
+ */
 
 let system: System;
 let clock: SettableClock;

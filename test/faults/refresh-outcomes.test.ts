@@ -4,8 +4,8 @@ import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
 /**
- * What each answer to a refresh makes of the grant (design 4), over HTTP against the embedded modern generation. The
- * bridge's clock is set forward past the access token's end, so that the next call must refresh.
+ * What each answer to a refresh makes of the grant (docs/decisions/0004), over HTTP against the embedded modern
+ * generation. The bridge's clock is set forward past the access token's end, so that the next call must refresh.
  */
 
 let system: System;

@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { startTestBridge } from '../support/started-bridge.ts';
 
-/** All old calls must use HTTPS (specification 5.10.2): by the bridge itself, by a named proxy, or loopback alone. */
+/** All old calls must use HTTPS: by the bridge itself, by a named proxy, or loopback alone. */
 
 const folder = mkdtempSync(join(tmpdir(), 'https-'));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../support/free-port.ts';
 import { chooseDatabase, startTestBridge } from '../support/started-bridge.ts';
 
-/** Keys are proven before anything is served (design 5, secrets at rest). */
+/** Keys are proven before anything is served (docs/decisions/0007). */
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 const keysFile = join(folder, 'keys.json');

@@ -10,7 +10,7 @@ import { startSystem, type System } from '../support/system.ts';
 import { testMode } from '../support/test-mode.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
 
-/** By which ids an app is told of what it knew in the older generation (design 5, ids). */
+/** By which ids an app is told of what it knew in the older generation (docs/decisions/0016). */
 
 interface Profile {
   id: string;

@@ -10,7 +10,7 @@ import { startSystem, type System } from '../support/system.ts';
 import { testInProcess, testMode } from '../support/test-mode.ts';
 import { actionsOf, addWaitingToken, mappingOf } from '../support/waiting-token.ts';
 
-/** Tokens that the bridge has never seen (design 5, observed tokens). */
+/** Tokens that the bridge has never seen (docs/decisions/0017). */
 
 const clock = new SettableClock();
 const account: OldAccount = { tokens: [], user: { id: '4f0c0a06512f7ef214000000' }, profiles: [] };

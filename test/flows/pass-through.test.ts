@@ -7,7 +7,7 @@ import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request
 import { startSystem, type System } from '../support/system.ts';
 import { actionsOf, addWaitingToken, mappingOf } from '../support/waiting-token.ts';
 
-/** The life of tokens that the old backend knows, before and after a grant serves them (design 4 and 5). */
+/** The life of tokens that the old backend knows, before and after a grant serves them (docs/decisions/0014). */
 
 const PROFILE = { id: '4eb854340acb04e870000010', service: 'twitter' };
 const REVOKED = { success: true, message: 'Access successfully revoked!' };

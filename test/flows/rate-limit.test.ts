@@ -2,7 +2,7 @@ import { issueToken, read } from '../support/legacy-calls.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
-/** Sixty calls a minute for one app and account, as the old API had (legacy-api 7). */
+/** Sixty calls a minute for one app and account, as the old API had. */
 
 const statuses = async (system: System, token: string, calls: number) => {
   const answers = await Promise.all(

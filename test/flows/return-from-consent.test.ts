@@ -3,7 +3,7 @@ import { CookieWalker, type Page } from '../support/cookie-walker.ts';
 import { authorizeIn, exchange, tokenOf } from '../support/legacy-calls.ts';
 import { startSystem, type System } from '../support/system.ts';
 
-/** GET /callback (specification 5.4, hardening rows 90 to 95): what is refused, in which order, and what it costs. */
+/** GET /callback (RFC 6749 §4.1.2, docs/threats.md E90 to E95): what is refused, in which order, and what it costs. */
 
 let system: System;
 

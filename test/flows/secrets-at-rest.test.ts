@@ -8,7 +8,7 @@ import { startSystem, type System } from '../support/system.ts';
 
 /**
  * After a whole life of a token no secret stands in any file below VAR_DIR but the key file, nor in any row of a
- * database that is elsewhere (design 5).
+ * database that is elsewhere (docs/decisions/0007).
  */
 
 const VAR_DIR = mkdtempSync(join(tmpdir(), 'at-rest-'));

@@ -31,7 +31,7 @@ async function accountOf(token: string): Promise<string> {
   return (json as { id: string }).id;
 }
 
-test('a new authorization does not end the older token (quirk Q17); both stand on the newer grant', async () => {
+test('a new authorization does not end the older token (Q17); both stand on the newer grant', async () => {
   const older = await issueToken(system);
   const newer = await issueToken(system);
   expect(newer).not.toBe(older);

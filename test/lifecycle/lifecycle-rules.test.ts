@@ -9,7 +9,9 @@ import {
   type Milestone,
 } from '../../src/domain/lifecycle/lifecycle.ts';
 
-/** The rules of dates, extensions, exemptions and brownouts hold for any of them, at any moment (design 6). */
+/**
+ * The rules of dates, extensions, exemptions and brownouts hold for any of them, at any moment (docs/decisions/0012).
+ */
 
 const APPS = ['a', 'b', 'c'] as const;
 /** Nothing is planned for the last of them. */

@@ -14,7 +14,7 @@ import { testInProcess } from '../support/test-mode.ts';
 import { actionsOf, addWaitingToken, mappingOf } from '../support/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
-/** The old API ends for an app at its retirement, and is missed in the brownouts before (design 6). */
+/** The old API ends for an app at its retirement, and is missed in the brownouts before (docs/decisions/0012). */
 
 const clock = new SettableClock();
 const START = clock.now();

@@ -11,7 +11,10 @@ import { testInProcess } from '../support/test-mode.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
-/** What a date or a brownout takes from a call is decided at one moment, and for the app that the call proves (design 6). */
+/**
+ * What a date or a brownout takes from a call is decided at one moment, and for the app that the call proves
+ * (docs/decisions/0012).
+ */
 
 /** Goes on by a millisecond at every look, so that each look of a call has a moment of its own. */
 class SteppingClock extends SettableClock {

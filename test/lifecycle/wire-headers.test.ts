@@ -15,7 +15,9 @@ import { addWaitingToken } from '../support/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 import { type Told, told } from './support/told-dates.ts';
 
-/** The dates on every old answer (design 6): Deprecation, Sunset and Link, read by a parser of somebody else. */
+/**
+ * The dates on every old answer (docs/decisions/0012): Deprecation, Sunset and Link, read by a parser of somebody else.
+ */
 
 const HOUR = 60 * MINUTE;
 const START = Date.parse('2027-01-10T12:00:00.750Z');

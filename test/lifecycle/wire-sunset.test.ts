@@ -12,7 +12,7 @@ import { testInProcess } from '../support/test-mode.ts';
 import { mappingOf } from '../support/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
-/** From the sunset on, and in a brownout that rehearses it, every old address answers 410 (design 6). */
+/** From the sunset on, and in a brownout that rehearses it, every old address answers 410 (docs/decisions/0012). */
 
 const clock = new SettableClock();
 const START = clock.now();

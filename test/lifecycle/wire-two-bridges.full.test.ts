@@ -17,7 +17,7 @@ import { spawnBridge, type SpawnedBridge } from '../support/spawned-bridge.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
-/** Two machines on one PostgreSQL change their answers in the same millisecond (design 6). */
+/** Two machines on one PostgreSQL change their answers in the same millisecond (docs/decisions/0012). */
 
 const clock = new SettableClock();
 const account: OldAccount = { tokens: [], user: { id: '4f0c0a06512f7ef214000000' }, profiles: [] };

@@ -73,7 +73,7 @@ describe('scope', () => {
     expect(body['scope']).toBe('posts:read');
   });
 
-  // Recorded of the real service too (facts/modern-api.md 2): 5.3 says that prompt=consent is part of the flow.
+  // Recorded of the real service too: prompt=consent is part of the flow.
   test('offline_access without prompt=consent is left out of what is granted', async () => {
     const body = await obtainTokens({ base, browser, parameters: { prompt: undefined } });
     expect(body['scope']).toBe('account:read');

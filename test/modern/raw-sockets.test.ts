@@ -1,7 +1,7 @@
 import { sendBytes } from '../endpoints/support/knock.ts';
 import { type Running, runModern } from './support/modern.ts';
 
-/** Hardening C72: bytes that no HTTP client would send, written to the socket. */
+/** docs/threats.md C72: bytes that no HTTP client would send, written to the socket. */
 
 let modern: Running;
 beforeAll(async () => {

@@ -33,9 +33,9 @@ const named = rows.flatMap(({ section, tests }) =>
   }),
 );
 
-/** `A 1–3` and `B 38, 39` are rows of hardening.md: each number counts by itself. */
+/** `U 1–3` and `B 38, 39` are rows of docs/threats.md: each number counts by itself. */
 function numbersOf(section: string): string[] {
-  const [, letter, list = ''] = /^([ABC]) (\d[\d, –]*)$/.exec(section) ?? [];
+  const [, letter, list = ''] = /^([UBC]) (\d[\d, –]*)$/.exec(section) ?? [];
   if (letter === undefined) return [section];
   return list.split(', ').flatMap((part) => {
     const [first = 0, last = first] = part.split('–').map(Number);
@@ -90,7 +90,7 @@ function holds(file: string, title: string): boolean {
 
 const range = (letter: string, first: number, last: number) => numbersOf(`${letter} ${first}–${last}`);
 
-/** The numbered statements and rows of the specification and the fact sheets that are the modern generation's. */
+/** The numbered statements and rows that are the modern generation's. */
 const SECTIONS = Object.entries({
   '1.': ['1', '2', '3', '4'],
   '2 ': ['account', 'organization', 'channel', 'post, idea, snippet', 'token response'],
@@ -118,7 +118,7 @@ const SECTIONS = Object.entries({
   '1.6 d': ['enial and 401'],
   '1.7 ': ['RFC 7009', 'other apps', 'outage'],
   'RFC ': ['7662'],
-  '': [...range('A', 1, 34), ...range('B', 35, 52), ...range('C', 53, 75)],
+  '': [...range('U', 1, 34), ...range('B', 35, 52), ...range('C', 53, 75)],
 }).flatMap(([section, statements]) => statements.map((statement) => section + statement));
 
 test('every statement of the specification has a row or a reason', () => {

@@ -43,7 +43,7 @@ function winnerOf(answers: TokenAnswer[]): TokenAnswer['body'] {
   return answers.find(({ status }) => status === 200)?.body ?? {};
 }
 
-/** Specification 5.7.3: no token of the grant works any more, at either door. */
+/** RFC 9700 §4.14.2: no token of the grant works any more, at either door. */
 async function expectDead(kind: App, ...pairs: Array<TokenAnswer['body']>): Promise<void> {
   for (const pair of pairs) {
     expect(await apiStatus(base, pair['access_token'])).toBe(401);

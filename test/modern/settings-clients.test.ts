@@ -60,7 +60,7 @@ describe('registering a client', () => {
     expect(later.body).toContain(`…${client.secret.slice(-4)}`);
   });
 
-  test('that is public gives a client id alone, and a secret is refused (specification 5.2)', async () => {
+  test('that is public gives a client id alone, and a secret is refused', async () => {
     const client = await registered(base, dana, { kind: 'public' });
     expect(client.secret).toBe('');
     expect((await tokensOf(base, dana, client)).status).toBe(200);

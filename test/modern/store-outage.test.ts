@@ -10,7 +10,7 @@ import {
   type TokenAnswer,
 } from './support/modern.ts';
 
-/** Hardening C74: the store fails in the middle of /token. */
+/** docs/threats.md C74: the store fails in the middle of /token. */
 
 let modern: Running;
 let base: string;

@@ -14,7 +14,10 @@ import {
   type TokenAnswer,
 } from './support/modern.ts';
 
-/** Specification 5.7.2 and 5.7.3 where it is the database that decides: two processes, held at the moment of writing. */
+/**
+ * A refresh token works once (RFC 9700 §4.14.2), where it is the database that decides: two processes, held at the
+ * moment of writing.
+ */
 
 const MAIN = join(import.meta.dirname, '../../src/modern/main.ts');
 /** Long enough for both to have read the row, shorter than they wait for a lock. */

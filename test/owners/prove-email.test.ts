@@ -17,7 +17,7 @@ import {
   wordsOf,
 } from './support/people.ts';
 
-/** What is known by an e-mail address alone becomes an account's by a mailed link (design 5, identity). */
+/** What is known by an e-mail address alone becomes an account's by a mailed link (docs/decisions/0017). */
 
 let system: System;
 let smtp: SmtpDoor;

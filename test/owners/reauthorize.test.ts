@@ -24,7 +24,10 @@ import {
   wordsOf,
 } from './support/people.ts';
 
-/** Re-authorization (design 5): one consent of the right account makes every token of the app and account work. */
+/**
+ * Re-authorization (docs/decisions/0001): one consent of the right account makes every token of the app and account
+ * work.
+ */
 
 let system: System;
 let dana: CookieWalker;

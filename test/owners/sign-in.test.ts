@@ -5,7 +5,7 @@ import { startSystem, type System } from '../support/system.ts';
 import { testInProcess } from '../support/test-mode.ts';
 import { browserOf, consentAt, DANA, pressIn, SAM, signIn, waitingToken, wordsOf } from './support/people.ts';
 
-/** People's sign-in (design 5): who gets a session, where it leads, and what a form needs besides. */
+/** People's sign-in (docs/decisions/0017): who gets a session, where it leads, and what a form needs besides. */
 
 let system: System;
 

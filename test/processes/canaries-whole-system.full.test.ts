@@ -11,7 +11,7 @@ import { connectDemo, readProfiles, tokenFromCodePage } from './walks.ts';
 import { choosePlace, startWholeSystem } from './whole-system.ts';
 
 /**
- * Issue 4, redaction: the three processes of `npm start` together, whose keys and clients are of their own making. The
+ * Redaction: the three processes of `npm start` together, whose keys and clients are of their own making. The
  * demo's printed values are public and no canaries; the embedded modern generation's own files keep their own rules.
  */
 

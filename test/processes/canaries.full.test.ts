@@ -16,7 +16,7 @@ import { canReadProcesses } from './process-list.ts';
 import { buildProgram } from './running-program.ts';
 
 /**
- * Issue 4, redaction: 200 canaries of a real run of the built product, looked for in everything that it says, keeps and
+ * Redaction: 200 canaries of a real run of the built product, looked for in everything that it says, keeps and
  * shows. Each answer may hold only what it hands out itself (canaries/answers.ts lists that).
  */
 

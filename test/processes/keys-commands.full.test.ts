@@ -19,7 +19,7 @@ import {
   type TwoMachines,
 } from './two-machines.ts';
 
-/** The commands for keys, beside two processes on one database that have a key file each (issue 4, keys). */
+/** The commands for keys, beside two processes on one database that have a key file each. */
 
 /** A refusal waits for as long as a process that is gone would be counted. */
 const WAITS = 60_000;

@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/database.ts';
 import { run } from './operator-command.ts';
 import { buildProgram } from './running-program.ts';
 
-/** A database that holds grants and has the schema of before copies were told apart (issue 4, done 3). */
+/** A database that holds grants and has the schema of before copies were told apart (docs/decisions/0010). */
 
 const folder = mkdtempSync(join(tmpdir(), 'older-schema-'));
 const NOWHERE = 'http://127.0.0.1:9';

@@ -8,7 +8,7 @@ import { run } from './operator-command.ts';
 import { buildProgram, runProgram, type Settings, startProgram } from './running-program.ts';
 import { choosePlace, startWholeSystem } from './whole-system.ts';
 
-/** Issue 4, production: what is unsafe refuses to start, with every reason at once, and leaves nothing behind. */
+/** What is unsafe in production refuses to start, with every reason at once, and leaves nothing behind. */
 
 const folder = mkdtempSync(join(tmpdir(), 'production-'));
 const varDir = join(folder, 'var');

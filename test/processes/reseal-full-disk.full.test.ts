@@ -13,7 +13,7 @@ import { run, runJson } from './operator-command.ts';
 import { buildProgram, type Settings } from './running-program.ts';
 import { canMount } from './two-machines.ts';
 
-/** A disk that fills while everything is sealed anew (issue 4, bad input): SQLite on a small file system of its own. */
+/** A disk that fills while everything is sealed anew: SQLite on a small file system of its own. */
 
 const ROWS = 1_200;
 /** Long, so that the write-ahead log outgrows the disk long before the end. */

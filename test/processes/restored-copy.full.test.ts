@@ -27,7 +27,7 @@ import {
 import { run } from './operator-command.ts';
 import { buildProgram } from './running-program.ts';
 
-/** A copy beside its production sends nothing until it is taken over (issue 4, done 3). */
+/** A copy beside its production sends nothing until it is taken over (docs/decisions/0010). */
 
 let ground: Ground;
 const dropped: Array<() => Promise<void>> = [];

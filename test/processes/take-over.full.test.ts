@@ -19,7 +19,7 @@ import {
 import { run, runJson } from './operator-command.ts';
 import { buildProgram } from './running-program.ts';
 
-/** What the take-over of an older state keeps, and what it asks for again (issue 4, done 3). */
+/** What the take-over of an older state keeps, and what it asks for again (docs/decisions/0010). */
 
 let ground: Ground;
 

@@ -14,7 +14,7 @@ import { type Bridges, startBridges } from './bridges.ts';
 import { exchangeAt, expireGrants, nth, print } from './calls.ts';
 
 /**
- * A whole rotation of keys under 200 calls a second on two workers (issue 4, done when 1): no call fails, and commands
+ * A whole rotation of keys under 200 calls a second on two workers: no call fails, and commands
  * that are killed at random and run again end the same.
  */
 

@@ -11,7 +11,7 @@ import { sendRaw } from '../support/raw-request.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { startSystem, type System } from '../support/system.ts';
 
-/** Many callers of one expired grant, in one bridge and in two on the same database (hardening row 101). */
+/** Many callers of one expired grant, in one bridge and in two on the same database (docs/threats.md E101). */
 
 const VAR_DIR = mkdtempSync(join(tmpdir(), 'two-bridges-'));
 const FREE_OF_LIMITS = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0', VAR_DIR };

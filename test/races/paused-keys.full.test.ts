@@ -10,8 +10,8 @@ import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import { connectApp, exchangeAt, expireGrants, nth, readAt } from './calls.ts';
 
 /**
- * A process that sleeps through a whole rotation of the keys and wakes with those of before (design 5): what it is asked
- * in its first moments it answers as if it had been awake.
+ * A process that sleeps through a whole rotation of the keys and wakes with those of before (docs/decisions/0007): what
+ * it is asked in its first moments it answers as if it had been awake.
  */
 
 type Sleep = 'before the key is added' | 'before the key is activated';

@@ -16,8 +16,8 @@ import {
 } from './calls.ts';
 
 /**
- * SIGSTOP at the worst moments of a refresh, as a machine pauses, with a second process beside it (design 4). The tests
- * wait for real limits, so they run beside each other.
+ * SIGSTOP at the worst moments of a refresh, as a machine pauses, with a second process beside it
+ * (docs/decisions/0003). The tests wait for real limits, so they run beside each other.
  */
 
 /** Longer than a claim may stand, so that it is this time that governs, in seconds. */

@@ -15,7 +15,7 @@ import {
   refreshTokenOf,
 } from './calls.ts';
 
-/** A deauthorization at one process while others refresh and read (design 4 and 5): revoked stays revoked. */
+/** A deauthorization at one process while others refresh and read: revoked stays revoked. */
 
 describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;

@@ -15,7 +15,7 @@ import { until } from '../support/held-answer.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 
-/** What tells an original from its copies, as processes on two connections see it (design 5, restored copies). */
+/** What tells an original from its copies, as processes on two connections see it (docs/decisions/0010). */
 
 const folder = mkdtempSync(join(tmpdir(), 'instance-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { bodyOf } from './forward.ts';
 import { freePort } from './free-port.ts';
 
-/** A stand-in for the still running old API, over a real socket, which answers as legacy-api.md records it. */
+/** A stand-in for the still running old API, over a real socket, which answers as the old API did (docs/old-api.md). */
 
 export interface OldAccount {
   /** All that stand for this account; deauthorizing by one ends them all. */

@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 import { certificateFor } from '../support/certificates.ts';
 import { portOf } from '../support/free-port.ts';
 
-/** The modern side over TLS, as in production (hardening row 99). The program runs the build, see scripts/ensure-ready. */
+/**
+ * The modern side over TLS, as in production (docs/threats.md E99). The program runs the build, see
+ * scripts/ensure-ready.
+ */
 
 const PROGRAM = resolve(import.meta.dirname, 'programs/refresh-over-tls.mjs');
 const PAIR = { access_token: 'a', refresh_token: 'r2', token_type: 'Bearer', expires_in: 60 };

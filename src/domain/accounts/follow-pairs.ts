@@ -13,8 +13,9 @@ import { pinOwner } from './pin-owner.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * What stands under an account id of the older generation follows the pair that says whose it is (design 5, ids and
- * identity): wherever such a pair is imported, learned or pinned, in its transaction. A repetition finds nothing left.
+ * What stands under an account id of the older generation follows the pair that says whose it is (docs/decisions/0016,
+ * ids and identity): wherever such a pair is imported, learned or pinned, in its transaction. A repetition finds
+ * nothing left.
  */
 
 /** Of an account: its modern id, or as long as that is not known the address by which it is reached. */

@@ -9,9 +9,9 @@ import { followPairs } from './follow-pairs.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * An e-mail address is a way to reach someone, never proof (design 5, identity). What is known by one alone is pinned to
- * an account id once that is proven or decided, in one transaction; from then on ids alone count, and a row that has one
- * is never changed.
+ * An e-mail address is a way to reach someone, never proof (docs/decisions/0017). What is known by one alone is pinned
+ * to an account id once that is proven or decided, in one transaction; from then on ids alone count, and a row that has
+ * one is never changed.
  */
 
 interface PinRequest extends Origin {

@@ -26,7 +26,7 @@ export function mayAct(role: StaffRole, needed: StaffRole): boolean {
   return STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed);
 }
 
-/** An account by its id, or by the e-mail of one that has signed in (design 9). */
+/** An account by its id, or by the e-mail of one that has signed in. */
 async function accountNamed({ store }: Context, named: string): Promise<string> {
   if (ACCOUNT_ID.test(named)) return named;
   if (!named.includes('@'))

@@ -5,7 +5,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { requireUsable, underAllKeys } from '../keys/under-all-keys.ts';
 
-/** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 section 2.3.1). */
+/** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 §2.3.1). */
 export interface Credentials {
   clientId: string;
   clientSecret: string;

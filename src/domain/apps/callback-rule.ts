@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 
-/** The address that shows the code on a page instead of redirecting (design 5). */
+/** The address that shows the code on a page instead of redirecting (docs/decisions/0013). */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
 /**
@@ -33,14 +33,16 @@ const hasDotSegment = (uri: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test
 
 const ANSWERS = ['code', 'state', 'error', 'error_description', 'error_uri'];
 
-/** An app that reads the first of two would take what stands in its own address for the answer (hardening row 22). */
+/**
+ * An app that reads the first of two would take what stands in its own address for the answer (docs/threats.md U22).
+ */
 const namesAnswer = (uri: string) => ANSWERS.some((name) => parsed(uri)?.searchParams.has(name));
 
 /** Whoever passes such a code on gives the account away. Apps that were imported with this address keep it. */
 const NO_CODE_ON_A_PAGE =
   'shows the code on a page, which people can be talked into passing on; use an address';
 
-/** In this order; the first that is broken is told (RFC 6749 section 3.1.2, RFC 9700 section 2.1, hardening table A). */
+/** In this order; the first that is broken is told (RFC 6749 §3.1.2, RFC 9700 §2.1, docs/threats.md U1 to U34). */
 const RULES: Rule[] = [
   [(uri) => uri.length > LONGEST, `must not be longer than ${LONGEST} characters`],
   [

@@ -28,7 +28,7 @@ export interface Registration {
   fixed?: Registered;
 }
 
-/** Shown once. The owner's token is for an owner who needs one token only (specification 5.10.7). */
+/** Shown once. The owner's token is for an owner who needs one token only. */
 export interface Registered {
   clientId: string;
   clientSecret: string;

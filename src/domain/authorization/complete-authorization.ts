@@ -9,7 +9,8 @@ import { storeGrant } from '../grants/store-grant.ts';
 
 /**
  * Ends a consent that an old app asked for: learns the account, stores the modern grant, and only then makes the
- * 30-second legacy code, so that none of its life is spent on the modern exchange (quirk Q19). Answers the code.
+ * 30-second legacy code, so that none of its life is spent on the modern exchange (docs/old-api.md Q19). Answers the
+ * code.
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function completeAuthorization(

@@ -18,7 +18,7 @@ export interface ExchangeAsked {
   redirectUri: string | undefined;
 }
 
-/** One public answer for every way a code can be wrong, so that it is no oracle (protocol T9). */
+/** One public answer for every way a code can be wrong, so that it is no oracle (docs/threats.md T9). */
 function invalidGrant(detail: string): OAuthError {
   return new OAuthError('invalid_grant', 'The authorization code is invalid, expired or was used before.', {
     detail,
@@ -27,7 +27,7 @@ function invalidGrant(detail: string): OAuthError {
 
 /**
  * Equal to the authorized address, or that one followed by `?` or `&`: omniauth-oauth2 repeats the callback's own query
- * (quirk Q6). It may be left out only when the authorization request left it out.
+ * (docs/old-api.md Q6). It may be left out only when the authorization request left it out.
  */
 function redirectMatches(
   code: Pick<LegacyCode, 'redirect_uri' | 'redirect_uri_given'>,
@@ -137,7 +137,7 @@ async function isSpentFor(context: Context, { code, mappingId }: Issue, error: u
 }
 
 /**
- * Legacy code → legacy token (specification 5.10.5, 5.10.6). The checks that may fail come first; the code is spent by
+ * Legacy code → legacy token (OAuth 2.0 draft 20 §4.1.3). The checks that may fail come first; the code is spent by
  * the last step alone.
  * @throws {OAuthError} `invalid_grant`
  */

@@ -13,7 +13,7 @@ import { proveObserved } from '../old-api/prove-observed.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { storeGrantForTokens } from '../grants/store-grant.ts';
 
-/** Asking the holder of an account to connect the waiting tokens of one app by one consent (design 5). */
+/** Asking the holder of an account to connect the waiting tokens of one app by one consent (docs/decisions/0001). */
 
 /**
  * The address of the one link for an app and account, made when it is first asked for. Who opens it needs the account's
@@ -77,7 +77,7 @@ function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
 /**
  * Ends a re-authorization. A pair that is not kept, such as that of another account, is dropped and left to expire: to
  * revoke it might revoke the whole consent of that account for this client, and with it grants that serve others
- * (design 5, revoking upstream).
+ * (docs/decisions/0019).
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function reauthorize(

@@ -22,7 +22,7 @@ export interface AuthorizationAsked {
   clientId: string;
   /** One of the app's registered callbacks, as it stands there. */
   redirectUri: string;
-  /** Whether the app named it; if so it must name it again at the exchange (draft 20 section 4.1.3). */
+  /** Whether the app named it; if so it must name it again at the exchange (OAuth 2.0 draft 20 §4.1.3). */
   redirectUriGiven: boolean;
   /** The `state` as it stood in the address, percent-encoding included, so that it goes back byte for byte. */
   rawState: string | undefined;

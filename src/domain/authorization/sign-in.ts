@@ -6,8 +6,8 @@ import { recordEvents } from '../history/record-event.ts';
 
 /**
  * Ends a sign-in: says who is there. The account is kept, so that staff can be named by its e-mail later; the token was
- * good for this one question and is stored nowhere (design 5, scopes). Where the modern side verifies e-mail addresses,
- * what waits under this one is the account's from now on.
+ * good for this one question and is stored nowhere (docs/decisions/0018). Where the modern side verifies e-mail
+ * addresses, what waits under this one is the account's from now on.
  * @throws {Unauthorized | Forbidden | Unavailable} nobody is signed in
  */
 export async function completeSignIn(

@@ -32,7 +32,9 @@ const NEXT: Record<MappingEvent, Partial<Record<MappingState, MappingState>>> = 
   handed_over: { unmapped: 'migrated', active: 'migrated', reauthorization_required: 'migrated' },
 };
 
-/** The one table of transitions (design 4): `revoked` and `migrated` are final, and what has no entry stays. */
+/**
+ * The one table of transitions (docs/decisions/0002): `revoked` and `migrated` are final, and what has no entry stays.
+ */
 export function nextState(state: MappingState, event: MappingEvent): MappingState {
   return NEXT[event][state] ?? state;
 }

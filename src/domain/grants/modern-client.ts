@@ -7,7 +7,7 @@ import type { AuthorizationServer } from '../../upstream/authorization-server.ts
 import type { Context } from '../context.ts';
 import { clientSecretPlace } from '../keys/sealed-places.ts';
 
-/** Which client of the modern side stands for an app: one of its own, or the bridge's (design 4). */
+/** Which client of the modern side stands for an app: one of its own, or the bridge's (docs/decisions/0001). */
 
 function asClient(context: Context, row: ModernClientRow): AuthorizationServer {
   const { id, secret_sealed: sealed } = row;

@@ -14,7 +14,7 @@ import { requireUsable } from '../keys/under-all-keys.ts';
 /**
  * Telling the modern side to forget a grant (RFC 7009), as a row that is written with the change itself and worked off
  * after it. Only where no other live grant of the account stands on the same client, for a server may revoke the whole
- * consent (design 5); checked when it is owed and again when it is sent.
+ * consent (docs/decisions/0019); checked when it is owed and again when it is sent.
  */
 
 type Owed = { grant: Grant; refreshToken: string };

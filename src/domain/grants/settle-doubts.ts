@@ -25,7 +25,10 @@ async function lookInto(context: Context, grant: Grant): Promise<void> {
 /** A take-over puts all grants in doubt at once; all processes together look into few, for a look may end a grant. */
 const RESTORED_AT_ONCE = 10;
 
-/** Takes grants whose last presentation has no outcome one step further, without waiting for a caller (design 4). */
+/**
+ * Takes grants whose last presentation has no outcome one step further, without waiting for a caller
+ * (docs/decisions/0005).
+ */
 export async function settleDoubts(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
   const { durable } = context.store;

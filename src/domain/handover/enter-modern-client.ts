@@ -18,11 +18,12 @@ import { clientSecretPlace } from '../keys/sealed-places.ts';
 import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
 
 /**
- * An app's own client at the modern side (design 4): consents from its entering on name the app and go through it.
- * Grants of before stay on the client they were obtained with, whose refresh tokens no other client may present.
+ * An app's own client at the modern side (docs/decisions/0001): consents from its entering on name the app and go
+ * through it. Grants of before stay on the client they were obtained with, whose refresh tokens no other client may
+ * present.
  */
 
-/** The scopes of specification 5.8 that an owner chooses from. */
+/** The scopes that an owner chooses from. */
 export const CHOSEN_SCOPES = [
   'posts:read',
   'posts:write',

@@ -38,7 +38,7 @@ export interface HandedOver {
   migratedTokens: number;
 }
 
-/** A subject token of which nothing can be given (RFC 8693 section 2.2.2). */
+/** A subject token of which nothing can be given (RFC 8693 §2.2.2). */
 function unacceptable(description: string): OAuthError {
   return new OAuthError('invalid_request', description);
 }

@@ -3,7 +3,7 @@ import type { Link } from '../../store/history/events.ts';
 import type { Event } from '../../store/tables/tables.ts';
 import { textOfEvent } from './record-event.ts';
 
-/** The rules of the chain (design 5, history), which the sealer writes by and the proof reads by. */
+/** The rules of the chain (docs/decisions/0011), which the sealer writes by and the proof reads by. */
 
 /** What the first entry of a history follows. */
 export const CHAIN_START: Link = { position: 0, chain: '' };

@@ -5,9 +5,9 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Event } from '../../store/tables/tables.ts';
 
 /**
- * The history (design 5): one entry for each change of a mapping, grant, app or key, in the transaction of the change
- * itself, and never a secret. Each entry carries a witness under the history key, so that one which was written or
- * edited past the bridge is found even before the chain has it (seal-history.ts).
+ * The history (docs/decisions/0011): one entry for each change of a mapping, grant, app or key, in the transaction of
+ * the change itself, and never a secret. Each entry carries a witness under the history key, so that one which was
+ * written or edited past the bridge is found even before the chain has it (seal-history.ts).
  */
 
 /** One change: what was done, by whom, why, to what. */

@@ -18,9 +18,9 @@ import { takeTurns } from '../work/take-turns.ts';
 import { tolerant } from '../work/tolerant.ts';
 
 /**
- * Chains the history (design 5): each entry gets the next position, and a value under the history key over itself and
- * all before it. Entries commit in any order; the chain is the order. Two sealers harm nothing: a position is unique, and
- * only an entry without one is given one.
+ * Chains the history (docs/decisions/0011): each entry gets the next position, and a value under the history key over
+ * itself and all before it. Entries commit in any order; the chain is the order. Two sealers harm nothing: a position
+ * is unique, and only an entry without one is given one.
  */
 
 const PAGE = 500;

@@ -13,7 +13,7 @@ import {
   timeOf,
 } from './name-tampering.ts';
 
-/** The proof of the history (design 5): every entry is recomputed, and the first that is wrong is named. */
+/** The proof of the history (docs/decisions/0011): every entry is recomputed, and the first that is wrong is named. */
 
 type ProofContext = Pick<Context, 'store' | 'vault'>;
 

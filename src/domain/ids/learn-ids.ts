@@ -10,7 +10,10 @@ import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
-/** Which ids the older generation had for what the modern one shows, from the same account on both sides (design 5). */
+/**
+ * Which ids the older generation had for what the modern one shows, from the same account on both sides
+ * (docs/decisions/0016).
+ */
 
 /** Who is told: the mapping, and the legacy token as it came, which the old backend knows. */
 export interface Caller {
@@ -18,7 +21,7 @@ export interface Caller {
   token: string;
 }
 
-/** An id goes into answers, addresses and the database; those of the older generation are 24 hex digits (legacy-api 1). */
+/** An id goes into answers, addresses and the database; those of the older generation are 24 hex digits. */
 const legacyId = z.string().regex(/^[\w-]{1,64}$/);
 
 const oldUser = z.object({ id: legacyId });

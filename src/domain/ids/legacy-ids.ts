@@ -12,8 +12,9 @@ import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './tell-
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
- * By which ids an app is told of profiles and accounts (design 5, ids). Old integrations have stored ids, so what an app
- * was told once it is told for ever; before that a pair decides, and without one the legacy id is the modern one.
+ * By which ids an app is told of profiles and accounts (docs/decisions/0016). Old integrations have stored ids, so what
+ * an app was told once it is told for ever; before that a pair decides, and without one the legacy id is the modern
+ * one.
  */
 
 /** The ids for one app. */

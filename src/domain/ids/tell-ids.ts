@@ -6,7 +6,7 @@ import { findTold, keepTold, type ToldId } from '../../store/accounts/told-ids.t
 import type { Context } from '../context.ts';
 import { insist } from '../work/insist.ts';
 
-/** What an app was told it is told for ever; a pair that comes later is not applied for it (design 5, ids). */
+/** What an app was told it is told for ever; a pair that comes later is not applied for it (docs/decisions/0016). */
 
 /** A channel or account, by its modern id. */
 export type Known = Pick<ToldId, 'kind' | 'modernId'>;

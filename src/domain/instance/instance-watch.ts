@@ -25,7 +25,7 @@ import { EpochMemory } from './remember-epoch.ts';
 import { tolerant } from '../work/tolerant.ts';
 
 /**
- * Whether this process works on the original database or on a copy of it (design 5, restored copies). A copy sends
+ * Whether this process works on the original database or on a copy of it (docs/decisions/0010). A copy sends
  * nothing to the modern side until it is taken over. What is found out here makes a copy silent as a whole; that no
  * refresh token is presented on one rests on the condition of the claim itself (store/presentations.ts).
  */

@@ -1,7 +1,7 @@
 import type { SeenInstance } from '../../store/instance/instance.ts';
 import type { Instance } from '../../store/tables/tables.ts';
 
-/** What shows that a database is not the original that a process began with (design 5, restored copies). */
+/** What shows that a database is not the original that a process began with (docs/decisions/0010). */
 
 export const FINDINGS = {
   other: 'another database came into the place of the one that this process began with; start it again',

@@ -12,8 +12,8 @@ async function findDemo({ store }: Pick<Context, 'store'>): Promise<string | und
 
 /**
  * Why a database may not serve in production; to be asked at a start in production before anything is served. What the
- * settings alone show is refused before, with them; what is left is a database that could lose commits (design 5) and
- * one that a demo was started on.
+ * settings alone show is refused before, with them; what is left is a database that could lose commits
+ * (docs/decisions/0009) and one that a demo was started on.
  * @returns a line in plain words; undefined when it may
  */
 export async function findProductionProblem(context: Pick<Context, 'store'>): Promise<string | undefined> {

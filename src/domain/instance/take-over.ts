@@ -9,9 +9,9 @@ import { epochOfTakeOver } from './instance-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * Making a restored copy the original (design 5). The original may have spent any of the refresh tokens since the copy
- * was made, so every live grant is in doubt: its old access token serves on, and it is looked into under the rules of
- * a doubt (access-token.ts), few at a time (settle-doubts.ts).
+ * Making a restored copy the original (docs/decisions/0010). The original may have spent any of the refresh tokens
+ * since the copy was made, so every live grant is in doubt: its old access token serves on, and it is looked into under
+ * the rules of a doubt (access-token.ts), few at a time (settle-doubts.ts).
  */
 
 const REASON = 'a restored copy was taken over';

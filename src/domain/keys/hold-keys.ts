@@ -24,7 +24,7 @@ import { registerKeys } from './register-keys.ts';
 import { findKeyProblems, ringsOf, type Rings } from './rings.ts';
 
 /**
- * The keys of this process (design 5, secrets at rest): proven before anything is served, then kept as the key file and
+ * The keys of this process (docs/decisions/0007): proven before anything is served, then kept as the key file and
  * the database's register say, so that keys rotate while the bridge serves.
  */
 export interface Keyring {

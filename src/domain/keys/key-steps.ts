@@ -8,8 +8,8 @@ import type { KnownKey } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Rotating keys while the bridge serves (design 5): add, copy to every machine, activate, reseal, drop. Each step is one
- * conditional change of the register and may be run again after any interruption.
+ * Rotating keys while the bridge serves (docs/decisions/0007): add, copy to every machine, activate, reseal, drop. Each
+ * step is one conditional change of the register and may be run again after any interruption.
  */
 
 /** A key by its id, in these purposes. */

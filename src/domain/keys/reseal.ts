@@ -10,8 +10,9 @@ import { placeIn } from './sealed-places.ts';
 import { requireUsable } from './under-all-keys.ts';
 
 /**
- * Seals everything anew under the active key (design 5), while the bridge serves: each value is replaced only if it
- * still is the one that was read, so that a rotation in between wins, and an interrupted run is simply run again.
+ * Seals everything anew under the active key (docs/decisions/0007), while the bridge serves: each value is replaced
+ * only if it still is the one that was read, so that a rotation in between wins, and an interrupted run is simply run
+ * again.
  */
 
 /** Rows of one transaction: few, for whoever writes meanwhile waits for it. */

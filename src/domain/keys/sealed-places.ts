@@ -1,8 +1,8 @@
 import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 
 /**
- * The place that each sealed value is bound to (design 5): table, row, column, and for a pair its version. A value that
- * was moved to another place does not open.
+ * The place that each sealed value is bound to (docs/decisions/0007): table, row, column, and for a pair its version. A
+ * value that was moved to another place does not open.
  */
 
 /** Of a pair's token; the version keeps an older pair of the same grant from being put back. */

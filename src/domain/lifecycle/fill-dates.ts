@@ -9,7 +9,7 @@ import type { Database, Store } from '../../store/driver/store.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
 
-/** Settings only fill a database that has no dates yet (design 6); from then on `dates set` changes them. */
+/** Settings only fill a database that has no dates yet (docs/decisions/0012); from then on `dates set` changes them. */
 
 type Dates = Partial<Record<DateName, number | undefined>>;
 

@@ -1,8 +1,8 @@
 import type { DateName, Milestone } from '../../store/tables/lifecycle.ts';
 
 /**
- * What ends when (design 6): pure functions of one moment and one reading of the tables, so that every process that knows
- * the same rows decides alike to the millisecond.
+ * What ends when (docs/decisions/0012): pure functions of one moment and one reading of the tables, so that every
+ * process that knows the same rows decides alike to the millisecond.
  */
 
 export { DATE_NAMES, type DateName, type Milestone } from '../../store/tables/lifecycle.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { type Ending, endingOf } from './lifecycle.ts';
 
 /**
- * The old API as an app still has it. Without a client id: as an app has it that nothing is known of (design 6).
+ * The old API as an app still has it. Without a client id: as an app has it that nothing is known of.
  */
 
 /** Why an app has no old API at this moment; undefined while the retirement has not come for it and none is rehearsed. */

@@ -4,7 +4,7 @@ import { findBudget, storeBudget } from '../../store/limits/budgets.ts';
 import type { KnownBudget } from '../../upstream/known-budget.ts';
 import type { Context } from '../context.ts';
 
-/** No window of a budget is longer (modern-api 1.7); a later time was written by a clock that was wrong. */
+/** No window of a budget is longer; a later time was written by a clock that was wrong. */
 const LONGEST_WINDOW = 30 * DAY;
 
 /** A share changes with every answer, so it is passed on at most this often; a pause at once. */

@@ -66,7 +66,7 @@ async function tell(
 }
 
 /**
- * Ends a token at the old backend too, if that may know it (design 5, deauthorize). Nobody waits for it; its failure is
+ * Ends a token at the old backend too, if that may know it (docs/decisions/0014). Nobody waits for it; its failure is
  * recorded and undoes nothing of ours.
  */
 export function tellOldBackend(

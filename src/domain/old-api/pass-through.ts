@@ -20,7 +20,10 @@ import { actorOf, provenApp, takersOf } from '../tokens/proven-app.ts';
 
 export type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 
-/** Calls that the old backend answers, while there is one: as they came, and with its answer as it was (design 5). */
+/**
+ * Calls that the old backend answers, while there is one: as they came, and with its answer as it was
+ * (docs/decisions/0014).
+ */
 
 /** A call with a legacy token. */
 export interface LegacyCall extends PassedCall, Sighting {
@@ -30,7 +33,7 @@ export interface LegacyCall extends PassedCall, Sighting {
   carrier: Call['carrier'];
 }
 
-/** The old addresses that end a token (design 7), in every spelling that is served. */
+/** The old addresses that end a token, in every spelling that is served. */
 const DEAUTHORIZE = /^(?:\/1)?\/user\/deauthorize(?:\.json)?(?:\?|$)/;
 
 /** Whether a path, with or without its query, is one that ends the token of the call. */

@@ -19,7 +19,7 @@ import { findByToken } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
- * Whose account a token is that was seen in use alone (design 5, observed tokens). Its holder pastes it; the old backend
+ * Whose account a token is that was seen in use alone (docs/decisions/0017). Its holder pastes it; the old backend
  * says which profiles it reaches; a consent then shows whether the account has the same ones. The token itself is kept
  * nowhere: what the old backend said of it travels with the request for the consent.
  */

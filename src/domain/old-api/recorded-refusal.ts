@@ -1,7 +1,7 @@
 import type { PassedAnswer } from '../../upstream/old-backend.ts';
 import { jsonIn } from '../translation/unpack.ts';
 
-/** The recorded refusal of a token (legacy-api 2.1), whatever way the caller let the old API pack it. */
+/** The recorded refusal of a token (docs/old-api.md Q11), whatever way the caller let the old API pack it. */
 
 const INVALID_TOKEN = { error: 'The provided access token is invalid', code: 401 };
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { type AskLimit, createAskLimit } from './ask-limit.ts';
 
 /**
- * Tokens that neither the bridge nor the old backend knows (design 5, observed tokens). Each is remembered until its minute
+ * Tokens that neither the bridge nor the old backend knows (docs/decisions/0017). Each is remembered until its minute
  * is over, so that the old backend is asked once; and an address may guess at so many of them in a minute.
  */
 

@@ -4,7 +4,7 @@ import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 
-/** At most this many organizations in one request; the main API takes thirty aliases (modern-api 1.7). */
+/** At most this many organizations in one request; the main API takes thirty aliases. */
 const ORGANIZATIONS_PER_REQUEST = 20;
 
 type Read = (organizationIds: readonly string[]) => Promise<AccountReading>;

@@ -42,7 +42,7 @@ function typeOf(value: unknown): string {
 
 const isFields = (value: unknown): value is Fields => typeOf(value) === 'object';
 
-/** PHP wrote an empty map as an empty list (legacy-api 1), so an empty list says nothing of the type. */
+/** PHP wrote an empty map as an empty list, so an empty list says nothing of the type. */
 function isEmptyMap(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
 }

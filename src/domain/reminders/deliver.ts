@@ -8,7 +8,8 @@ import type { Outcome } from './deliver-outcome.ts';
 
 /**
  * The mails leave. Each is claimed by one process before anything is sent and marked after it; a process that dies
- * between the two leaves a claim that ends by itself, and the mail goes out again under the same Message-ID (P17).
+ * between the two leaves a claim that ends by itself, and the mail goes out again under the same Message-ID
+ * (docs/decisions/0023).
  */
 
 export type Delivered = Record<Exclude<Outcome, 'left'>, number>;

@@ -16,8 +16,8 @@ import { mappingTarget } from './actions.ts';
 
 /**
  * Whether the modern side answers for a token's grant at this moment, by support. A grant that is ready is asked as a call
- * of its app would ask; of one in doubt nothing is presented (design 4): its access token is tried while it lives, and
- * after that its server is asked about the refresh token once the rules would let the bridge look, too.
+ * of its app would ask; of one in doubt nothing is presented (docs/decisions/0005): its access token is tried while it
+ * lives, and after that its server is asked about the refresh token once the rules would let the bridge look, too.
  */
 
 /**

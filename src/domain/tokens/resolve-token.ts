@@ -49,7 +49,7 @@ const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
   migrated: 'The app has moved to the new API and this token was retired.',
 };
 
-/** What a caller with a known token is told (design 4); the link needs a sign-in. */
+/** What a caller with a known token is told (docs/decisions/0002); the link needs a sign-in. */
 function wayBack({ settings }: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): WayBack {
   return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
 }
@@ -140,7 +140,7 @@ function moveToActiveKey(context: Context, mapping: Learnt, token: string): Less
   };
 }
 
-/** A token that was imported as a digest has no hint before it is first seen (design 5, secrets at rest). */
+/** A token that was imported as a digest has no hint before it is first seen (docs/decisions/0007). */
 function newHint({ hint_first }: Learnt, token: string): ReturnType<typeof hintOfAny> {
   return hint_first === null ? hintOfAny(token) : undefined;
 }

@@ -2,7 +2,8 @@ import { CALLER_WAIT } from '../../shared/lifetimes.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 
 /**
- * Waits for work as long as a legacy caller may wait (design 4: ten seconds, in milliseconds); the work itself goes on.
+ * Waits for work as long as a legacy caller may wait (ten seconds, docs/old-api.md Q18; in milliseconds); the work
+ * itself goes on.
  * @throws {Unavailable} when it takes longer
  */
 export function withPatience<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T> {

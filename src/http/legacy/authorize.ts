@@ -15,7 +15,7 @@ import { callbackLocation, redirectToApp } from '../wire/redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from '../wire/request-parameters.ts';
 
 /**
- * GET /oauth2/authorize (specification 5.10.3, draft 20 section 4.1.1). Until app and callback are proven every refusal
+ * GET /oauth2/authorize (OAuth 2.0 draft 20 §4.1.1). Until app and callback are proven every refusal
  * is a page; from then on it goes back to the app, or to the person where nobody has looked at the app.
  */
 
@@ -31,7 +31,7 @@ function refuse(reason: string): never {
   });
 }
 
-/** The app and which of its callbacks, by exact string match (design 5). */
+/** The app and which of its callbacks, by exact string match (docs/decisions/0013). */
 async function provenTarget(context: Context, query: Parameters) {
   if (query.repeated(IDENTIFYING).length > 0)
     refuse('The address that led here names the app or its callback twice.');
@@ -98,7 +98,7 @@ function wayBack({ redirectUri, fault: { error }, rawState }: RefusedRequest) {
 
 /**
  * Tells a refused request. Nobody has looked at the callback of an app that its owner registered, so such an app is told
- * only when the person goes there (RFC 9700 section 4.11.2); other apps are told at once, as the old service did. A browser
+ * only when the person goes there (RFC 9700 §4.11.2); other apps are told at once, as the old service did. A browser
  * that is redirected to a callback that is no place shows nothing at all, so there the person is told.
  */
 function refuseRequest(res: Response, refused: RefusedRequest): void {

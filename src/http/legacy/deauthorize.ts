@@ -13,7 +13,10 @@ const originOf = (mapping: NonNullable<Resolved['mapping']>, res: Response) => (
   requestId: requestIdOf(res),
 });
 
-/** POST and GET on the old deauthorize addresses: ends this app for this account; body as recorded (legacy-api 1.4). */
+/**
+ * POST and GET on the old deauthorize addresses: ends this app for this account; body as recorded (docs/old-api.md
+ * Q14).
+ */
 export function deauthorize(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(
     async (caller, _req, res) => {

@@ -30,7 +30,7 @@ function formattedUsername(channel: Channel): string {
 }
 
 /**
- * One profile of `profiles.json` from a modern channel: field names and types of legacy-api 1.3 (quirk Q9: ids are
+ * One profile of `profiles.json` from a modern channel: the recorded field names and types (docs/old-api.md Q9: ids are
  * text, times whole seconds). Numbers that nobody knows are absent; settings that have no modern counterpart hold the value
  * that an untouched old profile had.
  */

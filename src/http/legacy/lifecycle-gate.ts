@@ -15,11 +15,10 @@ import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
- * What the old addresses answer from the sunset on, and in a brownout that rehearses it (design 6): 410, whatever the
- * method, and whatever else the call holds. Only where apps differ at the moment does the answer wait for whose call it is;
- * else that is looked up behind it (late-note.ts).
- * No `Retry-After`, in a brownout neither: a client that waits it out would hide from its people what the brownout is to
- * show them.
+ * What the old addresses answer from the sunset on, and in a brownout that rehearses it (docs/decisions/0012): 410,
+ * whatever the method, and whatever else the call holds. Only where apps differ at the moment does the answer wait for
+ * whose call it is; else that is looked up behind it (late-note.ts). No `Retry-After`, in a brownout neither: a client
+ * that waits it out would hide from its people what the brownout is to show them.
  */
 
 /** Whose call it is, as far as that can be known before it is served. */

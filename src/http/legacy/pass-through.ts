@@ -36,7 +36,7 @@ export interface Passing {
   passAnonymous: PassAnonymous;
 }
 
-/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had (legacy-api 7); 0 turns it off. */
+/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had; 0 turns it off. */
 export function createPassing(context: Context, perMinute: number): Passing {
   return {
     context,

@@ -7,7 +7,7 @@ import { collapsedPath, isKnownPath } from '../../domain/old-calls/old-calls.ts'
  * the old API makes of it.
  */
 
-/** An address may be sent whole (RFC 9112 section 3.2.2); the old backend is named by the settings alone. */
+/** An address may be sent whole (RFC 9112 §3.2.2); the old backend is named by the settings alone. */
 function withoutOrigin(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
 }

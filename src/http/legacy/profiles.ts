@@ -12,7 +12,7 @@ import { subprofilesFor } from './subprofiles.ts';
 
 type Calls = ReturnType<typeof createCalls>;
 
-/** GET /1/profiles.json: a bare array of every channel that the account reaches (specification 4.3, quirk Q9). */
+/** GET /1/profiles.json: a bare array of every channel that the account reaches (docs/old-api.md Q9). */
 export function profiles(context: Context, call: Calls): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;
@@ -50,7 +50,7 @@ export async function namedChannel(
   return { reading, channel, ids };
 }
 
-/** GET /1/profiles/:id.json: one of them, by either generation's id (design 5, ids). */
+/** GET /1/profiles/:id.json: one of them, by either generation's id (docs/decisions/0016). */
 export function profile(context: Context, call: Calls): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;

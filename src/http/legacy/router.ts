@@ -30,14 +30,14 @@ import { user } from './user.ts';
 
 /**
  * The old surface: which path answers which methods, and in what order an old call is treated. Paths match exactly,
- * case included; `.json` may be missing, another suffix is an unsupported format (quirk Q8).
+ * case included; `.json` may be missing, another suffix is an unsupported format (docs/old-api.md Q8).
  */
 
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
 const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 
-/** HEAD runs no handler: it has no effect on any old path (hardening finding 4). */
+/** HEAD runs no handler: it has no effect on any old path (docs/threats.md B41). */
 function only(methods: readonly string[]): RequestHandler {
   const headers = { Allow: methods.join(', ') };
   return (req, _res, next) =>

@@ -8,7 +8,7 @@ import { sendJson } from '../wire/legacy-error.ts';
 import { unixSeconds } from './legacy-profile.ts';
 
 /**
- * The old user object (legacy-api 1.2): both `id` and `_id` (quirk Q10), and `secret_email`, which old sign-in clients
+ * The old user object: both `id` and `_id` (docs/old-api.md Q10), and `secret_email`, which old sign-in clients
  * show as the name. Plan and last activity are not known and absent; referrals have no modern counterpart and are empty.
  */
 function legacyUser({ account }: Reading, id: string) {

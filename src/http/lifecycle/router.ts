@@ -15,8 +15,8 @@ import { onlyRead } from '../pages/only-read.ts';
 import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../wording/dates/meanings.ts';
 
 /**
- * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (design 6 and 7). What one app was granted, and
- * what its owner rehearses, is on neither.
+ * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (docs/decisions/0012). What one app was
+ * granted, and what its owner rehearses, is on neither.
  */
 
 const NAMES = ['deprecation', 'retirement', 'sunset'] as const;

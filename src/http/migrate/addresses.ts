@@ -1,7 +1,7 @@
 import type { Context } from '../../domain/context.ts';
 import type { Addresses } from './code/code-language.ts';
 
-/** Specification 4.2: the endpoints of the authorization server stand below one address. */
+/** The endpoints of the authorization server stand below one address. */
 function revocationFrom(authorizationUrl: string): string {
   return authorizationUrl.replace(/\/auth$/, '/token/revocation');
 }

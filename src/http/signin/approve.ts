@@ -17,7 +17,7 @@ import { scopeWords } from './scope-words.ts';
 
 /**
  * GET and POST /approve/:request: the page on which a person decides, named after the app and its callback host, before the
- * modern consent that may name the bridge alone (design 5, approval). Its address changes nothing; the form is single
+ * modern consent that may name the bridge alone (docs/decisions/0018). Its address changes nothing; the form is single
  * use and bound to this browser.
  */
 

@@ -6,7 +6,7 @@ import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 /**
  * passport-oauth2 for the shape of the redirect, PKCE and state; everything that touches the network or the outcome is
  * ours, because the library's own exchange has no timeout, follows redirects, takes broken answers for good ones and
- * can end the process (hardening finding 1). One instance serves one step of one consent.
+ * can end the process (docs/decisions/0020). One instance serves one step of one consent.
  */
 
 /** Where the step's `state` and verifier live; `takeVerifier` is only asked for a return that was claimed before. */
@@ -98,7 +98,7 @@ export class ModernStrategy extends OAuth2Strategy {
     Object.assign(this._oauth2, { getOAuthAccessToken: exchange });
   }
 
-  /** A consent of its own each time; without it the refresh token is left out silently (modern-api 5.3). */
+  /** A consent of its own each time; without it the refresh token is left out silently (OpenID Connect Core §11). */
   override authorizationParams(): object {
     return { prompt: 'consent' };
   }

@@ -29,7 +29,7 @@ export interface SigninParts {
   exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<Consented>;
 }
 
-/** A sign-in reads who is there and keeps nothing (design 5, scopes). */
+/** A sign-in reads who is there and keeps nothing (docs/decisions/0018). */
 const SIGN_IN_SCOPES = 'account:read';
 
 /** The library wraps what our exchange threw. */

@@ -1,4 +1,4 @@
-/** What each modern scope lets an app do (specification 5.8), in words for the person who decides. */
+/** What each modern scope lets an app do, in words for the person who decides. */
 const WORDS: Readonly<Record<string, string>> = {
   'account:read': 'See your account and your channels',
   'account:write': 'Change your account settings',

@@ -5,7 +5,7 @@ import { endSession, openSession, saveSession, touchSession } from '../../domain
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
 
-/** The people who are signed in, with their modern account (design 5); the bridge keeps no passwords. */
+/** The people who are signed in, with their modern account (docs/decisions/0017); the bridge keeps no passwords. */
 
 /** Who a browser belongs to, as the modern side said at the sign-in. */
 export interface Person {
@@ -110,7 +110,7 @@ export function sessionTimes({ session: { signedInAt = 0 } }: Request, now: numb
   return { signedInAt, idleEnd: Math.min(now + SESSION_IDLE, latest), latest };
 }
 
-/** Signs a person in, under a new session id: one that somebody planted before opens nothing (hardening row 45). */
+/** Signs a person in, under a new session id: one that somebody planted before opens nothing (docs/threats.md B45). */
 export function signIn(req: Request, person: Person, signedInAt: number): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.regenerate((error: unknown) => {

@@ -83,7 +83,7 @@ async function tell(res: Response, answer: Answer, failure: PageError): Promise<
   show(res, answer, failure);
 }
 
-/** What a client has to send where it is told that it is not signed in (RFC 9110 section 15.5.2). */
+/** What a client has to send where it is told that it is not signed in (RFC 9110 §15.5.2). */
 const CHALLENGE = 'Cookie realm="grantbridge"';
 
 function setHeaders(res: Response, { status, retryAfter }: PageError): void {

@@ -5,13 +5,13 @@ import { successorLink } from './successor-link.ts';
 import { strictTransport } from './https.ts';
 
 /**
- * The one list of headers that the bridge adds to what the old service sent (design 5). `Cache-Control` and `Pragma`
- * are those of draft 20 section 5.1; the rest keeps an answer with personal data out of caches and frames. What the old
- * backend answers may be a page made of the call, on the origin of the owners' session: no browser runs or loads anything
- * of it. Beside these stand the dates; at the address of a known call a `Link` to what takes the place of the call; and over
- * HTTPS `Strict-Transport-Security`. One more header is not of this list: `Connection: close` (RFC 9112 section 9.6), which
- * every answer says once the process was asked to stop (`http/connections.ts`). It is about the connection and no part of
- * the answer.
+ * The one list of headers that the bridge adds to what the old service sent (docs/decisions/0013). `Cache-Control` and
+ * `Pragma` are those of OAuth 2.0 draft 20 §5.1; the rest keeps an answer with personal data out of caches and frames.
+ * What the old backend answers may be a page made of the call, on the origin of the owners' session: no browser runs or
+ * loads anything of it. Beside these stand the dates; at the address of a known call a `Link` to what takes the place
+ * of the call; and over HTTPS `Strict-Transport-Security`. One more header is not of this list: `Connection: close`
+ * (RFC 9112 §9.6), which every answer says once the process was asked to stop (`http/connections.ts`). It is about the
+ * connection and no part of the answer.
  */
 const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',
@@ -32,20 +32,20 @@ interface Telling {
   isSunset?: boolean;
 }
 
-/** Never before the deprecation (RFC 9745 section 4), whatever the dates say. */
+/** Never before the deprecation (RFC 9745 §4), whatever the dates say. */
 function sunsetOf(lifecycle: Lifecycle, clientId: string | undefined): number | undefined {
   const { deprecation = 0 } = lifecycle.dates;
   const at = dateFor(lifecycle, 'sunset', clientId);
   return at === undefined ? undefined : Math.max(at, deprecation);
 }
 
-/** Where people read about the dates, and machines (`service-meta`, RFC 8631 section 4.3). */
+/** Where people read about the dates, and machines (`service-meta`, RFC 8631 §4.3). */
 function linksTo(publicUrl: string, relations: readonly string[]): string {
   const page = relations.map((name) => `<${publicUrl}/lifecycle>; rel="${name}"; type="text/html"`);
   return [...page, `<${publicUrl}/lifecycle.json>; rel="service-meta"; type="application/json"`].join(', ');
 }
 
-/** The dates that are set: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, in whole seconds (design 6). */
+/** The dates that are set: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, in whole seconds. */
 function dateHeaders(lifecycle: Lifecycle, { publicUrl, successor, clientId, isSunset = false }: Telling) {
   const { deprecation } = lifecycle.dates;
   const sunset = sunsetOf(lifecycle, clientId);

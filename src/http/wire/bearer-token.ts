@@ -57,7 +57,7 @@ export function hasTokenBeforeBody(req: Request): boolean {
 }
 
 /**
- * The token of a call, from the header, the query or the body (specification 5.10.8); undefined when there is none. The
+ * The token of a call, from the header, the query or the body (docs/old-api.md Q7); undefined when there is none. The
  * same token twice is fine, different ones are refused.
  * @throws {LegacyError}
  */

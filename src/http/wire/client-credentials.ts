@@ -3,7 +3,7 @@ import type { Credentials } from '../../domain/apps/authenticate-client.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import type { Parameters } from './request-parameters.ts';
 
-/** Where an old client put its id and secret (draft 20 section 2.4.1). */
+/** Where an old client put its id and secret (OAuth 2.0 draft 20 §2.4.1). */
 export interface GivenCredentials {
   readings: Credentials[];
   usedBasic: boolean;
@@ -17,7 +17,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** Id and secret of a Basic header, form-decoded (RFC 6749 section 2.3.1) and, for the clients that do not, raw. */
+/** Id and secret of a Basic header, form-decoded (RFC 6749 §2.3.1) and, for the clients that do not, raw. */
 export function basicReadings(header: string): Credentials[] {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header.trim())?.[1];
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
@@ -29,7 +29,10 @@ export function basicReadings(header: string): Credentials[] {
   return isSame ? [raw] : [decoded, raw];
 }
 
-/** The refusal of a client; a client that used the header gets the challenge that it must have (draft 20 section 5.2). */
+/**
+ * The refusal of a client; a client that used the header gets the challenge that it must have (OAuth 2.0 draft 20
+ * §5.2).
+ */
 export function invalidClient(usedBasic: boolean): OAuthError {
   return new OAuthError(
     'invalid_client',

@@ -10,7 +10,8 @@ import type { Parameters } from './request-parameters.ts';
 type Authenticate<Client> = (context: Context, readings: readonly Credentials[]) => Promise<Client>;
 
 /**
- * Who asks, by the credentials of a request whose parameters are in order; wrong ones are counted (protocol T12).
+ * Who asks, by the credentials of a request whose parameters are in order; wrong ones are counted (docs/threats.md
+ * T12).
  * @throws {OAuthError} `invalid_request`, `invalid_client`, or 429 after too many wrong ones
  */
 export function createClientDoor<Client>(

@@ -3,9 +3,9 @@ import { addressKey } from '../../shared/net/addresses.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 
 /**
- * Wrong client secrets are counted per client and address, and per client over all addresses (protocol T12). Above either
- * count the wrong ones are refused with 429, and a right one is served: an app may share its address with somebody who
- * guesses, and only a look tells a guess from the right secret.
+ * Wrong client secrets are counted per client and address, and per client over all addresses (docs/threats.md T12).
+ * Above either count the wrong ones are refused with 429, and a right one is served: an app may share its address with
+ * somebody who guesses, and only a look tells a guess from the right secret.
  */
 const PER_ADDRESS = 10;
 const PER_CLIENT = 30;

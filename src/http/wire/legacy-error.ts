@@ -5,8 +5,8 @@ import type { OAuthError } from '../../shared/oauth-error.ts';
 export type Refusal = readonly [status: number, code: number, message: string];
 
 /**
- * A refusal of a resource call in the form that every old client reads: string `error` and integer `code` (quirk Q11).
- * The texts and numbers are those of legacy-api 2.1 and 2.3.
+ * A refusal of a resource call in the form that every old client reads: string `error` and integer `code`
+ * (docs/old-api.md Q11). The texts and numbers are the recorded ones.
  */
 export class LegacyError extends Error {
   override readonly name = 'LegacyError';
@@ -64,13 +64,15 @@ export function sendLegacyError(res: Response, error: LegacyError): void {
   sendJson(res, error.status, { error: error.message, code: error.code, ...error.extra });
 }
 
-/** Answers a refusal of the token endpoint: recorded status and `error`, plus `error_description` (specification 7). */
+/** Answers a refusal of the token endpoint: recorded status and `error`, plus `error_description` (RFC 6749 §5.2). */
 export function sendTokenError(res: Response, error: OAuthError): void {
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
   sendJson(res, error.status, { error: error.code, error_description: error.description });
 }
 
-/** The recorded challenge of the old service to a call without a token, single quotes included (legacy-api 2.1). */
+/**
+ * The recorded challenge of the old service to a call without a token, single quotes included (docs/old-api.md Q11).
+ */
 const CHALLENGE =
   "OAuth realm='Service', error='invalid_request', error_description='The request is missing a required parameter, includes an unsupported parameter or parameter value, repeats the same parameter, uses more than one method for including an access token, or is otherwise malformed.'";
 

@@ -20,8 +20,8 @@ function headerSafe(text: string): string {
 }
 
 /**
- * The callback with the answer appended: its own query is kept, the slash of a code stays a slash (quirk Q3), `state`
- * goes back byte for byte.
+ * The callback with the answer appended: its own query is kept, the slash of a code stays a slash (docs/old-api.md Q3),
+ * `state` goes back byte for byte.
  */
 export function callbackLocation(redirectUri: string, { code, error, rawState }: AnswerToApp): string {
   const answer = [

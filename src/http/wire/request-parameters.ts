@@ -4,7 +4,7 @@ import { BODY_LIMIT } from './body-limits.ts';
 import { hasMoreBytes } from './separators.ts';
 
 /**
- * The parameters of an old call, read once, as plain strings only (style rule 12): pairs in the order they came, so
+ * The parameters of an old call, read once, as plain strings only: pairs in the order they came, so
  * that a repeated one can be seen and none can become an array or an object.
  */
 export class Parameters {
@@ -27,7 +27,7 @@ export class Parameters {
     return this.#pairs;
   }
 
-  /** The first value; a parameter without a value counts as absent (draft 20 section 3.1). */
+  /** The first value; a parameter without a value counts as absent (OAuth 2.0 draft 20 §3.1). */
   get(name: string): string | undefined {
     return this.all(name)[0] || undefined;
   }
@@ -69,7 +69,7 @@ function pairsIn(text: string): Array<[string, string]> {
 
 const queries = new WeakMap<Request, Parameters>();
 
-/** The query's parameters, decoded once (quirk Q2) and parsed once. */
+/** The query's parameters, decoded once (docs/old-api.md Q2) and parsed once. */
 export function queryParameters(req: Request): Parameters {
   const known = queries.get(req);
   if (known) return known;
@@ -166,7 +166,7 @@ function formPairs(body: Buffer): Array<[string, string]> {
   return pairsIn(body.toString('utf8'));
 }
 
-/** The content types whose bodies carry parameters (legacy-api 3.4). */
+/** The content types whose bodies carry parameters (docs/old-api.md Q1). */
 export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'other';
 
 /** What kind of body a request has, by its content type; an empty one is `none` whatever it says. */

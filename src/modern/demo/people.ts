@@ -9,7 +9,7 @@ interface DemoPerson {
   organizations: OrganizationRecord[];
 }
 
-// As seen on the real service: a free plan and a paid one (modern-api.md 1.3); the other numbers are made up.
+// As seen on the real service: a free plan and a paid one; the other numbers are made up.
 const freePlan: OrganizationLimits = {
   channels: 3,
   members: 1,

@@ -57,7 +57,7 @@ export async function finish(
   res.redirect(303, new URL(returnTo).pathname);
 }
 
-/** The refusal of specification 5.4, from the sign-in page as well as from the consent page. */
+/** The refusal as `access_denied` (RFC 6749 §4.1.2.1), from the sign-in page as well as from the consent page. */
 export const DENIED: InteractionResult = {
   error: 'access_denied',
   error_description: 'the user denied the app',

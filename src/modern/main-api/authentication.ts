@@ -23,7 +23,7 @@ function refuse(res: Response, message: string): void {
 
 /**
  * Bearer tokens in the header alone, checked before the body is read. Two headers are no token: Node would read the
- * first, others the last. Texts as recorded (modern-api.md 1.6).
+ * first, others the last. Texts as recorded.
  */
 export function requireBearer(authenticate: Authenticate) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {

@@ -9,7 +9,7 @@ export type ApiContext = {
   data: MainApiData;
 };
 
-/** A query's refusal: `errors[]` with code NOT_FOUND under 200 (modern-api.md 1.6). Mutations answer by a union member. */
+/** A query's refusal: `errors[]` with code NOT_FOUND under 200 [recorded]. Mutations answer by a union member. */
 export const notFound = (what: string) =>
   new GraphQLError(`${what} not found`, { extensions: { code: 'NOT_FOUND' } });
 

@@ -1,5 +1,5 @@
 /**
- * The records behind the main API, in the shape the schema serves (modern-api.md 1.3), and the questions it asks.
+ * The records behind the main API, in the shape the schema serves, and the questions it asks.
  * Ids are 24 hexadecimal characters, times ISO 8601 with milliseconds.
  */
 

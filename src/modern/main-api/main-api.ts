@@ -1,7 +1,7 @@
 /**
- * The main API (specification 4.1): POST / and POST /graphql, one GraphQL schema, bearer tokens. It owns the schema and
- * who may see what. It knows neither the authorization server nor the store: both come in as functions, so any other
- * server can mount it over its own tokens.
+ * The main API (docs/embedded-new-api.md): POST / and POST /graphql, one GraphQL schema, bearer tokens. It owns the
+ * schema and who may see what. It knows neither the authorization server nor the store: both come in as functions, so
+ * any other server can mount it over its own tokens.
  */
 import type { IncomingMessage } from 'node:http';
 import { Router, text } from 'express';
@@ -68,7 +68,7 @@ function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   });
 }
 
-/** graphql-http does not know that a parameter may stand in quotes (RFC 9110 section 5.6.6). */
+/** graphql-http does not know that a parameter may stand in quotes (RFC 9110 §5.6.6). */
 const unquoted = (contentType: string | undefined) => contentType?.replaceAll(/="([\w-]+)"/g, '=$1');
 
 function answerWith(handle: ReturnType<typeof createOperationHandler>) {

@@ -1,5 +1,5 @@
 /**
- * How often one client may call in 15 minutes, a day and 30 days (modern-api.md 1.7). The counts live in this process and
+ * How often one client may call in 15 minutes, a day and 30 days [recorded]. The counts live in this process and
  * start anew with it: enough for a server of one process on which a migration is tried out.
  */
 import { createHash } from 'node:crypto';
@@ -49,7 +49,7 @@ function headersFor(windows: Window[], client: string, now: number) {
   return { RateLimit: standings.join(', '), 'RateLimit-Policy': policies.join(', ') };
 }
 
-/** Body as recorded (modern-api.md 1.6); of several full windows the one that opens last is named. */
+/** Body as recorded; of several full windows the one that opens last is named. */
 function refuse(res: Response, full: Window[], now: number): void {
   const [last] = full.toSorted((a, b) => b.rolling.untilReset(now) - a.rolling.untilReset(now));
   const error = {

@@ -1,5 +1,5 @@
 /**
- * The authorization server (specification 4.2 and 5.2 to 5.9): oidc-provider, configured. It owns /auth, /token and what
+ * The authorization server (docs/embedded-new-api.md): oidc-provider, configured. It owns /auth, /token and what
  * hangs below them; the pages a person sees are in interactions/, storage is in store/.
  */
 import { errors, Provider } from './oidc.ts';
@@ -37,13 +37,13 @@ const features: Configuration['features'] = {
   devInteractions: { enabled: false },
   dPoP: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
-  // `resource` is no parameter of specification 5.3 and is ignored like any other unknown one (RFC 6749 3.1).
+  // `resource` is no parameter of the new API and is ignored like any other unknown one (RFC 6749 §3.1).
   resourceIndicators: { enabled: false },
   rpInitiatedLogout: { enabled: false },
   userinfo: { enabled: false },
   revocation: {
     enabled: true,
-    // RFC 7009 2.1: refused and said so; the provider would answer 200 and do nothing.
+    // RFC 7009 §2.1: refused and said so; the provider would answer 200 and do nothing.
     async allowedPolicy(_ctx, client, token) {
       if (token.clientId !== client.clientId) throw new errors.InvalidGrant('token of another app');
       return true;
@@ -91,7 +91,7 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
     claims: {},
     responseTypes: ['code'],
     pkce: { required: () => true },
-    // Specification 5.3 and 5.5 list redirect_uri without an exception for apps that registered only one.
+    // The new API demands redirect_uri without an exception for apps that registered only one.
     allowOmittingSingleRegisteredRedirectUri: false,
     extraParams: { scope: checkRequestedScopes, code_challenge: checkCodeChallenge },
     ttl: lifetimes(accessTokenSeconds),

@@ -20,7 +20,7 @@ function methodsOf(path: string): string[] {
   return path.startsWith('/auth') ? ['GET'] : READ;
 }
 
-/** RFC 6749 2.3.1 and RFC 9700 4.3.2: addresses end up in logs, so none of these may stand in one. */
+/** RFC 6749 §2.3.1 and RFC 9700 §4.3.2: addresses end up in logs, so none of these may stand in one. */
 const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'token'];
 
 /** An authorization request is kept until somebody has decided, so only `scope`, which is looked at at once, may be long. */
@@ -44,11 +44,11 @@ function problemOf({ method, path, query }: Context): errors.InvalidRequest | un
     : undefined;
 }
 
-/** OpenID's, which the provider would refuse; what 5.3 does not list is ignored (RFC 6749 3.1). */
+/** OpenID's, which the provider would refuse; what 5.3 does not list is ignored (RFC 6749 §3.1). */
 const IGNORED = ['acr_values', 'id_token_hint', 'max_age', 'registration', 'request', 'request_uri'];
 
 /**
- * Specification 5.4 knows one way back to the app: query parameters. The provider would send some errors behind a `#` or
+ * The new API knows one way back to the app: query parameters. The provider would send some errors behind a `#` or
  * in a self-sending form; `response_mode` is no parameter of 5.3 and is ignored like the others.
  */
 function keepKnownParameters(ctx: Context): void {
@@ -79,14 +79,14 @@ function countSecret(ctx: Context, brake: SecretBrake): void {
 
 const RETRY_SECONDS = 5;
 
-/** RFC 7009 2.2.1: to an app, only 503 says that the token still lives and that it should ask again. */
+/** RFC 7009 §2.2.1: to an app, only 503 says that the token still lives and that it should ask again. */
 function admitOutage(ctx: Context): void {
   if (ctx.path !== '/token/revocation' || ctx.status !== 500) return;
   ctx.status = 503;
   ctx.set('Retry-After', String(RETRY_SECONDS));
 }
 
-/** Named by the provider whatever it serves: there are neither claims nor id tokens here (specification 5.8). */
+/** Named by the provider whatever it serves: there are neither claims nor id tokens here. */
 const NOT_SERVED = [
   'claims_supported',
   'claim_types_supported',

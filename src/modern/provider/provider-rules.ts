@@ -1,6 +1,6 @@
 /**
- * Rules of the specification that oidc-provider has no setting for. Most replace one method of its models; the version
- * is pinned, and test/modern/ walks every one of them over HTTP.
+ * Rules of the new API (test/modern/README.md) that oidc-provider has no setting for. Most replace one method of its
+ * models; the version is pinned, and test/modern/ walks every one of them over HTTP.
  */
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
@@ -27,7 +27,7 @@ interface ClientModel {
 }
 
 /**
- * Specification 5.2 and 5.5: a public client must not send client_secret, and code_verifier is required. The provider
+ * The new API: a public client must not send client_secret, and code_verifier is required. The provider
  * reads an empty secret as absent and calls a missing verifier a wrong one, so the raw body is looked at.
  */
 function checkTokenRequest({ body = {} }: RequestContext): void {
@@ -37,15 +37,16 @@ function checkTokenRequest({ body = {} }: RequestContext): void {
   }
 }
 
-/** Specification 5.3: `code`, and nothing that only means the same. A missing one is left to the provider. */
+/** `response_type` is `code`, and nothing that only means the same. A missing one is left to the provider. */
 function checkResponseType({ params }: RequestContext): void {
   const type = params?.['response_type'];
   if (typeof type === 'string' && type !== 'code') throw new errors.UnsupportedResponseType();
 }
 
 /**
- * RFC 7662 2.1: only for apps that can prove who they are. An error rather than `active: false`, which a public app would
- * read as "this token is dead"; and before the token is looked at, so that the answer is the same for every token.
+ * RFC 7662 §2.1: only for apps that can prove who they are. An error rather than `active: false`, which a public app
+ * would read as "this token is dead"; and before the token is looked at, so that the answer is the same for every
+ * token.
  */
 function checkIntrospection(request: RequestContext): void {
   checkTokenRequest(request);
@@ -106,8 +107,8 @@ function patchSecretComparison(provider: Provider, clients: Clients): void {
 }
 
 /**
- * Hardening row 74: a code or refresh token is spent before its tokens are written. Where that writing fails nobody gets
- * them, so it is good again; only the request that spent it has it among its entities.
+ * docs/threats.md C74: a code or refresh token is spent before its tokens are written. Where that writing fails nobody
+ * gets them, so it is good again; only the request that spent it has it among its entities.
  */
 function giveBackUnanswered(provider: Provider, records: OidcRecords): void {
   provider.on('server_error', (ctx) => {
@@ -139,7 +140,7 @@ export function applyRules(provider: Provider, { clients, records }: Store, brak
 
 /**
  * `invalid_scope` for a scope outside 5.8. The provider drops those silently and hands over what is left, hence the raw
- * query (facts/modern-api.md 5.3).
+ * query.
  */
 export function checkRequestedScopes(ctx: KoaContextWithOIDC): void {
   const { scope } = ctx.query;
@@ -151,7 +152,7 @@ export function checkRequestedScopes(ctx: KoaContextWithOIDC): void {
   }
 }
 
-/** RFC 7636 4.2 for S256, the only method: the digest has one length. */
+/** RFC 7636 §4.2 for S256, the only method: the digest has one length. */
 export function checkCodeChallenge(_ctx: KoaContextWithOIDC, challenge: unknown): void {
   if (typeof challenge === 'string' && !/^[\w-]{43}$/.test(challenge)) {
     throw new errors.InvalidRequest('code_challenge must be the base64url encoding of a SHA-256 hash');

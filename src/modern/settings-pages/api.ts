@@ -2,7 +2,7 @@ import type { Desk } from './desk.ts';
 import { show, type Visit } from './visit.ts';
 import { agoOf, dateOf } from './words.ts';
 
-/** Keys and clients under one heading (specification 5.1.2 and 5.2). */
+/** Keys and clients under one heading. */
 function showApi(visit: Visit): void {
   const { account, parts } = visit;
   const { apiKeys, ownClients } = parts.store;

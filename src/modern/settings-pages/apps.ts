@@ -35,7 +35,7 @@ function revoke(visit: Visit): void {
   return goTo(visit, '/settings/apps', 'app-revoked');
 }
 
-/** Connected apps (specification 5.9). */
+/** The pages of connected apps. */
 export function addApps(desk: Desk): void {
   desk.get('/apps', showApps);
   desk.get('/apps/:id/revoke', askToRevoke);

@@ -1,5 +1,5 @@
 /**
- * The settings pages (specification 5.1, 5.2, 5.9): what people set up themselves, below /settings. They own no rules of
+ * The settings pages (docs/embedded-new-api.md): what people set up themselves, below /settings. They own no rules of
  * OAuth; those are the provider's, and what is kept is in store/.
  */
 import type { Router } from 'express';

@@ -53,7 +53,7 @@ function prepareStatements(db: Database) {
   };
 }
 
-/** API keys (specification 5.1): each acts for the whole account of its owner. Kept as digests. */
+/** API keys: each acts for the whole account of its owner. Kept as digests. */
 export function createApiKeys(db: Database, { digest, usedForms }: { digest: Digest; usedForms: UsedForms }) {
   const run = prepareStatements(db);
   const newKey = () => {

@@ -70,7 +70,7 @@ function recordAdapter(kind: string, { records, accounts, sealer }: AdapterParts
     findByUserCode: async () => undefined,
     async consume(id) {
       if (records.consume(kind, id)) return;
-      // Specification 5.7.3, also for two that arrive together: the second use ends the grant of the first.
+      // A refresh token works once, also where two uses arrive together: the second use ends the grant of the first.
       const grantId = records.grantOf(kind, id);
       if (grantId !== undefined) records.revokeGrant(grantId);
       throw new errors.InvalidGrant(`${kind} already used`);

@@ -13,7 +13,7 @@ export function groupsOf(address: string): string[] {
   return [...before, ...Array<string>(8 - before.length - behind.length).fill('0'), ...behind];
 }
 
-/** Version 4 in dotted form out of the last two groups of a mapped address (RFC 4291 section 2.5.5.2). */
+/** Version 4 in dotted form out of the last two groups of a mapped address (RFC 4291 §2.5.5.2). */
 function dotted(groups: readonly string[]): string {
   const bytes = groups.slice(6).flatMap((group) => {
     const value = Number.parseInt(group, 16);

@@ -34,7 +34,7 @@ function certificateOf(file: string, cert: Buffer): X509Certificate {
   }
 }
 
-/** What such a file says of itself (RFC 7468 section 11, RFC 1421 section 4.6.1.1). */
+/** What such a file says of itself (RFC 7468 §11, RFC 1421 §4.6.1.1). */
 const LOCKED = /ENCRYPTED/;
 
 function keyOf(file: string, key: Buffer): KeyObject {

@@ -56,7 +56,7 @@ function createDistance(first: Bounds) {
 
 /**
  * The database's clock, asked once a second and carried on by the monotonic clock in between, so that neither another
- * machine's clock nor a change of this one's has a say (design 4 and 6).
+ * machine's clock nor a change of this one's has a say (docs/decisions/0012).
  */
 export async function startDatabaseClock(store: Store): Promise<DatabaseClock> {
   const distance = createDistance(await measure(store));

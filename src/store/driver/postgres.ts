@@ -140,7 +140,7 @@ async function setting(on: pg.Pool | pg.Client, name: string): Promise<string> {
   return rows[0]?.value ?? '';
 }
 
-/** An answer leaves after its commit, so a commit must be kept (design 5, durability). */
+/** An answer leaves after its commit, so a commit must be kept (docs/decisions/0009). */
 async function requireDurableCommits(client: pg.Client): Promise<void> {
   if ((await setting(client, 'synchronous_commit')) === 'off')
     throw new Error('synchronous_commit is off there; a commit could be lost');

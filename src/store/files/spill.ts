@@ -12,7 +12,10 @@ export interface SpilledPair {
   pair: SealedPair;
 }
 
-/** The folder where received pairs wait for the database, through the end of the process if need be (correctness P4). */
+/**
+ * The folder where received pairs wait for the database, through the end of the process if need be
+ * (docs/decisions/0003).
+ */
 export interface Spill {
   /** Resolves when the pair would survive a power cut. */
   write(entry: SpilledPair): Promise<void>;

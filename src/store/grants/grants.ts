@@ -5,8 +5,8 @@ import type { Database } from '../driver/store.ts';
 import type { DeathCause, Grant, GrantVersion, NewGrant } from '../tables/tables.ts';
 
 /**
- * The rows of modern grants (design 4): their lives, what the main API says of their access tokens, and which of them
- * wait for a look. How a version is presented stands in presentations.ts.
+ * The rows of modern grants (docs/decisions/0002): their lives, what the main API says of their access tokens, and
+ * which of them wait for a look. How a version is presented stands in presentations.ts.
  */
 
 /** Keeps a new grant as `ready`. */

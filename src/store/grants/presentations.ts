@@ -6,8 +6,8 @@ import type { Database } from '../driver/store.ts';
 import type { DeathCause, GrantVersion, Tables } from '../tables/tables.ts';
 
 /**
- * How one version of a grant's pair is presented (design 4). Every change is one conditional update on the version, and
- * each answers whether it won; nothing here reads first and writes later.
+ * How one version of a grant's pair is presented (docs/decisions/0003). Every change is one conditional update on the
+ * version, and each answers whether it won; nothing here reads first and writes later.
  */
 
 /** What a claim was decided on; a row that has changed since is not claimed. */
@@ -20,7 +20,7 @@ export interface ClaimDecision {
   /** Only while no other live grant of the account stands on the same modern client. */
   ifAlone?: boolean;
   now: number;
-  /** The database as it was seen: on a copy of it, or on an older one, nothing is claimed (design 5). */
+  /** The database as it was seen: on a copy of it, or on an older one, nothing is claimed (docs/decisions/0010). */
   instance: SeenInstance;
   /** Only while no answer was lost since the breaker was read. */
   breaker?: SeenBreaker | undefined;

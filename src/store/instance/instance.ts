@@ -3,7 +3,7 @@ import type { Database } from '../driver/store.ts';
 import type { Instance, Tables } from '../tables/tables.ts';
 
 /**
- * The one row that tells a database from its copies (design 5, restored copies): whether it is the original, an epoch
+ * The one row that tells a database from its copies (docs/decisions/0010): whether it is the original, an epoch
  * that rises with what must not be forgotten, and the place where it was last the original.
  */
 

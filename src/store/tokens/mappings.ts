@@ -61,7 +61,7 @@ export async function insertMapping(tx: Database, mapping: NewMapping): Promise<
   await tx.insertInto('mappings').values(mapping).execute();
 }
 
-/** An app and an account: the unit of consent, of re-authorization and of damage (design 4). */
+/** An app and an account: the unit of consent, of re-authorization and of damage (docs/decisions/0001). */
 export interface Pair {
   clientId: string;
   accountId: string;

@@ -10,7 +10,7 @@ import { startRecordingProxy } from '../../support/recording-proxy.ts';
 import { type BridgeOptions, startTestBridge } from '../../support/started-bridge.ts';
 import type { System } from '../../support/system.ts';
 
-/** The callback of hardening 3.2. */
+/** The callback that docs/threats.md speaks of. */
 export const CALLBACK = 'https://app.example.com/cb';
 
 export interface DoorOptions extends Pick<BridgeOptions, 'clock' | 'log'> {

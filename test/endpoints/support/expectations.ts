@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawAnswer } from '../../support/raw-request.ts';
 
-/** The answer forms of protocol.md section 1, as design.md and legacy-api.md decide them. */
+/** The answer forms of docs/threats.md and docs/old-api.md. */
 
 export type Answered = Pick<RawAnswer, 'status' | 'headers' | 'text' | 'json'>;
 
@@ -36,7 +36,7 @@ export function expectPage400(answer: Answered): void {
   expectPage(answer, 400);
 }
 
-/** TOK(status, code), with the `error_description` of specification 7. */
+/** TOK(status, code), with the `error_description` of RFC 6749 §5.2. */
 export function expectTokenError(answer: Answered, status: number, code: string): void {
   expectSound(answer);
   expect(answer).toMatchObject({ status, json: { error: code } });
@@ -51,7 +51,7 @@ export function expectTokenError(answer: Answered, status: number, code: string)
   expect(answer.headers.location).toBeUndefined();
 }
 
-/** RS(status, code) in the recorded form (legacy-api 2.1, quirk Q11): string `error`, integer `code`, no challenge. */
+/** RS(status, code) in the recorded form (docs/old-api.md Q11): string `error`, integer `code`, no challenge. */
 export function expectRefusal(answer: Answered, status: number, code: number): void {
   expectSound(answer);
   expect(answer).toMatchObject({ status, json: { error: expect.any(String), code } });

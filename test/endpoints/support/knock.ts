@@ -9,7 +9,7 @@ interface Listening {
 }
 
 /**
- * No answer may take longer than a second of the processor (hardening 3.2, oracle). What the system counts as time of the
+ * No answer may take longer than a second of the processor (docs/threats.md). What the system counts as time of the
  * processor holds what a virtual machine waited for a real one, fifty times the work itself on a crowded host, so the
  * bound is wider: what it is there for, work that grows with the square of the input, takes minutes.
  */
@@ -23,7 +23,7 @@ function processorTime(): number {
   return (user + system) / 1000;
 }
 
-/** One request, with what the oracle of hardening 3.2 asks of every answer: soon, and never a 500. */
+/** One request, with what docs/threats.md asks of every answer: soon, and never a 500. */
 export async function knock({ bridgeUrl }: Listening, request: RawRequest): Promise<RawAnswer> {
   const [started, used] = [performance.now(), processorTime()];
   const answer = await sendRaw(bridgeUrl, request);

@@ -69,7 +69,7 @@ function newPkce() {
 
 export type Parameters = Record<string, string | undefined>;
 
-/** GET /auth with the parameters of specification 5.3; `undefined` leaves one out. */
+/** GET /auth with its parameters (test/modern/README.md 5.3); `undefined` leaves one out. */
 export function authorizationUrl(base: string, parameters: Parameters = {}): string {
   const all: Parameters = {
     client_id: PUBLIC,

@@ -39,7 +39,7 @@ export function form(fields: Fields): string {
   return new URLSearchParams(given).toString();
 }
 
-/** Specification 5.7 and 7: JSON with `error` and a text, not stored, nothing of a success or of the server's inside. */
+/** RFC 6749 §5.2: JSON with `error` and a text, not stored, nothing of a success or of the server's inside. */
 export function expectRefusal({ status, headers, json, text }: RawAnswer, expected: [number, string]): void {
   // A refused scope is named (RFC 6749 says neither yes nor no).
   const { scope: _scope, ...said } = json as Record<string, unknown>;

@@ -14,7 +14,10 @@ const asEntries = ({ clientId, clientSecret = '' }: { clientId: string; clientSe
   client_secret: clientSecret,
 });
 
-/** An app's own client at the modern side (design 4): a test call proves it, and consents from then on name the app. */
+/**
+ * An app's own client at the modern side (docs/decisions/0001): a test call proves it, and consents from then on name
+ * the app.
+ */
 export function enteringAnOwnClient(stage: Stage): void {
   let app: RegisteredApp;
 

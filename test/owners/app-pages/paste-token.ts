@@ -16,7 +16,7 @@ import {
 } from '../support/people.ts';
 import type { Stage } from './stage.ts';
 
-/** A token that was seen in use alone: its holder pastes it, and a consent shows whose it is (design 5). */
+/** A token that was seen in use alone: its holder pastes it, and a consent shows whose it is (docs/decisions/0017). */
 export function pastingAToken(stage: Stage): void {
   /** A channel of the first demo account, as the old API named it, and one of nobody. */
   const OF_DANA = { service: 'twitter', service_id: '164724445' };

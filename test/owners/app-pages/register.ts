@@ -9,7 +9,7 @@ const secretsOn = (page: Page) => ({
   ownerToken: valueOf(page, 'owner-token'),
 });
 
-/** Registering an app by page (issue 6): what is checked, what is shown once, and what works afterwards. */
+/** Registering an app by page: what is checked, what is shown once, and what works afterwards. */
 export function registering(stage: Stage): void {
   const CALLBACK = 'https://planner.example/callback';
 

@@ -6,7 +6,7 @@ import { valueOf } from '../../modern/support/settings.ts';
 import { DANA, historyOf, pressIn, SAM, wordsOf } from '../support/people.ts';
 import type { Stage } from './stage.ts';
 
-/** Rotation of an app's secret (issue 6): two live at once, never none, and only its owner does it. */
+/** Rotation of an app's secret: two live at once, never none, and only its owner does it. */
 export function rotatingSecrets(stage: Stage): void {
   const CALLBACK = 'https://rotating.example/callback';
 

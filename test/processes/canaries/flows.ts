@@ -64,7 +64,7 @@ export async function refuse(stage: Stage, app: LegacyApp, page: 'approval' | 'c
 
 const encoded = encodeURIComponent;
 
-/** A token where any old client puts it; in reading order of the specification. */
+/** A token where any old client puts it; in the order of docs/old-api.md Q7. */
 export function carriersOf(path: string, token: string): RawRequest[] {
   return [
     { path, headers: { authorization: `Bearer ${token}` } },

@@ -1,4 +1,4 @@
-/** Names of apps that try to be more than a name (hardening row 110). */
+/** Names of apps that try to be more than a name (docs/threats.md F110). */
 
 export const HOSTILE = {
   'a header': 'Report\r\nBcc: everybody@evil.example\r\n\r\nbody',

@@ -5,7 +5,7 @@ import type { System } from '../../support/system.ts';
 import { HOSTILE, type Hostility } from './hostile-names.ts';
 import { BY_EMAIL, letterTo, MAIL_ID, toHolder, wordsIn } from './letters.ts';
 
-/** A chapter of letter.test.ts: names are anybody's text (hardening row 110). */
+/** A chapter of letter.test.ts: names are anybody's text (docs/threats.md F110). */
 
 const SHOWN: Record<Hostility, string | RegExp> = {
   'a header': /^Report Bcc: everybody @ evil\. example b.*…$/,

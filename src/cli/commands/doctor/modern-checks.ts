@@ -43,7 +43,7 @@ const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
   scope: scopes,
 });
 
-/** Credentials that are right are answered `invalid_grant`, wrong ones `invalid_client` (RFC 6749 5.2). */
+/** Credentials that are right are answered `invalid_grant`, wrong ones `invalid_client` (RFC 6749 §5.2). */
 export async function checkClient(
   config: Config,
   upstream: UpstreamConfig,

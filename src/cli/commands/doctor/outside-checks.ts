@@ -71,7 +71,7 @@ const TOLERATED = 5 * SECOND;
 /** Dates, expiry and certificates are read by this machine's clock; further off than this tokens are misjudged. */
 const WRONG = 60 * SECOND;
 
-/** Listens to the `Date` headers (RFC 9110 6.6.1) of the answers to other checks. */
+/** Listens to the `Date` headers (RFC 9110 §6.6.1) of the answers to other checks. */
 export function createClockCheck() {
   const heard: Difference[] = [];
   const hear: HearTime = async (place, ask) => {

@@ -21,7 +21,7 @@ import { KeyDropped, requireUsable, withUsableKeys } from '../../keys/under-all-
 /** A database that says nothing is not waited for with the pair in memory alone. */
 const SPILL_AFTER = 2 * SECOND;
 
-/** Only the end of a doubt is history; a routine refresh is not (design 5). */
+/** Only the end of a doubt is history; a routine refresh is not (docs/decisions/0011). */
 async function recordRecovery(context: Context, tx: Database, grant: Grant): Promise<void> {
   if (grant.doubt_since === null) return;
   await recordEvent(context, tx, {

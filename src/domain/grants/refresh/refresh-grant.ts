@@ -33,8 +33,9 @@ import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from '../sealed-pair.ts';
 
 /**
- * One presentation of a grant's refresh token (design 4): connect, claim `presenting(v)` durably, write, and store what
- * came by compare on v. What may not happen: presenting v twice without proof that the first time spent nothing.
+ * One presentation of a grant's refresh token (docs/decisions/0003): connect, claim `presenting(v)` durably, write, and
+ * store what came by compare on v. What may not happen: presenting v twice without proof that the first time spent
+ * nothing.
  */
 
 interface Claim {

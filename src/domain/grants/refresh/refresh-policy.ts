@@ -1,7 +1,7 @@
 import { REFRESH_AFTER_SHARE, REST_MAX, RETRY_BASE, RETRY_MAX } from '../../../shared/lifetimes.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 
-/** Pure rules of when a refresh token may be presented (design 4); `chance` is a random number in [0, 1). */
+/** Pure rules of when a refresh token may be presented (docs/decisions/0005); `chance` is a random number in [0, 1). */
 
 /** The times of a pair that was asked for at `sentAt` and lives for `lifetime`, both in milliseconds. */
 export function pairTimes(

@@ -15,7 +15,7 @@ function isRefused(error: unknown): error is Unauthorized {
   return error instanceof Unauthorized;
 }
 
-/** A grant whose fresh access token is refused rests for longer each time; a person is called (design 4). */
+/** A grant whose fresh access token is refused rests for longer each time; a person is called (docs/decisions/0004). */
 async function suspect(context: Context, token: CurrentAccessToken, cause: unknown): Promise<never> {
   const rest = backOff(5 + token.suspectCount, context.chance());
   await markSuspect(context.store.durable, token.grantId, context.clock.now() + rest);

@@ -98,7 +98,9 @@ export function readEmails(fields: Fields, name: string): string[] {
 /** A page with one of these would run what it is told, or show what lies on the machine. */
 const NO_CALLBACK = /^(?:javascript|data|vbscript|file|blob|about):/i;
 
-/** Callbacks stay as they are (design 5): http and schemes of their own too, but each one absolute address. */
+/**
+ * Callbacks stay as they are (docs/decisions/0013): http and schemes of their own too, but each one absolute address.
+ */
 export function readCallbacks(fields: Fields, name: string): string[] {
   const uris = readList(fields, name);
   for (const uri of uris) {

@@ -15,7 +15,7 @@ import { openSource, type Source } from './source.ts';
 import { createUnknownFields } from './unknown-fields.ts';
 
 /**
- * Takes over the apps, id pairs and tokens of the older generation from a file (design 11). The file is read twice,
+ * Takes over the apps, id pairs and tokens of the older generation from a file. The file is read twice,
  * first for its apps and pairs, then for its tokens, so that they may stand in any order and nothing has to wait in
  * memory. Each batch is one transaction and repeating one changes nothing: an import that was killed is run again.
  */

@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 import { RowRefused } from '../refusals.ts';
 
-/** The rows of an import (design 11), each checked by itself; times in Unix milliseconds, secrets as their SHA-256 alone. */
+/** The rows of an import, each checked by itself; times in Unix milliseconds, secrets as their SHA-256 alone. */
 
 export interface AppRow {
   line: number;

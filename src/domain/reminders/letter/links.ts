@@ -5,7 +5,7 @@ import { reauthorizationLink } from '../../authorization/reauthorize.ts';
 import { waitingEmailOf } from '../find-people.ts';
 import type { Person } from '../people.ts';
 
-/** Where the buttons of a mail lead; every address is built from PUBLIC_URL (hardening row 110). */
+/** Where the buttons of a mail lead; every address is built from PUBLIC_URL (docs/threats.md F110). */
 
 /** What a person wants to do about an app: connect own tokens, end them, or look after the app. */
 type Aim = 'connect' | 'revoke' | 'app';

@@ -1,6 +1,6 @@
 /**
- * Names and user agents are anybody's text (hardening row 110). In a mail they are short, stand on one line, hide nothing,
- * turn no text around, and never become a link.
+ * Names and user agents are anybody's text (docs/threats.md F110). In a mail they are short, stand on one line, hide
+ * nothing, turn no text around, and never become a link.
  */
 
 /** Graphemes of a name; an app's name may have 120 characters. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 
-/** Says how old an answer is that stands in for a new one (RFC 9111 section 5.1). */
+/** Says how old an answer is that stands in for a new one (RFC 9111 §5.1). */
 export function tellAge(
   { clock }: Context,
   res: Response,

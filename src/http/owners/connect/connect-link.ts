@@ -14,7 +14,8 @@ import { leaveToConnect } from './choose-tokens.ts';
 /**
  * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
  * people do, and people forward them: opening changes nothing, and nobody but the holder can do anything with it. It is of
- * use until the sunset, longer than design 5 says: a connection that is lost after the retirement has no other way back.
+ * use until the sunset, not only until the retirement: a connection that is lost after the retirement has no other way
+ * back.
  */
 
 async function linkOf({ context }: Frame, req: Request) {

@@ -9,7 +9,7 @@ import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
 
 /**
- * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (design 5, observed tokens). The
+ * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (docs/decisions/0017). The
  * token comes in a form and goes no further than the old backend: no page, address or log has it.
  */
 

@@ -12,7 +12,7 @@ import { type OwnedApp, ownedApp } from '../owned-app.ts';
 
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
 
-/** Specification 4.2: both stand at one address. */
+/** Both endpoints stand at one address: /auth and /token. */
 function tokenUrlOf(authorizationUrl: string): string {
   return authorizationUrl.replace(/\/auth$/, '/token');
 }

@@ -17,7 +17,7 @@ import type { SigninParts } from '../parts.ts';
 /**
  * GET /callback and below: the one return from the modern side, whatever the browser went there for. In order: state (known,
  * unused, this browser), issuer, denial, exchange; so that a foreign state is refused before anything else, denials
- * included (specification 5.4).
+ * included (RFC 6749 §4.1.2.1).
  */
 
 /** After so many codes that the modern side refused, an address gets one code exchanged in a second. */
@@ -35,7 +35,7 @@ export interface Ending {
 
 type Endings = Record<AuthorizationRequest['purpose'], Ending>;
 
-/** What the app is told of a failure upstream (draft 20 section 4.1.2.1). */
+/** What the app is told of a failure upstream (OAuth 2.0 draft 20 §4.1.2.1). */
 function errorForApp(upstreamError: string): OAuthErrorCode {
   if (upstreamError === 'access_denied' || upstreamError === 'temporarily_unavailable') return upstreamError;
   return 'server_error';
@@ -60,7 +60,7 @@ async function exchangeAndFinish(
   const { request, verifier } = claimed;
   const { context } = parts;
   const client = await parts.clientFor(request);
-  // What another client's return brings is none of this one's (RFC 9700 section 4.4.2).
+  // What another client's return brings is none of this one's (RFC 9700 §4.4.2).
   if (exchanged[0].path !== client.callbackPath) throw unknownState();
   const step = {
     client,

@@ -93,7 +93,7 @@ interface Doubt {
   has_sibling: number;
 }
 
-/** On what a token in doubt is presented again (design 4). */
+/** On what a token in doubt is presented again (docs/decisions/0005). */
 function condition({ has_sibling: hasSibling }: Doubt): string {
   return hasSibling
     ? 'only if the new API says that it is still valid, because another connection of this account would end with it'

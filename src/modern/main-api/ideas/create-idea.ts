@@ -73,6 +73,6 @@ function addIdea(input: Input, context: ApiContext): IdeaRecord {
   });
 }
 
-/** Answers with the Idea itself, as seen on the real service (modern-api.md 1.2). */
+/** Answers with the Idea itself, as seen on the real service. */
 export const createIdea = ({ input }: { input: Input }, context: ApiContext) =>
   payloadOf(() => ({ __typename: 'Idea' as const, ...presentIdea(addIdea(input, context)) }));

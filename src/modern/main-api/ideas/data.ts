@@ -27,7 +27,7 @@ export interface IdeaContent {
   date: string | null;
 }
 
-/** `createdAt` and `updatedAt` are Unix seconds, unlike everywhere else (modern-api.md 1.3). */
+/** `createdAt` and `updatedAt` are Unix seconds, unlike everywhere else [recorded]. */
 export interface IdeaRecord {
   id: string;
   organizationId: string;

@@ -5,16 +5,16 @@ interface Operation {
   scope: Scope;
   /** The member of a mutation's payload union that says "this failed on our side". */
   failure?: 'UnexpectedError' | 'VoidMutationError';
-  /** Personal API keys may, apps may not, whatever their scopes (modern-api.md 1.7). */
+  /** Personal API keys may, apps may not, whatever their scopes [recorded]. */
   keysOnly?: true;
 }
 
 /**
- * Every root field of the schema with the scope it needs (specification 5.8). The one place where scopes meet
+ * Every root field of the schema with the scope it needs. The one place where scopes meet
  * operations; root.ts refuses to start when this table and the schema differ.
  *
  * A scope opens a root field with all that hangs below it: the channel and the author of a post are part of the post as
- * the real service serves it (modern-api.md 1.3), so posts:read shows them without account:read. [inferred]
+ * the real service serves it, so posts:read shows them without account:read. [inferred]
  */
 export const operations = {
   account: { scope: 'account:read' },

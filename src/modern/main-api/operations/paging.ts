@@ -1,5 +1,5 @@
 /**
- * Forward paging with opaque cursors (modern-api.md 1.3, 1.7). A cursor says where in the order its record stands, not
+ * Forward paging with opaque cursors. A cursor says where in the order its record stands, not
  * only which one it is, so that it stays good when the record is gone.
  */
 import { GraphQLError } from 'graphql';

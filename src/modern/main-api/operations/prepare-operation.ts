@@ -31,7 +31,7 @@ const refuse = (errors: Coded, code: string): Refusal => ({ refusal: badRequest(
 
 const answer = (body: object): Response => [JSON.stringify(body), { status: 200, statusText: 'OK', headers }];
 
-/** A limit is named in a plain error without a code [recorded, modern-api.md 1.6]; that it comes under 200 is inferred. */
+/** A limit is named in a plain error without a code [recorded]; that it comes under 200 is inferred. */
 export const limitReached = (message: string): Response => answer({ errors: [{ message }] });
 
 const refuseAtLimit = (message: string): Refusal => ({ refusal: limitReached(message) });

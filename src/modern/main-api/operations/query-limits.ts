@@ -1,4 +1,4 @@
-/** What a query may cost before it is looked at any closer; all numbers as recorded (modern-api.md 1.7). */
+/** What a query may cost before it is looked at any closer; all numbers as recorded. */
 import { costLimitRule } from '@escape.tech/graphql-armor-cost-limit';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
@@ -41,7 +41,7 @@ const rules = [
   }),
 ];
 
-/** The one limit that a query breaks, without a code as on the real service (modern-api.md 1.6); undefined when none. */
+/** The one limit that a query breaks, without a code as on the real service; undefined when none. */
 export function brokenLimit(
   schema: GraphQLSchema,
   document: DocumentNode,

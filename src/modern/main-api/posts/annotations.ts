@@ -2,7 +2,7 @@ import type { Rule } from '../../text-rules.ts';
 import type { PostContent } from './data.ts';
 import type { AnnotationInput } from './inputs.ts';
 
-/** Where it begins and ends: Facebook gives both, LinkedIn the start and the length (modern-api.md 1.5). */
+/** Where it begins and ends: Facebook gives both, LinkedIn the start and the length [recorded]. */
 export const indicesOf = (annotation: AnnotationInput): number[] =>
   'entity' in annotation ? [annotation.start, annotation.start + annotation.length] : annotation.indices;
 

@@ -3,7 +3,7 @@ import type { AssetInput, SchedulingType, ServiceMetadata, ShareMode } from './i
 
 export type PostStatus = 'draft' | 'needs_approval' | 'scheduled' | 'sending' | 'sent' | 'error';
 
-/** What a post says and where it comes from; assets and metadata as they were given (modern-api.md 1.5). */
+/** What a post says and where it comes from; assets and metadata as they were given [recorded]. */
 export interface PostContent {
   text: string;
   assets: AssetInput[];

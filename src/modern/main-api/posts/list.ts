@@ -52,7 +52,7 @@ function filterOf(input: FiltersInput): PostsFilter {
   };
 }
 
-/** A page of the organization's posts (modern-api.md 1.2); one more than asked for is read to know whether any follow. */
+/** A page of the organization's posts; one more than asked for is read to know whether any follow. */
 function posts({ input, ...page }: PostsArguments, context: ApiContext) {
   const { organizationId, filter } = input;
   if (!ownOrganization(context, organizationId)) throw notFound('Organization');

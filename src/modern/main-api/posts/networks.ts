@@ -24,7 +24,7 @@ function boardIsKnown({ metadata, channel }: Asked): boolean {
   return channel.metadata.boards.some(({ serviceId }) => serviceId === metadata.boardServiceId);
 }
 
-/** The output has no null for these (modern-api.md 1.3), so the input cannot leave them out. */
+/** The output has no null for these, so the input cannot leave them out. */
 function detailsAreWhole({ metadata }: Asked): boolean {
   if (metadata.type !== 'offer' && metadata.type !== 'event') return true;
   const { title, startDate, endDate } = googleDetailsOf(metadata) ?? {};
@@ -33,7 +33,7 @@ function detailsAreWhole({ metadata }: Asked): boolean {
   );
 }
 
-/** "Per-service minimum" of modern-api.md 1.5, beyond having any content at all. */
+/** The least that each service needs [recorded], beyond having any content at all. */
 const needs: Partial<Record<Service, Need[]>> = {
   instagram: [
     [(asked) => hasImage(asked) || hasVideo(asked), 'Instagram posts require at least one image or video.'],

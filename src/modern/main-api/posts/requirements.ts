@@ -55,7 +55,7 @@ export function requireFewUnsent({ data }: ApiContext, organizationId: string): 
     );
 }
 
-/** "Update limit", as the older generation numbers it (legacy-api.md, codes of 403). */
+/** "Update limit", as the old API numbers it. */
 const UPDATE_LIMIT = 1023;
 
 interface Planned {

@@ -108,7 +108,7 @@ function sizeRules(content: PostContent, thread: ThreadedPostInput[]): Rule[] {
 }
 
 /**
- * Every reason why a channel cannot take this content (modern-api.md 1.5). A draft may be incomplete, so what a service
+ * Every reason why a channel cannot take this content [recorded]. A draft may be incomplete, so what a service
  * needs at least is asked of the others only.
  */
 export function contentProblems(content: PostContent, channel: ChannelRecord, isDraft: boolean): string[] {

@@ -110,7 +110,7 @@ function deleteClient(visit: Visit, { clientId }: OwnClient): void {
   goTo(visit, '/settings/api', 'client-deleted');
 }
 
-/** OAuth clients (specification 5.2). */
+/** The pages of OAuth clients. */
 export function addClients(desk: Desk): void {
   desk.get('/api/clients/new', (visit) => askForClient(visit, EMPTY));
   desk.post('/api/clients/new', createClient);

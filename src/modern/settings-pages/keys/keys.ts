@@ -60,7 +60,7 @@ function deleteKey(visit: Visit): void {
   else refuse(visit, 404);
 }
 
-/** API keys (specification 5.1). */
+/** The pages of API keys. */
 export function addKeys(desk: Desk): void {
   desk.get('/api/keys/new', (visit) => askForName(visit, { entered: '' }));
   desk.post('/api/keys/new', createKey);

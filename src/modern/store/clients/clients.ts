@@ -20,7 +20,7 @@ const parseUris = (text: string): string[] => JSON.parse(text);
 /**
  * Client metadata as the provider wants it. `client_secret` carries the stored digests: the provider only hands them back
  * to `secretMatches`. `web` makes redirect URIs match as whole strings (`native` would free the port on loopback), and
- * `query` is the only response mode of specification 5.4.
+ * `query` is the only response mode of the new API.
  */
 function toMetadata(row: ClientRow): AdapterPayload {
   return {

@@ -52,7 +52,7 @@ function mergeByApp(grants: ConnectedApp[]): ConnectedApp[] {
   return [...apps.values()];
 }
 
-/** Apps that an account has allowed (specification 5.9). */
+/** Apps that an account has allowed. */
 export function createConnectedApps(
   db: Database,
   { records, appUses }: { records: OidcRecords; appUses: AppUses },

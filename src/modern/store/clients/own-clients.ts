@@ -70,7 +70,7 @@ const toClient = (row: Row): OwnClient => ({
 });
 
 /**
- * OAuth clients that people registered themselves (specification 5.2); nobody sees or changes another's. What creates
+ * OAuth clients that people registered themselves; nobody sees or changes another's. What creates
  * something answers `used` when its form did so already, and `full` when there may be no more.
  */
 export function createOwnClients(db: Database, { digest, usedForms, records, appUses }: OwnClientsParts) {
