@@ -79,17 +79,6 @@ test('docs/README.md lists every document', () => {
   expect(unlisted).toEqual([]);
 });
 
-const named = documents.flatMap((document) => {
-  const text = readDocument(document);
-  return [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => ({ document, span }));
-});
-
-test('every file and folder that a document names is there', () => {
-  const paths = named.filter(({ span }) => /^(src|test|scripts|db|docs|\.ci)\/[\w./-]+$/.test(span));
-  expect(paths.length).toBeGreaterThan(30);
-  expect(paths.filter(({ span }) => !existsSync(join(projectRoot, span)))).toEqual([]);
-});
-
 test('every script of npm that a document names is there', () => {
   const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> };
   const run = documents.flatMap((document) =>

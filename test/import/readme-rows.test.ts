@@ -6,7 +6,7 @@ import { HELD, readDocument } from '../support/guidance.ts';
 
 /** The document of the import says what a row of an import needs, and what its fields must be. */
 
-const text = readDocument(HELD.importRows);
+const document = readDocument(HELD.importRows);
 const SECRET = `1/${'0'.repeat(32)}`;
 const DIGEST = sha256Of(SECRET).toString('hex');
 const ID = 'Id_of-64';
@@ -51,7 +51,7 @@ const namesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map((match) => 
 /** `a`, `b` or `c`: each part is one field, or names alternatives. */
 const choicesIn = (cell: string) => cell.split(',').map(namesIn);
 
-const rows = [...text.matchAll(/^\| `(app|profile|account|token)` \| ([^|]+) \| ([^|]*)\|$/gm)].map(
+const rows = [...document.matchAll(/^\| `(app|profile|account|token)` \| ([^|]+) \| ([^|]*)\|$/gm)].map(
   ([, type = '', needs = '', may = '']) => ({ type, needs: choicesIn(needs), may: namesIn(may) }),
 );
 
@@ -77,7 +77,7 @@ test('the document names every type of row and every field that is read, and no 
   expect(rows.map(({ type }) => type)).toEqual(['app', 'profile', 'account', 'token']);
   const named = rows.flatMap(({ needs, may }) => [...needs.flat(), ...may]);
   expect(new Set(['type', ...named])).toEqual(KNOWN_FIELDS);
-  const described = text.split('| field | what it must be |')[1]?.split('\n\n')[0] ?? '';
+  const described = document.split('| field | what it must be |')[1]?.split('\n\n')[0] ?? '';
   const ruled = [...described.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => namesIn(cell));
   expect(ruled.toSorted()).toEqual(Object.keys(VALUES).toSorted());
   expect(new Set(['type', ...ruled])).toEqual(KNOWN_FIELDS);
