@@ -23,7 +23,7 @@ const AWAITED = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  'docs/decisions/',
+  'docs/decisions/README.md',
   'docs/glossary.md',
   'docs/threats.md',
 ];
@@ -71,12 +71,29 @@ test('every relative link of a document leads to a file, and its anchor to a hea
   expect(links.flatMap(([document, link]) => faultOf(document, link) ?? [])).toEqual([]);
 });
 
-test('docs/README.md lists every document', () => {
+test('docs/README.md lists every document, or the list of its folder', () => {
   const listed = linksOf('docs/README.md').map((link) => normalize(join('docs', link)));
-  const unlisted = below('docs').filter(
-    (path) => path !== 'docs/README.md' && !listed.some((link) => path.startsWith(link)),
-  );
+  const isListed = (path: string) =>
+    listed.includes(path) || listed.includes(join(dirname(path), 'README.md'));
+  const unlisted = below('docs').filter((path) => path !== 'docs/README.md' && !isListed(path));
   expect(unlisted).toEqual([]);
+});
+
+/** Text with gaps, such as `db/*.sql` or `NNN-name.sql`, names no single file. */
+const isPattern = (path: string) => /[*{…]|NNN/.test(path);
+/** A decision may be named by its number alone. */
+const isThere = (path: string) =>
+  existsSync(join(projectRoot, path)) ||
+  documents.some((document) => /^docs\/decisions\/\d{4}$/.test(path) && document.startsWith(`${path}-`));
+
+test('every file and folder that a document names is there', () => {
+  const named = documents.flatMap((document) =>
+    [...readDocument(document).matchAll(/`((?:src|test|scripts|db|docs|\.ci)\/[^`\s]*)`/g)].map(
+      ([, path = '']) => ({ document, path }),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(({ path }) => !isPattern(path) && !isThere(path))).toEqual([]);
 });
 
 test('every script of npm that a document names is there', () => {
