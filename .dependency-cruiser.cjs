@@ -1,4 +1,4 @@
-// The direction of imports (docs/folders.md): http and jobs -> domain -> store and upstream; shared is
+// The direction of imports (ARCHITECTURE.md, docs/decisions/0021): http and jobs -> domain -> store and upstream; shared is
 // imported by all and imports nothing of ours; the embedded modern generation and the demo are reached over HTTP alone.
 const folder = (name) => `^src/${name}/`;
 const mayOnlyReach = (name, allowed) => ({

@@ -79,8 +79,8 @@ test('docs/README.md lists every document, or the list of its folder', () => {
   expect(unlisted).toEqual([]);
 });
 
-/** Text with gaps, such as `db/*.sql` or `NNN-name.sql`, names no single file. */
-const isPattern = (path: string) => /[*{…]|NNN/.test(path);
+/** Text with gaps, such as `db/*.sql`, `NNN-name.sql` or `NAME.ts`, names no single file. */
+const isPattern = (path: string) => /[*{…]|NNN|NAME/.test(path);
 /** A decision may be named by its number alone. */
 const isThere = (path: string) =>
   existsSync(join(projectRoot, path)) ||

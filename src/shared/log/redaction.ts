@@ -1,5 +1,5 @@
 /**
- * Redaction at the sink (docs/operate/log-lines.md; hardening findings 2 and 3): whatever a caller passes,
+ * Redaction at the sink (docs/decisions/0020): whatever a caller passes,
  * no credential leaves through a log line. Three nets: errors are reduced to a few safe fields, values under a
  * sensitive key are dropped, and token-shaped text is cut out of every remaining string.
  */
