@@ -9,7 +9,7 @@ import { surviveFailures } from './shared/log/log-sink.ts';
 import { reduceError } from './shared/log/redaction.ts';
 import { type Purpose, PURPOSES } from './shared/secrets.ts';
 
-/** The operator's command (README, "The operator's command"): exit 0 done, 1 failed, 2 wrong usage. */
+/** The operator's command (docs/operate/commands.md): exit 0 done, 1 failed, 2 wrong usage. */
 
 process.setSourceMapsEnabled(true);
 

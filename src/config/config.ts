@@ -36,7 +36,7 @@ import type { DatabaseLocation } from '../store/driver/open-store.ts';
 
 /**
  * The only reader of the environment: text in, one frozen `Config` out, with every problem reported together.
- * README's settings table lists the same names; test/ground checks that the two agree.
+ * The table of docs/operate/settings.md lists the same names; test/ground checks that the two agree.
  */
 
 const environment = z.object({
@@ -104,7 +104,7 @@ const PRODUCTION_DRAIN = 5;
 
 type Environment = z.infer<typeof environment>;
 
-/** Every setting's name, for the README's table and its test. */
+/** Every setting's name, for the table of docs/operate/settings.md and its test. */
 export const settingNames: readonly string[] = Object.keys(environment.shape).filter(
   (name) => name !== 'NODE_ENV',
 );

@@ -19,6 +19,7 @@ import { certificateFor } from '../support/certificates.ts';
 import { startEmbeddedModern } from '../support/embedded-modern.ts';
 import { bodyOf, forward, send } from '../support/forward.ts';
 import { freePort } from '../support/free-port.ts';
+import { HELD, readDocument, rowsBelow } from '../support/guidance.ts';
 import { BRIDGE_CLIENT, type ModernSide } from '../support/modern-side.ts';
 import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
 import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
@@ -115,6 +116,15 @@ test('says ok of each where all is right, with what it did, and of the rest that
   expect(state('mail server')?.detail).toContain('takes connection and login');
   expect(mails.mails).toEqual([]);
   expect(state('public address')).toMatchObject({ state: 'not looked at' });
+});
+
+test('looks at what the document says, in that order', async () => {
+  const head = '| Check | What it does | What it does not show |';
+  const rows = rowsBelow(readDocument(HELD.commands), head);
+  const named = rows.flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  used({});
+  const findings = (await doctor()).json['findings'] as Finding[];
+  expect(findings.map(({ check }) => check)).toEqual(named);
 });
 
 test.each([

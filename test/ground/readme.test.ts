@@ -2,19 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingNames } from '../../src/config/config.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
-
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-
-const section = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+import { HELD, readDocument } from '../support/guidance.ts';
 
 const firstCells = (text: string) => [...text.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1]);
 
 test('the settings table names every setting that is read, and no other', () => {
-  expect(new Set(firstCells(section('Settings')))).toEqual(new Set(settingNames));
+  expect(new Set(firstCells(readDocument(HELD.settings)))).toEqual(new Set(settingNames));
 });
 
 test('the folder map names folders that exist, and leaves no folder of src out', () => {
-  const named = firstCells(section('The way of the data')).map((folder) => String(folder));
+  const named = firstCells(readDocument(HELD.folders)).map((folder) => String(folder));
   expect(named.filter((folder) => !existsSync(join(projectRoot, folder)))).toEqual([]);
   const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),

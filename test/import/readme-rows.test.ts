@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { RowRefused } from '../../src/domain/import/refusals.ts';
 import { readRow } from '../../src/domain/import/reading/rows.ts';
 import { KNOWN_FIELDS } from '../../src/domain/import/reading/unknown-fields.ts';
-import { projectRoot } from '../../src/shared/project-root.ts';
 import { sha256Of } from '../../src/shared/secrets.ts';
+import { HELD, readDocument } from '../support/guidance.ts';
 
-/** README says what a row of an import needs, and what its fields must be. */
+/** The document of the import says what a row of an import needs, and what its fields must be. */
 
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+const document = readDocument(HELD.importRows);
 const SECRET = `1/${'0'.repeat(32)}`;
 const DIGEST = sha256Of(SECRET).toString('hex');
 const ID = 'Id_of-64';
@@ -53,7 +51,7 @@ const namesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map((match) => 
 /** `a`, `b` or `c`: each part is one field, or names alternatives. */
 const choicesIn = (cell: string) => cell.split(',').map(namesIn);
 
-const rows = [...readme.matchAll(/^\| `(app|profile|account|token)` \| ([^|]+) \| ([^|]*)\|$/gm)].map(
+const rows = [...document.matchAll(/^\| `(app|profile|account|token)` \| ([^|]+) \| ([^|]*)\|$/gm)].map(
   ([, type = '', needs = '', may = '']) => ({ type, needs: choicesIn(needs), may: namesIn(may) }),
 );
 
@@ -75,18 +73,18 @@ const withGood = (names: readonly string[]) => Object.fromEntries(names.map((nam
 const picked = (needs: string[][], at = -1, other = '') =>
   needs.map((choice, index) => (index === at ? other : String(choice[0])));
 
-test('README names every type of row and every field that is read, and no other', () => {
+test('the document names every type of row and every field that is read, and no other', () => {
   expect(rows.map(({ type }) => type)).toEqual(['app', 'profile', 'account', 'token']);
   const named = rows.flatMap(({ needs, may }) => [...needs.flat(), ...may]);
   expect(new Set(['type', ...named])).toEqual(KNOWN_FIELDS);
-  const described = readme.split('| field | what it must be |')[1]?.split('\n\n')[0] ?? '';
+  const described = document.split('| field | what it must be |')[1]?.split('\n\n')[0] ?? '';
   const ruled = [...described.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => namesIn(cell));
   expect(ruled.toSorted()).toEqual(Object.keys(VALUES).toSorted());
   expect(new Set(['type', ...ruled])).toEqual(KNOWN_FIELDS);
 });
 
 test.each(rows)(
-  '$type: what README says that it needs is enough, and each of it is needed',
+  '$type: what the document says that it needs is enough, and each of it is needed',
   ({ type, needs, may }) => {
     for (const [at, choice] of needs.entries()) {
       for (const name of choice)
@@ -100,7 +98,7 @@ test.each(rows)(
   },
 );
 
-test.each(rows)('$type: its fields must be what README says', ({ type, needs, may }) => {
+test.each(rows)('$type: its fields must be what the document says', ({ type, needs, may }) => {
   for (const name of [...needs.flat(), ...may]) {
     const at = needs.findIndex((choice) => choice.includes(name));
     const others = withGood(picked(needs, at, name));

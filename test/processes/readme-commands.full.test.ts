@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { projectRoot } from '../../src/shared/project-root.ts';
+import { HELD, readDocument } from '../support/guidance.ts';
 import { run } from './operator-command.ts';
 import { buildProgram } from './running-program.ts';
 
-/** README's table of commands names every command of the program, and no other. */
+/** The document's table of commands names every command of the program, and no other. */
 
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+const text = readDocument(HELD.commands);
 
 beforeAll(buildProgram, 120_000);
 
@@ -30,8 +28,8 @@ async function allCommands(): Promise<string[]> {
 }
 
 /** The table names what stands under one word once: `keys init`, `list`, `add`. */
-function commandsInReadme(groups: ReadonlySet<string>): Set<string> {
-  const section = readme.split("\n## The operator's command\n")[1]?.split(/\n##+ /)[0] ?? '';
+function commandsInTable(groups: ReadonlySet<string>): Set<string> {
+  const section = text.split(/\n##+ /)[0] ?? '';
   const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map((match) => String(match[1]));
   const named = new Set<string>();
   for (const cell of cells) {
@@ -52,13 +50,13 @@ test('the table of commands names every command, and no other', async () => {
   const groups = new Set(
     commands.filter((name) => name.includes(' ')).map((name) => String(name.split(' ')[0])),
   );
-  expect([...commandsInReadme(groups)].toSorted()).toEqual(commands.toSorted());
+  expect([...commandsInTable(groups)].toSorted()).toEqual(commands.toSorted());
 });
 
 test('the row of the import names each of its options', async () => {
   const { output } = await run({}, 'tokens', 'import', '--help');
   const options = [...output.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => String(match[1]));
-  const [row = ''] = /^\| `tokens import .*$/m.exec(readme) ?? [];
+  const [row = ''] = /^\| `tokens import .*$/m.exec(text) ?? [];
   expect(options).toContain('--max-refused');
   for (const option of options.filter((name) => name !== '--json')) expect(row).toContain(option);
 });

@@ -153,7 +153,7 @@ describe.each([
     expect(epochIn(production)).toBe(epoch);
   });
 
-  test('the drill of README, in a VAR_DIR of its own, leaves production as it is, also where a command forgets VAR_DIR', async () => {
+  test('the drill of docs/operate/backup.md, in a VAR_DIR of its own, leaves production as it is, also where a command forgets VAR_DIR', async () => {
     const { production, original } = drill;
     const own = { ...production, VAR_DIR: join(production.VAR_DIR, '..', 'drill') };
     copyKeys(production, own);

@@ -204,7 +204,7 @@ class Watch implements InstanceWatch {
   /** A dump with the schema of before copies were told apart shows no place that it came from. */
   #warnOfDump(): void {
     this.#options.logger.warn(
-      'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (README, "Backup, restore, copies")',
+      'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (docs/operate/backup.md)',
     );
   }
 

@@ -1,6 +1,6 @@
 import type { Result } from '../result.ts';
 
-/** PostgreSQL has its own programs for copies; these are the lines of the README, ready to be used. */
+/** PostgreSQL has its own programs for copies; these are the lines of docs/operate/backup.md, ready to be used. */
 
 function refusal(why: string, commands: readonly string[]): Result {
   return {
@@ -24,5 +24,5 @@ export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restor
   'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
   'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
-  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own (README)',
+  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own (docs/operate/backup.md)',
 ]);
