@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingNames } from '../../src/config/config.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
@@ -8,16 +8,6 @@ const firstCells = (text: string) => [...text.matchAll(/^\| `([^`]+)`/gm)].map((
 
 test('the settings table names every setting that is read, and no other', () => {
   expect(new Set(firstCells(readDocument(HELD.settings)))).toEqual(new Set(settingNames));
-});
-
-test('the folder map names folders that exist, and leaves no folder of src out', () => {
-  const named = firstCells(readDocument(HELD.folders)).map((folder) => String(folder));
-  expect(named.filter((folder) => !existsSync(join(projectRoot, folder)))).toEqual([]);
-  const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  );
-  const missing = folders.filter(({ name }) => !named.some((folder) => folder.startsWith(`src/${name}`)));
-  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 test('every table of the migrations is described in db/SCHEMA.md', () => {

@@ -5,7 +5,6 @@ import { projectRoot } from '../../src/shared/project-root.ts';
 /** What is held where: the document that a test holds against the program. */
 export const HELD = {
   settings: 'docs/operate/settings.md',
-  folders: 'docs/folders.md',
   commands: 'docs/operate/commands.md',
   importRows: 'docs/migrate/import.md',
   addresses: 'docs/old-api.md',
