@@ -15,7 +15,7 @@ import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT } from '../shared/lifetimes.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
-import { epochFileOf, openWorkshop, type Overrides, type Workshop } from './workshop.ts';
+import { epochFileOf, openContext, type Overrides, type OpenContext } from './open-context.ts';
 
 /** What serves: the use cases with an address before them and their regular work. */
 
@@ -35,7 +35,7 @@ export interface Bridge {
 const NO_REMINDERS =
   'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
 
-async function requireProductionReady({ context }: Workshop): Promise<void> {
+async function requireProductionReady({ context }: OpenContext): Promise<void> {
   const problem = await findProductionProblem(context);
   if (problem !== undefined) throw new Error(problem);
 }
@@ -46,7 +46,7 @@ async function requireProductionReady({ context }: Workshop): Promise<void> {
  * nothing.
  * @throws {Error} where VAR_DIR belongs to another database, which is there or not known to be gone
  */
-export async function requireOwnFolder({ context }: Workshop, config: Config): Promise<void> {
+export async function requireOwnFolder({ context }: OpenContext, config: Config): Promise<void> {
   if (context.instance.isCopy()) return;
   const file = openEpochFile(epochFileOf(config), config.database);
   const other = await findOtherDatabase(file, context.store);
@@ -59,7 +59,7 @@ export async function requireOwnFolder({ context }: Workshop, config: Config): P
 
 /** What serves, in the order of its start. */
 interface Parts {
-  workshop: Workshop;
+  opened: OpenContext;
   stopSharing: () => Promise<void>;
   server: RunningServer;
   stopJobs: () => Promise<void>;
@@ -69,8 +69,8 @@ interface Parts {
 }
 
 /** Ends what is under way, and then writes what is in memory; nothing accepted is cut in time that STOP_LIMIT gives. */
-async function end({ workshop, stopSharing, server, stopSealing }: Parts): Promise<void> {
-  const { context } = workshop;
+async function end({ opened, stopSharing, server, stopSealing }: Parts): Promise<void> {
+  const { context } = opened;
   context.live.end();
   const cut = await server.close();
   if (cut > 0) context.logger.error('calls that did not end in time were cut', { calls: cut });
@@ -80,13 +80,13 @@ async function end({ workshop, stopSharing, server, stopSealing }: Parts): Promi
   await stopSealing();
   await context.instance.stop();
   await stopSharing();
-  await workshop.close();
+  await opened.close();
 }
 
 /** Stops in the order in which a balancer, callers and background work learn of it. */
 async function stop(parts: Parts, drain: number): Promise<void> {
-  const { failing, workshop } = parts;
-  const { context } = workshop;
+  const { failing, opened } = parts;
+  const { context } = opened;
   context.shutdown.begin(drain);
   parts.server.sayClose();
   await parts.stopJobs();
@@ -100,10 +100,10 @@ async function stop(parts: Parts, drain: number): Promise<void> {
 /** What is open already, the newest last; a start that fails closes it again, for it would keep the process alive. */
 type Undo = Array<() => Promise<unknown>>;
 
-async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promise<Parts> {
-  const { context } = workshop;
-  await requireOwnFolder(workshop, config);
-  if (config.production) await requireProductionReady(workshop);
+async function serveFrom(opened: OpenContext, config: Config, undo: Undo): Promise<Parts> {
+  const { context } = opened;
+  await requireOwnFolder(opened, config);
+  if (config.production) await requireProductionReady(opened);
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
@@ -117,14 +117,14 @@ async function serveFrom(workshop: Workshop, config: Config, undo: Undo): Promis
   context.live.start();
   const stopJobs = startJobs(context);
   const failing = new AbortController();
-  return { workshop, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
+  return { opened, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
 }
 
 /** All parts, or none. */
-async function startParts(workshop: Workshop, config: Config): Promise<Parts> {
-  const undo: Undo = [() => workshop.close()];
+async function startParts(opened: OpenContext, config: Config): Promise<Parts> {
+  const undo: Undo = [() => opened.close()];
   try {
-    return await serveFrom(workshop, config, undo);
+    return await serveFrom(opened, config, undo);
   } catch (error) {
     // What cannot be closed is left to the end of the process: the first error says why.
     for (const close of undo.toReversed()) await close().catch(() => undefined);
@@ -140,9 +140,9 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   if (!config.upstream) {
     throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
   }
-  const workshop = await openWorkshop(config, config.upstream, overrides);
-  const { context } = workshop;
-  const parts = await startParts(workshop, config);
+  const opened = await openContext(config, config.upstream, overrides);
+  const { context } = opened;
+  const parts = await startParts(opened, config);
   const { server, failing } = parts;
   context.logger.info('the bridge serves', { port: server.port });
   let stopping: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { requireOwnFolder, startBridge, type StopOptions } from './bridge.ts';
-import { openWorkshop } from './workshop.ts';
+import { openContext } from './open-context.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from '../config/config.ts';
 import { readTlsPair } from '../shared/net/tls-pair.ts';
@@ -82,15 +82,15 @@ interface Preparation {
 /** Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan anything of it. */
 async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   const modernBegins = demo !== undefined;
-  const workshop = await openWorkshop(config, upstreamFor(config), { logger, modernBegins });
+  const opened = await openContext(config, upstreamFor(config), { logger, modernBegins });
   try {
-    const { context } = workshop;
-    await requireOwnFolder(workshop, config);
+    const { context } = opened;
+    await requireOwnFolder(opened, config);
     // Before the demo, whose own dates fill a database that has none.
     await followSettings(context, config.dates);
     if (demo) await seedDemo(context, config, demo.accountId);
   } finally {
-    await workshop.close();
+    await opened.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { tokenHint } from '../shared/ids.ts';
-import { pairPlace } from '../domain/keys/sealed-places.ts';
+import { pairPlace } from '../domain/keys/sealing-context.ts';
 import { DAY, DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
 import type { Vault } from '../shared/secrets.ts';
 import type { DeathCause, NewGrant, NewMapping } from '../store/tables/tables.ts';

@@ -8,13 +8,13 @@ import type { Store } from '../store/driver/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
 import type { ModernSides } from '../upstream/modern-sides.ts';
 import type { OldBackend } from '../upstream/old-backend.ts';
-import type { ClaimWatch } from './grants/refresh/claim-watch.ts';
-import type { Keyring } from './keys/hold-keys.ts';
-import type { Flights } from './work/flights.ts';
+import type { ClaimAge } from './grants/refresh/claim-age.ts';
+import type { Keyring } from './keys/keyring.ts';
+import type { SingleFlight } from './work/single-flight.ts';
 import type { FleetSize } from './grants/refresh/fleet-size.ts';
-import type { Places } from './grants/refresh/places.ts';
+import type { Places } from './grants/refresh/refresh-limit.ts';
 import type { InstanceWatch } from './instance/instance-watch.ts';
-import type { LateTokens } from './usage/late-tokens.ts';
+import type { DeferredTokenLookup } from './usage/deferred-token-lookup.ts';
 import type { LifecycleWatch } from './lifecycle/lifecycle-watch.ts';
 import type { LiveFeed } from './live/live-feed.ts';
 import type { SharedCounts } from './limits/shared-counts.ts';
@@ -64,12 +64,12 @@ export interface Context {
   sides: ModernSides;
   /** The old API, while it still runs. */
   oldBackend: OldBackend | undefined;
-  flights: Flights;
+  flights: SingleFlight;
   /** For refreshes that only a few may begin at once. */
   places: Places;
   /** How this process comes to its end; a command's never begins. */
   shutdown: Shutdown;
-  watch: ClaimWatch;
+  watch: ClaimAge;
   /** How many grants are alive. */
   fleet: FleetSize;
   /** Whether the database is the original; `server` and `sides` send nothing while it is not. */
@@ -81,7 +81,7 @@ export interface Context {
   /** What tokens are used for. */
   usage: UsageLog;
   /** Whose tokens came with calls that were refused unread. */
-  lateTokens: LateTokens;
+  lateTokens: DeferredTokenLookup;
   /** The calls of apps that somebody looks at. */
   live: LiveFeed;
   /** Where this machine keeps what it saw of the history's chain. */

@@ -8,4 +8,4 @@ export { TooManyGuesses } from './old-api/ask-limit.ts';
 export { BudgetSpent } from './limits/budget-spent.ts';
 export { ScopeMissing } from './posts/scope-missing.ts';
 export { TokenRefused } from './tokens/resolve-token.ts';
-export { alarmOf, isKeyFault } from './keys/under-all-keys.ts';
+export { alarmOf, isKeyFault } from './keys/retry-after-key-rotation.ts';

@@ -30,7 +30,7 @@ import { deleteUsageBefore } from '../store/usage/usage.ts';
 import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './history/record-event.ts';
-import { takeTurns } from './work/take-turns.ts';
+import { yieldToEventLoop } from './work/yield-to-event-loop.ts';
 import { inPieces } from './work/in-pieces.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */
@@ -40,7 +40,7 @@ const USAGE_AT_ONCE = 1000;
 async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
   const day = dayOf(clock.now() - USAGE_KEPT);
   while ((await deleteUsageBefore(store, day, USAGE_AT_ONCE)) === USAGE_AT_ONCE)
-    await takeTurns(shutdown.signal);
+    await yieldToEventLoop(shutdown.signal);
 }
 
 /**

@@ -13,7 +13,7 @@ import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/router.ts';
 import { pageFailures, pageNotFound } from './site/page-failures.ts';
 import { pageHeaders } from './pages/page-headers.ts';
-import { createFrame } from './site/frame.ts';
+import { createPageShell } from './site/page-shell.ts';
 import { createVisitors, knowVisitor } from './site/visitor.ts';
 import { giveRequestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
@@ -65,7 +65,7 @@ export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOption
   app.use(pageHeaders, httpsPages(publicUrl));
   app.use(assets.router);
   const parts = createSigninParts(context, pages);
-  const frame = createFrame(parts);
+  const frame = createPageShell(parts);
   const know = createVisitors(parts);
   app.get('/', knowVisitor(know), showStart(frame));
   app.use(lifecycleRouter(context, pages));

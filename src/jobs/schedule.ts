@@ -1,15 +1,15 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
-import { recoverSpilledPairs } from '../domain/grants/refresh/keep-pair.ts';
+import { recoverSpilledPairs } from '../domain/grants/refresh/store-rotated-pair.ts';
 import { withLease } from '../domain/work/lease.ts';
-import { settleOwedRevocations } from '../domain/grants/owe-revocation.ts';
+import { settlePendingRevocations } from '../domain/grants/pending-revocations.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
-import { settleDoubts } from '../domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
 import { MINUTE } from '../shared/lifetimes.ts';
 import { sendReminders } from './send-reminders.ts';
 
@@ -24,9 +24,9 @@ interface Job {
 
 const JOBS: readonly Job[] = [
   { name: 'spilled-pairs', cron: '* * * * *', run: recoverSpilledPairs, isLocal: true },
-  { name: 'settle-doubts', cron: '*/10 * * * * *', run: settleDoubts, isLocal: true },
+  { name: 'settle-doubts', cron: '*/10 * * * * *', run: resolveDoubts, isLocal: true },
   { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
-  { name: 'owed-revocations', cron: '* * * * *', run: settleOwedRevocations },
+  { name: 'owed-revocations', cron: '* * * * *', run: settlePendingRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
@@ -58,7 +58,7 @@ async function runJob(context: Context, { name, run, isLocal }: Job): Promise<vo
   await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, () => run(context));
 }
 
-/** Runs a job unless the process stops, which also ends a job between two of its pages (`takeTurns`). */
+/** Runs a job unless the process stops, which also ends a job between two of its pages (`yieldToEventLoop`). */
 async function runUnlessStopping(context: Context, job: Job): Promise<void> {
   const { signal } = context.shutdown;
   if (signal.aborted) return;

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
 import { Unavailable } from './outcomes.ts';
-import { type TakeSlot, takeSlot } from './slots.ts';
+import { type TakeSlot, takeSlot } from './token-endpoint-limit.ts';
 
 /**
  * One connection for one request, opened before anything is claimed: what fails here has sent nothing of ours

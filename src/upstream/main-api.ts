@@ -3,8 +3,8 @@ import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
 import { createBudget, type KnownBudget, type OpenWindow } from './known-budget.ts';
 import { Unavailable } from './outcomes.ts';
-import type { Takers } from './places.ts';
-import { takeWritePlace } from './slots.ts';
+import type { Takers } from './concurrency-limit.ts';
+import { takeWritePlace } from './token-endpoint-limit.ts';
 
 /**
  * Reads of the modern main API: one POST with a query text and its variables. Only the fields that

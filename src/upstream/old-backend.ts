@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { Unavailable } from './outcomes.ts';
-import { createPlaces, type Takers } from './places.ts';
+import { createConcurrencyLimit, type Takers } from './concurrency-limit.ts';
 
 /**
  * The old API, while it still runs (docs/decisions/0014). Only the settings name its address; no redirect of it is
@@ -165,10 +165,10 @@ function documentIn({ status, body }: PassedAnswer): unknown {
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);
   const [forKnown, ofOurOwn] = [doors(AT_ONCE), doors(AT_ONCE)];
-  const inKnownPlace = createPlaces({ ...KNOWN, patience: limit });
+  const inKnownPlace = createConcurrencyLimit({ ...KNOWN, patience: limit });
   const unknown = {
-    stranger: { send: doors(STRANGERS.places), inPlace: createPlaces(STRANGERS) },
-    anonymous: { send: doors(ANONYMOUS.places), inPlace: createPlaces(ANONYMOUS) },
+    stranger: { send: doors(STRANGERS.places), inPlace: createConcurrencyLimit(STRANGERS) },
+    anonymous: { send: doors(ANONYMOUS.places), inPlace: createConcurrencyLimit(ANONYMOUS) },
   };
   const sendBy = async (send: Send, call: PassedCall, waited = 0): Promise<PassedAnswer> => {
     const overdue = new AbortController();

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
@@ -110,11 +110,11 @@ function settingsOfKind(introspects: boolean, secret: string): Record<string, st
   return introspects ? { MODERN_CLIENT_SECRET: secret } : { PROFILES_STALE_SECONDS: '0' };
 }
 
-function openContext(settings: Record<string, string>): Promise<Workshop> {
+function openLaneContext(settings: Record<string, string>): Promise<OpenContext> {
   const config = readConfig(settings);
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'campaign', stream: new PassThrough().resume() });
-  return openWorkshop(config, config.upstream, { logger });
+  return openContext(config, config.upstream, { logger });
 }
 
 interface Way {
@@ -173,8 +173,8 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
   const postgres = campaign.database === 'postgres' ? await startPostgres({ fsync: true }) : undefined;
   const databaseUrl = postgres?.url ?? `sqlite:${folder}/bridge.db`;
   const settings = { ...settingsOf(ports, folder, databaseUrl), ...settingsOfKind(introspects, secret) };
-  const workshop = await openContext(settings);
-  const { context } = workshop;
+  const opened = await openLaneContext(settings);
+  const { context } = opened;
   const [app, otherApp] = [await register(context, 'Old App'), await register(context, 'Other App')];
   let isDatabaseAway = false;
   const ways = postgres ? [await layDatabaseWay(databaseUrl), await layDatabaseWay(databaseUrl)] : [];
@@ -218,7 +218,7 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
     },
     async close() {
       await Promise.all(bridges.map((bridge) => bridge.end()));
-      await workshop.close();
+      await opened.close();
       await Promise.all(ways.map((each) => each.close()));
       await Promise.all([way.proxy.close(), way.recorder.close(), modern.stop(), postgres?.stop()]);
     },

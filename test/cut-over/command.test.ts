@@ -8,7 +8,7 @@ import { doctor } from '../../src/cli/commands/doctor.ts';
 import { extend } from '../../src/cli/commands/dates/extensions.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import type { Result } from '../../src/cli/commands/result.ts';
-import { withWorkshop } from '../../src/cli/commands/with-workshop.ts';
+import { withContext } from '../../src/cli/commands/with-context.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { keepMovingCalls, outlookOfRetirement } from '../../src/domain/cut-over/outlook.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await migrateDatabase({});
   const app = { name: 'Old App', callback: ['https://old-app.example/callback'], owner: 'a'.repeat(24) };
   clientId = String((await addApp(app)).json['client_id']);
-  await withWorkshop(async ({ context }) => {
+  await withContext(async ({ context }) => {
     const connected = await addPairs(context, { clientId, count: 18 });
     pairs = [...connected, ...(await addPairs(context, { clientId, count: 2, scope: NO_POSTS }))];
     const day = dayOf(context.clock.now() - DAY);
@@ -65,7 +65,7 @@ const cut = (percent: string, options: object = {}): Promise<Result> =>
   cutOver({ percent, reason: 'asked for', ...options }, [clientId]);
 
 const percentNow = () =>
-  withWorkshop(async ({ context }) => {
+  withContext(async ({ context }) => {
     const { durable } = context.store;
     const row = await durable.selectFrom('apps').select('cut_over_percent').executeTakeFirstOrThrow();
     return row.cut_over_percent;
@@ -73,7 +73,7 @@ const percentNow = () =>
 
 /** What the new API told the bridge last. */
 const tell = (limit: number, left: number) =>
-  withWorkshop(async ({ context }) => {
+  withContext(async ({ context }) => {
     const now = context.clock.now();
     await storeBudget(context.store, {
       modern_client_id: 'bridge',
@@ -174,7 +174,7 @@ test('a retirement is set with a budget that does not suffice only with --yes', 
 });
 
 test('of more tokens than may be looked at the last count serves', async () => {
-  await withWorkshop(async ({ context }) => {
+  await withContext(async ({ context }) => {
     expect(await outlookOfRetirement(context, 0)).toBeUndefined();
     await keepMovingCalls(context);
     const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
@@ -186,7 +186,7 @@ test('of more tokens than may be looked at the last count serves', async () => {
 });
 
 test('after a loss of calls no budget is said to suffice', async () => {
-  await withWorkshop(async ({ context }) => {
+  await withContext(async ({ context }) => {
     expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'suffices' }]);
     await doubtCalls(context.store);
     expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'unknown', isPartial: true }]);
@@ -195,7 +195,7 @@ test('after a loss of calls no budget is said to suffice', async () => {
     state: 'warning',
     detail: expect.stringContaining('Not all calls of the last 30 days were counted') as string,
   });
-  await withWorkshop(({ context }) => noteLostCalls(context.store.volatile, 0));
+  await withContext(({ context }) => noteLostCalls(context.store.volatile, 0));
 });
 
 test('an app without connected tokens is cut over without a question', async () => {
@@ -215,13 +215,13 @@ describe('after the retirement of all', () => {
     await extend({ until, reason: 'asked for' }, [clientId]);
     const app = { name: 'Gone', callback: ['https://gone.example/callback'], owner: 'a'.repeat(24) };
     gone = String((await addApp(app)).json['client_id']);
-    await withWorkshop(async ({ context }) => addPairs(context, { clientId: gone, count: 3 }));
+    await withContext(async ({ context }) => addPairs(context, { clientId: gone, count: 3 }));
     const past = new Date(Date.now() - DAY).toISOString();
     await changeDate({ reason: 'over', force: true, yes: true }, ['retirement', past]);
   });
 
   test('an app with more time is reckoned, and the last count of it is kept', async () => {
-    await withWorkshop(async ({ context }) => {
+    await withContext(async ({ context }) => {
       await keepMovingCalls(context);
       const [kept, live] = [await outlookOfRetirement(context, 0), await outlookOfRetirement(context, 1000)];
       expect(live).toMatchObject([{ accounts: 20, need: { requests: 200 } }]);

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { run, runJson } from '../processes/operator-command.ts';
 import { buildProgram, type Settings } from '../processes/running-program.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
@@ -25,7 +25,7 @@ const account: OldAccount = { tokens: [], user: { id: newHexId() }, profiles: []
 const folder = mkdtempSync(join(tmpdir(), 'cut-over-'));
 let database: TestDatabase;
 let old: OldBackend;
-let workshop: Workshop;
+let opened: OpenContext;
 let bridges: SpawnedBridge[];
 let urls: string[];
 let settings: Settings;
@@ -56,9 +56,9 @@ beforeAll(async () => {
   };
   const config = readConfig(settings);
   const logger = createLogger({ level: 'error', stream: new PassThrough().resume(), name: 'test' });
-  workshop = await openWorkshop(config, config.upstream!, { logger });
-  ({ clientId } = await registerLegacyApp({ ...workshop, url: '' }, 'https://app.example/callback'));
-  pairs = await addPairs(workshop.context, { clientId, count: 100 });
+  opened = await openContext(config, config.upstream!, { logger });
+  ({ clientId } = await registerLegacyApp({ ...opened, url: '' }, 'https://app.example/callback'));
+  pairs = await addPairs(opened.context, { clientId, count: 100 });
   account.tokens.push(...pairs.map(({ token }) => token));
   const started = [await startOne('here'), await startOne('there')];
   bridges = started.map(({ bridge }) => bridge);
@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(bridges.map((bridge) => bridge.close()));
-  await workshop.close();
+  await opened.close();
   await old.close();
   await database.drop();
   rmSync(folder, { recursive: true });
@@ -115,7 +115,7 @@ test('30 of 100 accounts move on both machines at once, stay there, and come bac
   expect(listed.json).toMatchObject({ apps: [{ client_id: clientId, cut_over_percent: 30 }] });
   expect(await cut('0', '--by', 'op')).toMatchObject({ code: 0, output: expect.stringContaining('back') });
   expect(await moved()).toEqual([]);
-  const events = await workshop.context.store.durable
+  const events = await opened.context.store.durable
     .selectFrom('events')
     .select(['actor', 'reason'])
     .where('action', '=', 'app_cut_over')

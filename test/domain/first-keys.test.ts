@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { registerKeys } from '../../src/domain/keys/register-keys.ts';
-import { findKeyProblems } from '../../src/domain/keys/rings.ts';
+import { findKeyProblems } from '../../src/domain/keys/usable-keys.ts';
 import { createVault, type KeyRing, type Keys, PURPOSES } from '../../src/shared/secrets.ts';
 import { type HeldKeys, loadKeys } from '../../src/store/files/keys-file.ts';
 import { listKeys } from '../../src/store/keys/keys.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createLateTokens, type KnownToken } from '../../src/domain/usage/late-tokens.ts';
+import { createDeferredTokenLookup, type KnownToken } from '../../src/domain/usage/deferred-token-lookup.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { createLogger, type Logger } from '../../src/shared/log/logger.ts';
 import { createVault } from '../../src/shared/secrets.ts';
@@ -58,7 +58,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('tokens are told of in one look for all; too many of one turn, or with the database away, are let go', async () => {
-    const late = createLateTokens({ store: stores.one, vault, logger });
+    const late = createDeferredTokenLookup({ store: stores.one, vault, logger });
     const known = await keepToken(stores.one);
     const told: string[] = [];
     const tell = ({ client_id: clientId }: KnownToken) => void told.push(clientId);
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('nothing of a call is held once its token was looked for', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const late = createLateTokens({ store: stores.one, vault, logger });
+    const late = createDeferredTokenLookup({ store: stores.one, vault, logger });
     const lookUp = () => {
       const token = newLegacyToken();
       const tell = () => expect(token).toBe('');

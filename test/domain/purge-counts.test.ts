@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { purgeShortLived, purgeExpired } from '../../src/domain/purge-expired.ts';
 import { takeLease } from '../../src/store/work/leases.ts';
@@ -13,7 +13,7 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 
 const folder = mkdtempSync(join(tmpdir(), 'purge-counts-'));
 const clock = new SettableClock(START);
-let workshop: Workshop;
+let opened: OpenContext;
 
 beforeAll(async () => {
   const config = readConfig({
@@ -24,26 +24,26 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   });
   if (!config.upstream) throw new Error('the settings name a modern side');
-  workshop = await openWorkshop(config, config.upstream, { clock });
+  opened = await openContext(config, config.upstream, { clock });
 });
 
 afterAll(async () => {
-  await workshop.close();
+  await opened.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function purgeAt(time: number): Promise<[counts: number, leases: number]> {
-  const { volatile } = workshop.context.store;
+  const { volatile } = opened.context.store;
   clock.set(time);
-  await purgeExpired(workshop.context);
-  await purgeShortLived(workshop.context);
+  await purgeExpired(opened.context);
+  await purgeShortLived(opened.context);
   const counts = await volatile.selectFrom('counts').selectAll().execute();
   const leases = await volatile.selectFrom('leases').selectAll().execute();
   return [counts.length, leases.length];
 }
 
 test('a count goes at its end, a lease after its own', async () => {
-  const { counts, store } = workshop.context;
+  const { counts, store } = opened.context;
   counts.count(['calls', 'app', 'account']);
   await counts.sync();
   await takeLease(store, { name: 'job', holder: 'died' }, { now: START, until: START + 60_000 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { readConfig } from '../../src/config/config.ts';
 import { purgeExpired, purgeShortLived } from '../../src/domain/purge-expired.ts';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 
 /** A flood of rows is removed piece by piece: no statement takes more than five hundred of them. */
@@ -15,7 +15,7 @@ const MANY = 2300;
 
 const folder = mkdtempSync(join(tmpdir(), 'pieces-'));
 const clock = new SettableClock(START);
-let workshop: Workshop;
+let opened: OpenContext;
 
 beforeAll(async () => {
   const config = readConfig({
@@ -27,8 +27,8 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   });
   if (!config.upstream) throw new Error('the settings name a modern side');
-  workshop = await openWorkshop(config, config.upstream, { clock });
-  const { durable, volatile } = workshop.context.store;
+  opened = await openContext(config, config.upstream, { clock });
+  const { durable, volatile } = opened.context.store;
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MANY})`;
   const ends = START + 30 * MINUTE;
   for (const phase of ['consenting', 'denied', 'returned']) {
@@ -53,19 +53,19 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await workshop.close();
+  await opened.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function count(table: string, isVolatile = true): Promise<number> {
-  const { durable, volatile } = workshop.context.store;
+  const { durable, volatile } = opened.context.store;
   const query = sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`;
   const { rows } = await (isVolatile ? query.execute(volatile) : query.execute(durable));
   return rows[0]?.n ?? 0;
 }
 
 const requests = async () => {
-  const { durable } = workshop.context.store;
+  const { durable } = opened.context.store;
   const rows = await durable.selectFrom('authorization_requests').select('phase').execute();
   return rows.map(({ phase }) => phase);
 };
@@ -89,13 +89,13 @@ async function largestStep(table: string, isVolatile: boolean, work: () => Promi
 
 test('what anybody can make goes minutes after its end, and what returned stays for its day', async () => {
   clock.set(START + 31 * MINUTE);
-  await purgeShortLived(workshop.context);
+  await purgeShortLived(opened.context);
   expect(await count('claimed_requests')).toBe(MANY);
   expect(await count('authorization_requests', false)).toBe(3 * MANY);
   expect(await count('counts')).toBe(0);
 
   clock.set(START + 33 * MINUTE);
-  const largest = await largestStep('authorization_requests', false, () => purgeShortLived(workshop.context));
+  const largest = await largestStep('authorization_requests', false, () => purgeShortLived(opened.context));
   const left = await requests();
   expect(new Set(left)).toEqual(new Set(['returned']));
   expect(left).toHaveLength(MANY);
@@ -106,7 +106,7 @@ test('what anybody can make goes minutes after its end, and what returned stays 
 
 test('the hourly removals go in pieces too, and leave what is not over', async () => {
   clock.set(START + 25 * 60 * MINUTE);
-  const largest = await largestStep('answers', true, () => purgeExpired(workshop.context));
+  const largest = await largestStep('answers', true, () => purgeExpired(opened.context));
   expect(largest).toBeLessThanOrEqual(1000);
   expect(await count('answers')).toBe(0);
   expect(await count('post_answers')).toBe(0);
@@ -126,7 +126,7 @@ const TIMED = [
 ];
 
 test.each(TIMED)('a piece of $table is found by an index', async ({ table, by, isVolatile }) => {
-  const { durable, volatile } = workshop.context.store;
+  const { durable, volatile } = opened.context.store;
   const plan = sql<{ detail: string }>`explain query plan select rowid from ${sql.table(table)}
     where ${sql.ref(by)} < ${START} and ${sql.ref(by)} >= 0 order by ${sql.ref(by)} limit 500`;
   const { rows } = await (isVolatile ? plan.execute(volatile) : plan.execute(durable));

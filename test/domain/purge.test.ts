@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
@@ -20,10 +20,10 @@ const ACCOUNT = 'b'.repeat(24);
 
 const folder = mkdtempSync(join(tmpdir(), 'purge-'));
 const clock = new SettableClock(START);
-let workshop: Workshop;
+let opened: OpenContext;
 let clientId: string;
 
-const database = () => workshop.context.store.durable;
+const database = () => opened.context.store.durable;
 
 function grantRow(id: string) {
   return {
@@ -53,9 +53,9 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   });
   if (!config.upstream) throw new Error('the settings name a modern side');
-  workshop = await openWorkshop(config, config.upstream, { clock });
+  opened = await openContext(config, config.upstream, { clock });
   const callbacks = ['https://old-app.example/callback'];
-  const app = await registerApp(workshop.context, {
+  const app = await registerApp(opened.context, {
     name: 'A',
     callbacks,
     owner: 'a@b.example',
@@ -73,20 +73,20 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await workshop.close();
+  await opened.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function purgeAt(time: number): Promise<void> {
   clock.set(time);
-  await purgeExpired(workshop.context);
+  await purgeExpired(opened.context);
 }
 
 const codes = () => database().selectFrom('legacy_codes').select('code_digest').execute();
 
 const requests = () => database().selectFrom('authorization_requests').select('id').execute();
 
-const answers = () => workshop.context.store.volatile.selectFrom('answers').select('grant_id').execute();
+const answers = () => opened.context.store.volatile.selectFrom('answers').select('grant_id').execute();
 
 /** The grants with what is left of their pairs. */
 const pairs = async () => {
@@ -135,7 +135,7 @@ test('the sealed pair of a dead grant is kept for seven days and then erased; it
 
 test('an answer is kept as long as it may be served and then dropped', async () => {
   const answer = { body: '{}', organization_ids: '[]', fetched_at: START };
-  await storeAnswer(workshop.context.store, 'live', answer);
+  await storeAnswer(opened.context.store, 'live', answer);
   await purgeAt(START + 3_600_000);
   expect(await answers()).toHaveLength(1);
   await purgeAt(START + 3_600_001);

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Workshop } from '../../src/app/workshop.ts';
+import type { OpenContext } from '../../src/app/open-context.ts';
 import { dropKey } from '../../src/domain/keys/drop-key.ts';
-import { recoverSpilledPair } from '../../src/domain/grants/refresh/keep-pair.ts';
+import { recoverSpilledPair } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { resealAll } from '../../src/domain/keys/reseal.ts';
 import { openAccessToken, openRefreshToken, sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
@@ -121,7 +121,7 @@ test('a pair in the spill keeps its key from being dropped', async () => {
 });
 
 describe('a pair in the spill whose key was dropped all the same', () => {
-  let other: Workshop | undefined;
+  let other: OpenContext | undefined;
   let entry: SpilledPair;
 
   beforeEach(async () => {

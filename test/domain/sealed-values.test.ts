@@ -1,7 +1,7 @@
 import { activateKey } from '../../src/domain/keys/activate-key.ts';
 import { addKeys } from '../../src/domain/keys/add-keys.ts';
 import { resealAll } from '../../src/domain/keys/reseal.ts';
-import { pairPlace } from '../../src/domain/keys/sealed-places.ts';
+import { pairPlace } from '../../src/domain/keys/sealing-context.ts';
 import { keyIdOf, PURPOSES } from '../../src/shared/secrets.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';

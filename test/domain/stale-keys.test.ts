@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/workshop.ts';
+import type { OpenContext } from '../../src/app/open-context.ts';
 import { authenticateClient } from '../../src/domain/apps/authenticate-client.ts';
 import { resealAll } from '../../src/domain/keys/reseal.ts';
 import { resolveToken } from '../../src/domain/tokens/resolve-token.ts';
@@ -23,7 +23,7 @@ import {
  */
 
 let door: KeyDoor;
-let other: Workshop;
+let other: OpenContext;
 let token: string;
 
 beforeEach(async () => {

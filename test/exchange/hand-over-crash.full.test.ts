@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { copyBuild } from '../campaign/build-copy.ts';
 import { type CampaignBridge, startCampaignBridge } from '../campaign/campaign-bridge.ts';
 import { authorize, type LegacyApp, type Person } from '../support/authorize.ts';
@@ -61,7 +61,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   let modern: ModernSide;
   let proxy: RecordingProxy;
   let bridge: CampaignBridge;
-  let workshop: Workshop;
+  let opened: OpenContext;
   let app: LegacyApp;
   let person: Person;
   const browser = new CookieWalker();
@@ -97,16 +97,16 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     await bridge.up();
     const config = readConfig(settings);
     if (!config.upstream) throw new Error('no upstream');
-    workshop = await openWorkshop(config, config.upstream, {
+    opened = await openContext(config, config.upstream, {
       logger: createLogger({ level: 'error', name: 't' }),
     });
-    const own = { ...workshop, url };
+    const own = { ...opened, url };
     app = await registerLegacyApp(own, CALLBACK);
     await useOwnClient({ bridge: own as never, app }, OWN_CLIENT);
   });
 
   afterAll(async () => {
-    await workshop.close();
+    await opened.close();
     await bridge.end();
     await modern.close();
     await proxy.close();

@@ -1,5 +1,5 @@
-import { keepPair } from '../../src/domain/grants/refresh/keep-pair.ts';
-import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { storeRotatedPair } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
+import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { issueToken } from '../support/legacy-calls.ts';
 import type { System } from '../support/system.ts';
@@ -34,8 +34,8 @@ test('a pair that comes late for a grant that was handed over is left alone: to 
   if (id === null) throw new Error('the token stood on no grant');
   const late = { accessToken: 'late', refreshToken, lifetime: 1000, scope: 'account:read' };
   const pair = sealPair(context, { id, version: 1, sentAt: context.clock.now() }, late);
-  await keepPair(context, { grantId: id, version: 0, pair });
-  await settleOwedRevocations(context);
+  await storeRotatedPair(context, { grantId: id, version: 0, pair });
+  await settlePendingRevocations(context);
   expect(system.proxy.revoked()).toEqual([]);
   expect((await refreshAsApp(system, refreshToken, OWN_CLIENT)).status).toBe(200);
 });

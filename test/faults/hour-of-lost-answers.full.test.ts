@@ -1,6 +1,6 @@
 import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
-import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { SettableClock } from '../support/settable-clock.ts';
@@ -66,7 +66,7 @@ test('an hour of lost answers costs at most twenty-five grants of ten thousand',
   const { context } = system.bridge;
   for (let number = 0; number < FLEET; number += 1) {
     clock.advance(EVERY);
-    if ((number * EVERY) % SETTLED_EVERY < EVERY) await settleDoubts(context);
+    if ((number * EVERY) % SETTLED_EVERY < EVERY) await resolveDoubts(context);
     await expect(accessTokenFor(context, idOf(number))).rejects.toMatchObject({ name: 'Unavailable' });
   }
   const presented = new Set(system.proxy.refreshes().map(({ refreshToken }) => refreshToken));

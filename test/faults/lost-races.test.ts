@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
-import { keepPair, recoverSpilledPairs } from '../../src/domain/grants/refresh/keep-pair.ts';
+import { endGrant } from '../../src/domain/grants/end-grant.ts';
+import { storeRotatedPair, recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
@@ -76,7 +76,7 @@ test('a grant that another process presents meanwhile is not given up as lost', 
   const held = holdAnswer(system.proxy, 'onTokenAnswer');
   const call = profiles(token);
   await until(() => held.answer !== undefined);
-  await buryGrant(system.bridge.context, asItWasRead, 'lost');
+  await endGrant(system.bridge.context, asItWasRead, 'lost');
   expect((await row()).state).toBe('presenting');
   held.release();
   expect((await call).headers['age']).toBeUndefined();
@@ -94,7 +94,7 @@ test('a refusal that comes when another process has stored the next pair ends no
     const received = { accessToken: came.access_token, refreshToken: came.refresh_token };
     const times = { lifetime: 3_600_000, scope: 'account:read' };
     const next = { id: grantId, version: 2, sentAt: clock.now() };
-    await keepPair(context, {
+    await storeRotatedPair(context, {
       grantId,
       version: 1,
       pair: sealPair(context, next, { ...received, ...times }),

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { oweRevocation, settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import {
+  addPendingRevocation,
+  settlePendingRevocations,
+} from '../../src/domain/grants/pending-revocations.ts';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
@@ -38,7 +41,7 @@ async function liveGrant(): Promise<Grant> {
 const deauthorize = (token: string) =>
   sendRaw(system.bridgeUrl, { method: 'POST', path: `/user/deauthorize?access_token=${token}` });
 
-const settle = () => settleOwedRevocations(system.bridge.context);
+const settle = () => settlePendingRevocations(system.bridge.context);
 
 const owed = () => system.bridge.context.store.durable.selectFrom('owed_revocations').selectAll().execute();
 
@@ -124,7 +127,7 @@ test('a revocation is not even owed while another grant of the account lives', a
   const grant = await liveGrant();
   await issueToken(system, { app: await system.registerApp('https://sibling.example/callback') });
   await context.store.transaction(async (tx) => {
-    await oweRevocation(context, tx, { grant, refreshToken });
+    await addPendingRevocation(context, tx, { grant, refreshToken });
     expect(await tx.selectFrom('owed_revocations').selectAll().execute()).toEqual([]);
   });
   await deauthorize(token);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { transports } from 'winston';
-import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import type { Answer } from '../support/forward.ts';
@@ -99,13 +99,13 @@ test('a take-over puts every live grant in doubt, with its entry, and ends the c
 test('the quiet time is waited for, then a run looks into ten, and a caller into its own at once', async () => {
   clock.advance(3_700_000);
   await becomeCopyAndTakeOver();
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect((await profiles(tokens[0])).status).toBe(503);
   clock.advance(299_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(system.proxy.refreshes()).toHaveLength(0);
   clock.advance(2_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(await countStates()).toEqual({ ready: 10, in_doubt: GRANTS - 10, superseded: 0 });
   const statuses = [];
   for (const token of tokens) statuses.push((await profiles(token)).status);
@@ -137,7 +137,7 @@ test('those of half of the accounts stop the looking for five minutes; then it g
   for (const token of tokens.slice(0, HALF)) expect((await profiles(token)).status).toBe(401);
   expect(logged).toContain('ALARM: every restored grant seems to be spent, looking into them is stopped');
   expect((await profiles(tokens[HALF])).status).toBe(503);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(await countStates()).toEqual({ ready: 0, in_doubt: LEFT - HALF, superseded: SPENT + HALF });
   system.proxy.onOtherAnswer = undefined;
   clock.advance(299_000);

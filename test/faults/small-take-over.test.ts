@@ -1,4 +1,4 @@
-import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { Answer } from '../support/forward.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
@@ -48,7 +48,7 @@ const states = async () =>
 test('fewer accounts than half stop nobody; half of them stop the looking for five minutes, then it goes on', async () => {
   system.proxy.onOtherAnswer = ({ path }, answer) => (path === '/token/introspection' ? spent : answer);
   clock.advance(3_900_000);
-  await Promise.all([settleDoubts(system.bridge.context), ...tokens.map(profiles)]);
+  await Promise.all([resolveDoubts(system.bridge.context), ...tokens.map(profiles)]);
   const accounts = new Set(
     (await durable().selectFrom('grants').select('account_id').where('state', '=', 'dead').execute()).map(
       (row) => row.account_id,
@@ -58,7 +58,7 @@ test('fewer accounts than half stop nobody; half of them stop the looking for fi
   const ended = (await states()).filter((state) => state === 'dead').length;
   expect(ended).toBeGreaterThanOrEqual(HALF);
   expect(ended).toBeLessThanOrEqual(2 * HALF);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   system.proxy.onOtherAnswer = undefined;
   clock.advance(299_000);
   expect((await Promise.all(tokens.map(profiles))).map(({ status }) => status)).not.toContain(200);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
 import type { LegacyApp } from '../support/authorize.ts';
@@ -68,7 +68,7 @@ test('pairs that lie in the spill and are newer than the copy are taken, however
   }
   await becomeCopyAndTakeOver();
   clock.advance(3_700_000);
-  for (let run = 0; run < 4; run += 1) await settleDoubts(context);
+  for (let run = 0; run < 4; run += 1) await resolveDoubts(context);
   for (const token of tokens) expect((await profiles(token)).status).toBe(200);
   expect((await grants()).map(({ state }) => state)).toEqual(tokens.map(() => 'ready'));
   expect((await context.spill.list()).entries).toEqual([]);

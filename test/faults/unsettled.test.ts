@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
 import { until } from '../support/held-answer.ts';
@@ -86,10 +86,10 @@ async function doubtful() {
 test('a grant in doubt is settled after the quiet time without a caller, and the history tells of it', async () => {
   const { sent, row, history } = await doubtful();
   clock.wait(299_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(sent()).toBe(0);
   clock.wait(2_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(sent()).toBe(1);
   expect(await row()).toMatchObject({ state: 'ready', version: 2, doubt_since: null });
   expect(await history()).toEqual(['granted', 'token_issued', 'refresh_in_doubt', 'refresh_recovered']);
@@ -98,11 +98,11 @@ test('a grant in doubt is settled after the quiet time without a caller, and the
 test('a wall clock that jumps ahead does not shorten the quiet time', async () => {
   const { sent, row } = await doubtful();
   clock.advance(86_400_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(sent()).toBe(0);
   expect((await row()).state).toBe('in_doubt');
   clock.wait(301_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(sent()).toBe(1);
 });
 
@@ -112,10 +112,10 @@ test('a process that sees a claim for the first time waits the whole quiet time 
   const { claim_id: claim } = await row();
   const newer = { claim_id: `${claim}-of-another-process` };
   await store().durable.updateTable('grants').set(newer).where('claim_id', '=', claim).execute();
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(sent()).toBe(0);
   clock.wait(301_000);
-  await settleDoubts(system.bridge.context);
+  await resolveDoubts(system.bridge.context);
   expect(sent()).toBe(1);
 });
 

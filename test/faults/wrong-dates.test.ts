@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
 import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
-import { recoverSpilledPairs } from '../../src/domain/grants/refresh/keep-pair.ts';
+import { recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { LOOK_AGAIN } from '../../src/shared/lifetimes.ts';
 import { readBreaker } from '../../src/store/grants/refresh-breaker.ts';

@@ -6,7 +6,7 @@ import { until } from '../support/held-answer.ts';
 import { exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { addWaitingToken } from '../support/waiting-token.ts';
-import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findLiveGrant } from '../../src/store/grants/grants.ts';
 import { startSystem, type System } from '../support/system.ts';
@@ -90,7 +90,7 @@ test('deauthorize revokes upstream when nothing else stands there, and every cha
     path: '/1/user/deauthorize.json',
     headers: { authorization: `Bearer ${token}` },
   });
-  await settleOwedRevocations(system.bridge.context);
+  await settlePendingRevocations(system.bridge.context);
   expect(system.proxy.revoked()).toContain(refreshToken);
   expect(await durable.selectFrom('owed_revocations').selectAll().execute()).toEqual([]);
   const events = await durable

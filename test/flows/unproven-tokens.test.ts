@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
+import { endGrant } from '../../src/domain/grants/end-grant.ts';
 import { importFile } from '../../src/domain/import/reading/import-file.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
@@ -83,7 +83,7 @@ test('when its connection has died, the next consent for the app takes it along 
   const { context } = system.bridge;
   const grant = await findGrant(context.store.durable, grantId);
   if (!grant) throw new Error('the grant was there');
-  await buryGrant(context, grant, 'refused');
+  await endGrant(context, grant, 'refused');
   await issueToken(system, { app });
   expect((await known(token)).state).toBe('active');
   expect((await known(stray.token)).state).toBe('reauthorization_required');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import type { LegacyApp, Person } from '../support/authorize.ts';
 import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts';
 import { startEmbeddedModern } from '../support/embedded-modern.ts';
@@ -18,7 +18,7 @@ import { addWaitingToken } from '../support/waiting-token.ts';
 /** One built bridge in a process of its own, with a new API and an old API on loopback. */
 export interface Ground {
   bridge: BridgeProcess;
-  context: Workshop['context'];
+  context: OpenContext['context'];
   modernUrl: string;
   person: Person;
   app: LegacyApp;
@@ -32,7 +32,10 @@ export interface Ground {
 const CALLBACK = 'https://old-app.example/callback';
 
 /** An app with a token that its owner has not connected yet, which the old API knows. */
-async function addRows({ context }: Workshop, accounts: Parameters<typeof startOldBackend>[0]['accounts']) {
+async function addRows(
+  { context }: OpenContext,
+  accounts: Parameters<typeof startOldBackend>[0]['accounts'],
+) {
   const registration = { name: 'Old App', callbacks: [CALLBACK], owner: 'owner@old-app.example' };
   const app = await registerApp(context, { ...registration, actor: 'test' });
   if (!app) throw new Error('the app exists already');
@@ -70,17 +73,17 @@ export async function startGround(env: Record<string, string> = {}): Promise<Gro
   const config = readConfig(settings);
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'test' });
-  const workshop = await openWorkshop(config, config.upstream, { logger });
-  const rows = await addRows(workshop, accounts);
+  const opened = await openContext(config, config.upstream, { logger });
+  const rows = await addRows(opened, accounts);
   return {
     bridge,
-    context: workshop.context,
+    context: opened.context,
     modernUrl,
     person: modern.person,
     ...rows,
     memory: () => memoryOf(bridge, folder),
     async stop() {
-      await workshop.close();
+      await opened.close();
       await bridge.kill();
       await old.close();
       await modern.close();

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
+import { endGrant } from '../../src/domain/grants/end-grant.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { deauthorize } from '../../src/domain/tokens/deauthorize.ts';
-import { recoverSpilledPairs } from '../../src/domain/grants/refresh/keep-pair.ts';
-import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
+import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
 import { planReminders, previewReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
-import { settleDoubts } from '../../src/domain/grants/settle-doubts.ts';
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { DAY, PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { type HeldAnswer, holdAnswer, until } from '../support/held-answer.ts';
@@ -94,13 +94,13 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     const call = profiles(token);
     await until(() => held.answer !== undefined);
     const { refresh_token: fresh } = JSON.parse(String(held.answer?.body)) as { refresh_token: string };
-    await settleDoubts(other);
+    await resolveDoubts(other);
     clock.advance(PRESENTING_LIMIT + 1000);
-    await settleDoubts(other);
+    await resolveDoubts(other);
     expect(await grantOf(grantId)).toMatchObject({ state: 'in_doubt', version: 1 });
-    await settleDoubts(other);
+    await resolveDoubts(other);
     clock.advance(QUIET + 1000);
-    await settleDoubts(other);
+    await resolveDoubts(other);
     expect(await grantOf(grantId)).toMatchObject({ state: 'dead', dead_cause: 'lost', version: 1 });
     return { token, grantId, held, call, fresh };
   }
@@ -114,7 +114,7 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     });
     expect(await tokensOf(grantId)).toEqual([{ state: 'active', reason: null }]);
     expect((await profiles(token)).status).toBe(200);
-    await settleOwedRevocations(system.bridge.context);
+    await settlePendingRevocations(system.bridge.context);
     expect(system.proxy.revoked()).not.toContain(fresh);
     expect(system.proxy.refreshes()).toHaveLength(before);
     // The pair that came is the one that is presented next, and the modern side takes it.
@@ -241,7 +241,7 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     const newer = await liveGrant();
     expect(newer.id).not.toBe(late.grantId);
     expect((await profiles(late.token)).status).toBe(401);
-    await buryGrant(other, newer, 'refused');
+    await endGrant(other, newer, 'refused');
     late.held.release();
     await late.call;
     expect((await profiles(late.token)).status).toBe(401);
@@ -262,7 +262,7 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
   /** Beside another live grant of the account on the same client it is left to expire. */
   async function expectRevokedWhereAlone(fresh: string): Promise<void> {
     const isRevoked = async () => {
-      await settleOwedRevocations(system.bridge.context);
+      await settlePendingRevocations(system.bridge.context);
       return system.proxy.revoked().includes(fresh);
     };
     if (isAsked) return until(isRevoked);
@@ -278,7 +278,7 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     expect((await late.call).status).toBe(200);
     expect(await grantOf(late.grantId)).toMatchObject({ state: 'dead', dead_cause: 'lost' });
     expect(await grantOf(id)).toMatchObject({ state: 'ready', version: 1 });
-    await settleOwedRevocations(system.bridge.context);
+    await settlePendingRevocations(system.bridge.context);
     expect(system.proxy.revoked()).not.toContain(late.fresh);
     for (const each of [token, late.token]) expect((await profiles(each)).status).toBe(200);
   });
@@ -291,7 +291,7 @@ describe.each(['with introspection', 'without introspection'])('%s', (how) => {
     const call = profiles(token);
     await until(() => held.answer !== undefined);
     const { refresh_token: fresh } = JSON.parse(String(held.answer?.body)) as { refresh_token: string };
-    await buryGrant(other, grant, 'refused');
+    await endGrant(other, grant, 'refused');
     held.release();
     expect((await call).status).toBe(401);
     expect(await grantOf(grant.id)).toMatchObject({ state: 'dead', dead_cause: 'refused', version: 1 });

@@ -1,4 +1,4 @@
-import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
+import { endGrant } from '../../src/domain/grants/end-grant.ts';
 import { PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { issueToken, read } from '../support/legacy-calls.ts';
@@ -57,7 +57,7 @@ async function stoppedToken(cause: 'lost' | 'refused'): Promise<{ token: string;
   } as const;
   if (cause === 'lost')
     await durable().updateTable('grants').set(claim).where('id', '=', current.id).execute();
-  await buryGrant(system.bridge.context, await grant(), cause);
+  await endGrant(system.bridge.context, await grant(), cause);
   expect(await states()).toEqual(['reauthorization_required', 'reauthorization_required']);
   return { token, neighbour };
 }

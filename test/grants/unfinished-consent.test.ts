@@ -1,4 +1,4 @@
-import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { UNFINISHED_CONSENT } from '../../src/shared/lifetimes.ts';
 import type { LegacyApp } from '../support/authorize.ts';
 import { authorizeIn, issueToken, read } from '../support/legacy-calls.ts';
@@ -53,7 +53,7 @@ async function cutConsent(): Promise<void> {
 async function settleAfter(ms: number): Promise<string[]> {
   const before = system.proxy.revoked().length;
   clock.advance(ms);
-  await settleOwedRevocations(system.bridge.context);
+  await settlePendingRevocations(system.bridge.context);
   return system.proxy.revoked().slice(before);
 }
 

@@ -13,7 +13,7 @@ import { changeDate, showDates } from '../../src/cli/commands/dates/dates.ts';
 import { extend, unextend } from '../../src/cli/commands/dates/extensions.ts';
 import type { Result } from '../../src/cli/commands/result.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
-import { withWorkshop } from '../../src/cli/commands/with-workshop.ts';
+import { withContext } from '../../src/cli/commands/with-context.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 import { historyOf } from './support/admin-bridge.ts';
 
@@ -25,7 +25,7 @@ const at = (time: number) => new Date(time).toISOString();
 /** As people write it: whole seconds. */
 const now = Math.floor(Date.now() / 1000) * 1000;
 
-const history = () => withWorkshop(({ context }) => historyOf(context));
+const history = () => withContext(({ context }) => historyOf(context));
 
 /** Where nobody is named. */
 const BY_USER = `command:${userInfo().username}`;

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { readConfig } from '../../src/config/config.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { buildProgram } from '../processes/running-program.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -24,7 +24,7 @@ const account: OldAccount = { tokens: [], user: { id: '4f0c0a06512f7ef214000000'
 const folder = mkdtempSync(join(tmpdir(), 'two-bridges-'));
 let database: TestDatabase;
 let old: OldBackend;
-let planner: Workshop;
+let planner: OpenContext;
 let bridges: SpawnedBridge[];
 let urls: string[];
 let token: string;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   };
   const config = readConfig({ ...settings, VAR_DIR: join(folder, 'planner') });
   const logger = createLogger({ level: 'error', stream: new PassThrough().resume(), name: 'test' });
-  planner = await openWorkshop(config, config.upstream!, { logger, clock });
+  planner = await openContext(config, config.upstream!, { logger, clock });
   const app = await registerLegacyApp({ ...planner, url: '' }, 'https://app.example/callback');
   ({ token } = await addWaitingToken(planner, { clientId: app.clientId }));
   account.tokens.push(token);

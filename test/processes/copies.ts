@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../src/app/workshop.ts';
+import { openContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
@@ -124,11 +124,11 @@ export async function inPlace<T>(settings: Settings, work: (context: Context) =>
   const config = readConfig(settings);
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
-  const workshop = await openWorkshop(config, config.upstream, { logger });
+  const opened = await openContext(config, config.upstream, { logger });
   try {
-    return await work(workshop.context);
+    return await work(opened.context);
   } finally {
-    await workshop.close();
+    await opened.close();
   }
 }
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { owedPlace } from '../../src/domain/keys/sealed-places.ts';
+import { owedPlace } from '../../src/domain/keys/sealing-context.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { insertOwed } from '../../src/store/grants/owed-revocations.ts';
@@ -30,15 +30,15 @@ const settingsIn = (place: string): Settings => ({
   MODERN_CLIENT_ID: 'bridge',
 });
 
-async function inDatabase<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+async function inDatabase<T>(work: (opened: OpenContext) => Promise<T>): Promise<T> {
   const config = readConfig(settingsIn(home));
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
-  const workshop = await openWorkshop(config, config.upstream, { logger });
+  const opened = await openContext(config, config.upstream, { logger });
   try {
-    return await work(workshop);
+    return await work(opened);
   } finally {
-    await workshop.close();
+    await opened.close();
   }
 }
 
@@ -100,7 +100,7 @@ function resealTwice(room: number) {
   }));
 }
 
-const ownRows = ({ context }: Workshop): Promise<Row[]> =>
+const ownRows = ({ context }: OpenContext): Promise<Row[]> =>
   context.store.durable.selectFrom('owed_revocations').select(['id', 'token_sealed']).orderBy('id').execute();
 
 const testWithMount = canMount ? test : test.skip;
@@ -120,12 +120,12 @@ testWithMount(
     // The first run came some way, and what it did was kept.
     expect(resealed).toBeGreaterThan(0);
     expect(resealed).toBeLessThan(ROWS);
-    await inDatabase(async (workshop) => {
-      const rows = await ownRows(workshop);
+    await inDatabase(async (opened) => {
+      const rows = await ownRows(opened);
       expect(rows).toHaveLength(ROWS);
       for (const [number, { id: row, token_sealed: sealed }] of rows.entries()) {
         expect(keyIdOf(sealed)).toBe(id);
-        expect(workshop.context.vault.open(owedPlace(row), sealed)).toBe(`${TOKEN}${number}`);
+        expect(opened.context.vault.open(owedPlace(row), sealed)).toBe(`${TOKEN}${number}`);
       }
     });
   },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { owedPlace } from '../../src/domain/keys/sealed-places.ts';
+import { owedPlace } from '../../src/domain/keys/sealing-context.ts';
 import { insertOwed } from '../../src/store/grants/owed-revocations.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
 import type { LegacyApp } from '../support/authorize.ts';

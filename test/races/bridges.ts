@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../src/app/workshop.ts';
+import { openContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
@@ -82,12 +82,12 @@ async function startModernSide(publicUrl: string, opened: Opened) {
   return { proxy, person: side.person, modernUrl: side.url };
 }
 
-function openContext(settings: Settings, opened: Opened) {
+function openLaneContext(settings: Settings, opened: Opened) {
   const config = readConfig(settings);
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
-  return openWorkshop(config, config.upstream, { logger }).then(
-    (workshop) => opened.add(workshop, () => workshop.close()).context,
+  return openContext(config, config.upstream, { logger }).then(
+    (opened) => opened.add(opened, () => opened.close()).context,
   );
 }
 
@@ -136,7 +136,7 @@ async function open(options: BridgesOptions, opened: Opened): Promise<Omit<Bridg
     LOG_LEVEL: 'warn',
     ...options.env,
   };
-  const context = await openContext(settings, opened);
+  const context = await openLaneContext(settings, opened);
   const processes = await startAll(settings, options.count, opened);
   const app = await register(context);
   return { processes, ...modern, app, varDir, settings, context, registerApp: () => register(context) };

@@ -56,7 +56,7 @@ const statusesOf = async (calls: Array<Promise<number>>) => [...new Set(await Pr
 /** Fewer than the decisions that one network address may make in a minute. */
 const GRANTS = 140;
 
-/** The cap of one process on exchanges with the authorization server (src/upstream/slots.ts). */
+/** The cap of one process on exchanges with the authorization server (src/upstream/token-endpoint-limit.ts). */
 const AT_ONCE = 16;
 
 interface TokenRequests {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { settleOwedRevocations } from '../../src/domain/grants/owe-revocation.ts';
+import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { holdAnswer, until } from '../support/held-answer.ts';
 import { modeDatabases } from '../support/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';
@@ -31,7 +31,7 @@ describe.each(modeDatabases)('on %s', (database) => {
 
   /** What every process does at its start and once a minute. */
   const workOffWhatIsOwed = async () => {
-    await settleOwedRevocations(bridges.context);
+    await settlePendingRevocations(bridges.context);
     await until(async () => (await owed()).length === 0);
   };
 

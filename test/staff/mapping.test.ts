@@ -1,5 +1,5 @@
 import { newHexId } from '../../src/shared/ids.ts';
-import { buryGrant } from '../../src/domain/grants/bury-grant.ts';
+import { endGrant } from '../../src/domain/grants/end-grant.ts';
 import { recordEvents } from '../../src/domain/history/record-event.ts';
 import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { dayOf } from '../../src/shared/moments.ts';
@@ -103,7 +103,7 @@ test('a token whose grant died says why, and what happened stands in its order w
   const { id, grantId } = await working();
   const grant = await findGrant(db(), grantId);
   if (!grant) throw new Error('no grant');
-  await buryGrant(system.bridge.context, grant, 'refused');
+  await endGrant(system.bridge.context, grant, 'refused');
   const page = await at(`mappings/${id}`);
   expect(wordsOf(page)).toContain('It has stopped working: the new API refused to renew the connection');
   expect(wordsOf(page)).toContain('Make a link to connect again');

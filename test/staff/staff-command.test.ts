@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { staffCommands } from '../../src/cli/cli-staff.ts';
-import { withNewestSchema, withWorkshop } from '../../src/cli/commands/with-workshop.ts';
+import { withNewestSchema, withContext } from '../../src/cli/commands/with-context.ts';
 import { listEventsOf } from '../../src/store/history/events.ts';
 import { chooseDatabase } from '../support/started-bridge.ts';
 
@@ -47,7 +47,7 @@ async function staff(...args: string[]): Promise<string> {
 const jsonOf = async (...args: string[]) => JSON.parse(await staff(...args, '--json')) as unknown;
 
 const history = (action: string) =>
-  withWorkshop(async ({ context }) =>
+  withContext(async ({ context }) =>
     (await listEventsOf(context.store.durable, action)).map(({ account_id: id, actor, reason }) => ({
       id,
       actor,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { exchangeCode } from '../../src/domain/authorization/exchange-code.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
@@ -34,10 +34,10 @@ async function afterSome<T>(work: () => Promise<T>): Promise<T> {
 describe.each(databaseKinds)('on %s', (kind) => {
   const varDir = mkdtempSync(join(tmpdir(), 'spend-'));
   let place: Place;
-  let workshop: Workshop;
+  let opened: OpenContext;
   let other: ChildProcess;
 
-  const database = () => workshop.context.store.durable;
+  const database = () => opened.context.store.durable;
 
   beforeAll(async () => {
     place = await choosePlace(kind);
@@ -52,7 +52,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const config = readConfig(settings);
     if (!config.upstream) throw new Error('the settings name a modern side');
     const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
-    workshop = await openWorkshop(config, config.upstream, { logger });
+    opened = await openContext(config, config.upstream, { logger });
     await keepAppAndAccount(database());
     other = fork(program, [JSON.stringify(settings)], { execArgv: ['--import', 'tsx'] });
     expect(await once(other, 'message')).toEqual(['ready', undefined]);
@@ -61,18 +61,18 @@ describe.each(databaseKinds)('on %s', (kind) => {
   afterAll(async () => {
     other.disconnect();
     await once(other, 'exit');
-    await workshop.close();
+    await opened.close();
     await place.remove();
     rmSync(varDir, { recursive: true, force: true });
   });
 
   async function keepCode(round: number): Promise<string> {
-    const [code, now] = [newLegacyCode(), workshop.context.clock.now()];
+    const [code, now] = [newLegacyCode(), opened.context.clock.now()];
     await insertGrant(database(), grantRow(`g${round}`));
     await insertCode(database(), {
       ...codeRow,
       grant_id: `g${round}`,
-      code_digest: workshop.context.vault.digest(code),
+      code_digest: opened.context.vault.digest(code),
       created_at: now,
       expires_at: now + 30_000,
     });
@@ -81,7 +81,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   const spend = (code: string) =>
     exchangeCode(
-      workshop.context,
+      opened.context,
       { clientId: APP, code, redirectUri: CALLBACK },
       { actor: 'test', requestId: null },
     ).then(

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkshop, type Workshop } from '../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { PURPOSES, type Purpose } from '../../src/shared/secrets.ts';
@@ -68,11 +68,11 @@ export function copyKeys(from: string, to: string, add: readonly string[] = []):
 }
 
 /** What a second process would work with, in this one; it serves nothing. */
-export async function openBeside(door: KeyDoor, name: string): Promise<Workshop> {
+export async function openBeside(door: KeyDoor, name: string): Promise<OpenContext> {
   const config = readConfig(settingsBeside(door, name));
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'beside', stream: logLines().stream });
-  return openWorkshop(config, config.upstream, { logger });
+  return openContext(config, config.upstream, { logger });
 }
 
 /** A second bridge that serves; two on SQLite in one process would wait for each other. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bridge, startBridge } from '../../src/app/bridge.ts';
-import { openWorkshop } from '../../src/app/workshop.ts';
+import { openContext } from '../../src/app/open-context.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/shared/clock.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
@@ -77,16 +77,16 @@ async function startElsewhere(config: Config, options: BridgeOptions): Promise<S
   const spawned = await spawnBridge({ ...settings, WORKERS: String(testMode.workers) }, { log, clock });
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ ...log, name: 'test' });
-  const workshop = await openWorkshop(config, config.upstream, { logger, ...(clock && { clock }) });
+  const opened = await openContext(config, config.upstream, { logger, ...(clock && { clock }) });
   return {
-    context: workshop.context,
+    context: opened.context,
     url: `${config.tls ? 'https' : 'http'}://${config.host}:${config.port}`,
     database: config.database,
     untilShared: () => (testMode.workers > 1 ? delay(SHARED_AFTER) : Promise.resolve()),
     untilLogged: () => delay(LOGGED_AFTER),
     memory: () => residentMemory(spawned.pid),
     async close() {
-      await workshop.close();
+      await opened.close();
       await spawned.close();
     },
   };

@@ -1,4 +1,4 @@
-import { createPlaces, type Takers } from '../../src/upstream/places.ts';
+import { createConcurrencyLimit, type Takers } from '../../src/upstream/concurrency-limit.ts';
 
 /** Concurrent calls to the old API, by who makes them: nobody is kept out by somebody else's long calls. */
 
@@ -7,8 +7,8 @@ const PATIENCE = 60_000;
 /** Every call that has a place, of all rooms of one test. */
 const holding: Array<() => void> = [];
 
-function openRoom(room: Partial<Parameters<typeof createPlaces>[0]> = {}) {
-  const inPlace = createPlaces({ places: 16, patience: PATIENCE, ...room });
+function openRoom(room: Partial<Parameters<typeof createConcurrencyLimit>[0]> = {}) {
+  const inPlace = createConcurrencyLimit({ places: 16, patience: PATIENCE, ...room });
   const inside: Array<{ takers: Takers; end: () => void }> = [];
   const begin = (takers: Takers) => inPlace(() => new Promise<void>((end) => hold(takers, end)), takers);
   function hold(takers: Takers, end: () => void): void {

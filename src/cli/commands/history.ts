@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Anchors, newAnchors, readAnchors } from '../../domain/history/anchor-history.ts';
 import type { Context } from '../../domain/context.ts';
-import { timeOf } from '../../domain/history/name-tampering.ts';
+import { timeOf } from '../../domain/history/locate-tampering.ts';
 import { verifyHistory as prove, type Verdict } from '../../domain/history/verify-history.ts';
 import { allEvents } from '../../store/history/events.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Result } from './result.ts';
-import { withWorkshop } from './with-workshop.ts';
+import { withContext } from './with-context.ts';
 
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
@@ -47,7 +47,7 @@ function linesOf({ entries, waiting, newestAnchor, finding }: Verdict): string[]
 
 /** `history verify`: the whole chain, against this machine's anchors and those of every file that is named. */
 export async function verifyHistory(options: { anchor?: string[] }): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const verdict = await prove(context, await collectAnchors(context, options.anchor ?? []));
     const { entries, waiting, anchors, finding } = verdict;
     const ok = finding === undefined;
@@ -90,7 +90,7 @@ async function writeInto(file: string, db: Database): Promise<void> {
 /** `history export`: every entry as one JSON object a line, on standard output or into a new file. */
 export async function exportHistory(options: { output?: string }): Promise<void> {
   const { output } = options;
-  await withWorkshop(({ context }) =>
+  await withContext(({ context }) =>
     output === undefined ? print(context.store.durable) : writeInto(output, context.store.durable),
   );
 }

@@ -6,7 +6,7 @@ import { dropKey, inWords } from '../../domain/keys/drop-key.ts';
 import { countToReseal, resealAll } from '../../domain/keys/reseal.ts';
 import { PURPOSES, type Purpose } from '../../shared/secrets.ts';
 import type { Result } from './result.ts';
-import { withWorkshop } from './with-workshop.ts';
+import { withContext } from './with-context.ts';
 
 interface Options {
   purpose?: Purpose;
@@ -15,7 +15,7 @@ interface Options {
 /** `keys add`: a new key for each purpose in this machine's key file. */
 export async function addKey(): Promise<Result> {
   const { keysFile } = readConfig();
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const { id, isNew } = await addKeys(context, keysFile);
     const done = isNew ? `Key ${id} was added to ${keysFile}.` : `Key ${id} is already there and waits.`;
     const next = `Copy that file to every machine, then: grantbridge keys activate ${id}`;
@@ -25,7 +25,7 @@ export async function addKey(): Promise<Result> {
 
 /** `keys activate ID`: the key that writes from now on. */
 export async function activate(options: Options, [id = '']: readonly string[]): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const purposes = options.purpose ? [options.purpose] : PURPOSES;
     const activated = (await activateKey(context, { id, purposes })).map(({ purpose }) => purpose);
     const lines = [
@@ -51,7 +51,7 @@ function progressOf(total: number): (done: number) => void {
 
 /** `keys reseal`: everything sealed with an older key is sealed with the active one. */
 export async function reseal(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const keyId = context.keyring.activeId('sealing');
     const total = await countToReseal(context, keyId);
     const { resealed, unreadable } = await resealAll(context, { keyId, onProgress: progressOf(total) });
@@ -68,7 +68,7 @@ export async function reseal(): Promise<Result> {
 /** `keys drop ID`: a key that nothing needs any more goes; what still needs it is said. */
 export async function drop(options: Options, [id = '']: readonly string[]): Promise<Result> {
   const { keysFile } = readConfig();
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const purposes = options.purpose ? [options.purpose] : PURPOSES;
     const { outcomes, isHistoryLeft } = await dropKey(context, keysFile, { id, purposes });
     const lines = outcomes.map(({ purpose, kept }) =>
@@ -81,7 +81,7 @@ export async function drop(options: Options, [id = '']: readonly string[]): Prom
 
 /** `keys list`: every key, what stands on it, and which processes hold it. */
 export async function listAllKeys(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const keys = await describeKeys(context);
     const lines = keys.map(({ purpose, id, state, usage, heldBy, processes }) => {
       const stands = inWords(usage) || 'nothing';

@@ -7,7 +7,7 @@ import { planReminders, type Preview, previewReminders } from '../../domain/remi
 import { printable, shown } from './dates/moment-option.ts';
 import { dayGiven, contextOn } from './dates/on-day.ts';
 import type { Result } from './result.ts';
-import { withWorkshop } from './with-workshop.ts';
+import { withContext } from './with-context.ts';
 
 /** `reminders`: who is reminded of what and why, by hand and for any day. */
 
@@ -51,7 +51,7 @@ const count = (n: number, one: string, many: string): string => `${n} ${n === 1 
 /** `reminders plan [--on MOMENT]`: who would get what, when and why; writes nothing, and works on a copy too. */
 export async function planAll(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const at = on ?? context.clock.now();
     const people = await previewed(on === undefined ? context : contextOn(context, readConfig(), on));
     const mails = people.filter((one) => one.is_now).length;
@@ -68,9 +68,9 @@ export async function planAll(options: Record<string, unknown>): Promise<Result>
 }
 
 function told(made: number, delivered: Delivered) {
-  const { sent, dropped, putOff, passedOn, undeliverable } = delivered;
-  const counts = `${sent} sent, ${dropped} dropped, ${putOff} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
-  const json = { planned: made, sent, dropped, put_off: putOff, passed_on: passedOn, undeliverable };
+  const { sent, dropped, postponeGrant, passedOn, undeliverable } = delivered;
+  const counts = `${sent} sent, ${dropped} dropped, ${postponeGrant} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
+  const json = { planned: made, sent, dropped, put_off: postponeGrant, passed_on: passedOn, undeliverable };
   return { lines: [`${made} planned; ${counts}.`], json };
 }
 
@@ -109,14 +109,14 @@ async function sentNow(context: Context): Promise<Result> {
 /** `reminders run [--on MOMENT]`: plans and sends now; for another day into files, on a database that may be spoiled. */
 export async function runReminders(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);
-  return withWorkshop(({ context }) =>
+  return withContext(({ context }) =>
     on === undefined ? sentNow(context) : triedOn(context, readConfig(), on),
   );
 }
 
 /** `reminders undeliverable`: the newest mails that nobody could be reached with. */
 export async function listUnreached(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const mails = (await listUndeliverable(context)).map(
       ({ mailId, person, day, at, failure, reminders }) => ({
         mail_id: mailId,
@@ -145,7 +145,7 @@ export async function listUnreached(): Promise<Result> {
 
 /** `reminders resume ADDRESS`: takes back a “not me” (domain/stop-mails.ts). */
 export async function resume(_options: Record<string, unknown>, [address = '']: string[]): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const isResumed = await resumeMails(context, address);
     const line = isResumed ? 'Reminders go there again.' : 'Nobody has stopped reminders to this address.';
     return { ok: isResumed, lines: [line], json: { resumed: isResumed } };

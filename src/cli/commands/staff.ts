@@ -3,7 +3,7 @@ import { listStaff } from '../../store/accounts/staff.ts';
 import { actorOf } from './by-option.ts';
 import { printable, shown } from './dates/moment-option.ts';
 import type { Result } from './result.ts';
-import { withWorkshop } from './with-workshop.ts';
+import { withContext } from './with-context.ts';
 
 /** `staff`: who may look after the tokens of others on the pages below /support. */
 
@@ -16,7 +16,7 @@ export async function add(
 ): Promise<Result> {
   const origin = originOf(options);
   const role = options['role'] as StaffRole;
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const { accountId, before } = await addStaff(context, { account, role, ...origin });
     const was = before === undefined || before === role ? '' : `, and was ${before}`;
     const lines = [`Account ${accountId} is now support staff, as ${role}${was}.`];
@@ -30,7 +30,7 @@ export async function remove(
   [account = '']: readonly string[],
 ): Promise<Result> {
   const origin = originOf(options);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const { accountId, before } = await removeStaff(context, { account, ...origin });
     const lines = [`Account ${accountId} is not of the staff any more. It was ${before}.`];
     return { ok: true, lines, json: { account_id: accountId, before } };
@@ -39,7 +39,7 @@ export async function remove(
 
 /** `staff list`: everybody with a role. */
 export async function list(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const staff = (await listStaff(context.store.durable)).map((row) => ({
       account_id: row.account_id,
       role: row.role,

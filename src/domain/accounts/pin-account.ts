@@ -3,9 +3,9 @@ import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { voidReminderProofs } from '../../store/accounts/email-proofs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../../store/tokens/waiting-tokens.ts';
-import { adoptTokens } from '../tokens/adopt-tokens.ts';
+import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { Context, Origin } from '../context.ts';
-import { followPairs } from './follow-pairs.ts';
+import { applyAccountPairs } from './apply-account-pairs.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
@@ -54,9 +54,9 @@ export async function pinAccountIn(
     ...(legacyId === undefined ? [] : [{ ...by, reason: `${how}; the older account id ${legacyId}` }]),
   ]);
   for (const clientId of new Set(tokens.map((token) => token.client_id)))
-    await adoptTokens(context, tx, { clientId, accountId, ...origin });
+    await attachTokens(context, tx, { clientId, accountId, ...origin });
   const pairs = legacyId === undefined ? [] : [{ legacyId, modernId: accountId, email: pinning.email }];
-  const followed = await followPairs(context, tx, { pairs, origin });
+  const followed = await applyAccountPairs(context, tx, { pairs, origin });
   return {
     tokens: tokens.length + followed.tokens,
     apps: apps.length + followed.apps,

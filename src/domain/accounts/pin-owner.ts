@@ -1,7 +1,7 @@
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { pinOwnerTokens } from '../../store/tokens/waiting-tokens.ts';
-import { adoptTokens } from '../tokens/adopt-tokens.ts';
+import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../history/record-event.ts';
 
@@ -34,5 +34,5 @@ export async function pinOwner(
     })),
   ]);
   for (const { client_id: clientId } of tokens)
-    await adoptTokens(context, tx, { clientId, accountId, ...origin });
+    await attachTokens(context, tx, { clientId, accountId, ...origin });
 }

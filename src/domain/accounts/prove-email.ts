@@ -13,7 +13,7 @@ import {
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { type Pinned, pinAccountIn } from './pin-account.ts';
-import { requireUsable, underAllKeys, withUsableKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Who opens a link that was mailed to an address, while signed in to the account with that address that asked for it,

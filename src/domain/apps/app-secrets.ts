@@ -3,7 +3,7 @@ import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps/
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Rotation of an app's secret without a gap: a second one is made, the app changes over, the first is retired. Both are

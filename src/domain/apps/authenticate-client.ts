@@ -3,7 +3,7 @@ import { equalDigests, keyIdOf } from '../../shared/secrets.ts';
 import { findSecrets, moveSecretDigest } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
-import { requireUsable, underAllKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 §2.3.1). */
 export interface Credentials {

@@ -10,7 +10,7 @@ import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
 import type { Context } from '../context.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
-import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** What an app is registered with. The owner is an account id (24 hex digits) or an e-mail address. */
 export interface Registration {

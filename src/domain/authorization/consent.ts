@@ -11,9 +11,9 @@ import type { Context } from '../context.ts';
 
 export { isLegacy } from '../../store/authorization/authorization-requests.ts';
 export type { AuthorizationRequest } from '../../store/tables/tables.ts';
-import { statePlace, verifierPlace } from '../keys/sealed-places.ts';
+import { statePlace, verifierPlace } from '../keys/sealing-context.ts';
 import type { UndecidedRequest } from './request-authorization.ts';
-import { underAllKeys } from '../keys/under-all-keys.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * The upstream half of an authorization request. It gets its row when a person decides, by an insert that succeeds once.

@@ -9,7 +9,7 @@ import type { LegacyCode } from '../../store/tables/tables.ts';
 import type { Context, Origin } from '../context.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { requireUsable, underAllKeys, withUsableKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** A legacy exchange whose client is authenticated. */
 export interface ExchangeAsked {

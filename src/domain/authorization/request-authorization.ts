@@ -7,8 +7,8 @@ import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import { openTraveller } from './open-traveller.ts';
 import type { Context } from '../context.ts';
 import { findRegisteredApp } from '../apps/register-app.ts';
-import { APPROVAL_ADDRESS, statePlace } from '../keys/sealed-places.ts';
-import { underAllKeys } from '../keys/under-all-keys.ts';
+import { APPROVAL_ADDRESS, statePlace } from '../keys/sealing-context.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 export type { LegacyRequest } from '../../store/tables/tables.ts';
 

@@ -4,7 +4,7 @@ import { sha256Of } from '../../shared/secrets.ts';
 import { claimRequest } from '../../store/authorization/claimed-requests.ts';
 import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
-import { signInPlace } from '../keys/sealed-places.ts';
+import { signInPlace } from '../keys/sealing-context.ts';
 import { openTraveller } from './open-traveller.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type TokenKey, type TokenOfPair, tokensByPair } from '../../store/cut-over/tokens-by-pair.ts';
 import type { Context } from '../context.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** Connected tokens of which the old API answers most calls: those that a cut-over or the retirement can move. */
 
@@ -40,7 +40,7 @@ export async function eachConnected(
     if (!last || rows.length < TOKENS_AT_ONCE) return true;
     after = last;
     // Who waits for a page is not left without one by a stop.
-    await takeTurns(most === Number.POSITIVE_INFINITY ? shutdown.signal : undefined);
+    await yieldToEventLoop(most === Number.POSITIVE_INFINITY ? shutdown.signal : undefined);
   }
   return false;
 }

@@ -5,7 +5,7 @@ import {
 } from '../../store/apps/modern-clients.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { Context } from '../context.ts';
-import { clientSecretPlace } from '../keys/sealed-places.ts';
+import { clientSecretPlace } from '../keys/sealing-context.ts';
 
 /** Which client of the modern side stands for an app: one of its own, or the bridge's (docs/decisions/0001). */
 

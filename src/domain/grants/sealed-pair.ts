@@ -3,7 +3,7 @@ import type { Grant } from '../../store/tables/tables.ts';
 import type { TokenPair } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { pairTimes } from './refresh/refresh-policy.ts';
-import { pairPlace } from '../keys/sealed-places.ts';
+import { pairPlace } from '../keys/sealing-context.ts';
 
 /** A pair that came just now as the grant's row keeps it: sealed for that row and version, with its times. */
 export function sealPair(

@@ -11,12 +11,12 @@ import { forgetAnswer } from './refresh/answer-cache.ts';
 import { type Consented, keepAccount } from './consenting-account.ts';
 import type { Context, Origin } from '../context.ts';
 import { oweUnlessFinished } from './unfinished-consent.ts';
-import { insist } from '../work/insist.ts';
+import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
-import { withPatience } from '../work/patience.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { sealPair } from './sealed-pair.ts';
-import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** Whose consent it is, for which app. */
 interface Consent extends Consented {
@@ -131,7 +131,7 @@ async function storeIn(
 }
 
 async function store(context: Context, storing: Storing): Promise<boolean> {
-  const stored = await insist(context, 'a new grant', () =>
+  const stored = await retryUntilStored(context, 'a new grant', () =>
     withUsableKeys(context, () => context.store.transaction((tx) => storeIn(context, tx, storing))).catch(
       endOnConstraint,
     ),
@@ -142,7 +142,7 @@ async function store(context: Context, storing: Storing): Promise<boolean> {
 
 /** A stop waits for it, as for every pair that exists nowhere else. */
 async function storePatiently(context: Context, storing: Storing): Promise<boolean> {
-  return withPatience(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
+  return withTimeout(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { owedPlace } from '../keys/sealed-places.ts';
-import { requireUsable } from '../keys/under-all-keys.ts';
+import { owedPlace } from '../keys/sealing-context.ts';
+import { requireUsable } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * A consent ends with the legacy code. A process may end between the two, and then the modern side holds a grant that

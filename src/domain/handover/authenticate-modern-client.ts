@@ -4,7 +4,7 @@ import { findModernClient, type ModernClientRow, takesPairs } from '../../store/
 import { authenticateClient, type Credentials, WrongSecret } from '../apps/authenticate-client.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
-import { clientSecretPlace } from '../keys/sealed-places.ts';
+import { clientSecretPlace } from '../keys/sealing-context.ts';
 
 /** Who an app is, by the client that it has of its own at the modern side. */
 export type AppClient = Pick<ModernClientRow, 'id' | 'client_id'>;

@@ -14,8 +14,8 @@ import type { Context } from '../context.ts';
 import { openWritesBy } from './open-writes.ts';
 import { callbackPathOf } from '../grants/modern-client.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { clientSecretPlace } from '../keys/sealed-places.ts';
-import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+import { clientSecretPlace } from '../keys/sealing-context.ts';
+import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * An app's own client at the modern side (docs/decisions/0001): consents from its entering on name the app and go

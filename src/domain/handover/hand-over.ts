@@ -19,7 +19,7 @@ import { openWritesBy } from './open-writes.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { ofMappings, recordEvent, recordEvents } from '../history/record-event.ts';
 import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
-import { underAllKeys } from '../keys/under-all-keys.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * The end of a migration (RFC 8693): an app takes the pair behind its legacy token over into its own client, so that

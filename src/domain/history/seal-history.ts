@@ -14,8 +14,8 @@ import { anchorHistory } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { Context } from '../context.ts';
 import { withLease } from '../work/lease.ts';
-import { takeTurns } from '../work/take-turns.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
  * Chains the history (docs/decisions/0011): each entry gets the next position, and a value under the history key over
@@ -93,7 +93,7 @@ async function chainNext(context: Context, tx: Database, turn: Turn): Promise<nu
     if (after === undefined || page.length < PAGE) return undefined;
     if (after >= (adoptTo ?? after)) return after;
     // Adopting takes its time: health and what is cached are answered in between.
-    await takeTurns(context.shutdown.signal);
+    await yieldToEventLoop(context.shutdown.signal);
   }
 }
 
@@ -116,7 +116,7 @@ async function chainAll(context: Context, refused: Set<number>): Promise<void> {
         throw error;
       });
     // A take-over leaves an entry for each grant: calls are answered in between.
-    await takeTurns();
+    await yieldToEventLoop();
   } while (after !== undefined && !context.shutdown.signal.aborted);
 }
 
@@ -139,9 +139,9 @@ export function startSealing(context: Context): () => Promise<void> {
   const refused = new Set<number>();
   const resting = { logger: context.logger, firstRest: FIRST_REST };
   const chaining = { ...resting, message: 'the history is not chained' };
-  const seal = tolerant(chaining, () => sealHistory(context, refused));
+  const seal = restAfterFailure(chaining, () => sealHistory(context, refused));
   const anchoring = { ...resting, message: 'the history is not anchored' };
-  const anchor = tolerant(anchoring, () => anchorHistory(context));
+  const anchor = restAfterFailure(anchoring, () => anchorHistory(context));
   let turns = 0;
   let running: Promise<void> | undefined;
   const work = async (isLast: boolean) => {

@@ -8,10 +8,10 @@ import {
   type Chained,
   type Kind,
   nameEntry,
-  nameTampering,
+  locateTampering,
   type Tampering,
   timeOf,
-} from './name-tampering.ts';
+} from './locate-tampering.ts';
 
 /** The proof of the history (docs/decisions/0011): every entry is recomputed, and the first that is wrong is named. */
 
@@ -109,7 +109,7 @@ function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor
       const denied = anchored.get(here.position)?.find(({ chain }) => chain !== here.chain);
       return denied && regrown(here, denied);
     }
-    return findingOf(await nameTampering(ground, { before, previousId: last?.id ?? 0, here, anchors }));
+    return findingOf(await locateTampering(ground, { before, previousId: last?.id ?? 0, here, anchors }));
   };
 }
 

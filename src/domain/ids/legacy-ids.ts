@@ -1,14 +1,14 @@
 import { CALLER_WAIT, LEARN_PATIENCE, SECOND } from '../../shared/lifetimes.ts';
 import { findModernId, findPairs } from '../../store/accounts/id-pairs.ts';
-import { findTold, type ToldId } from '../../store/accounts/told-ids.ts';
+import { findTold, type ToldId } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
-import { type Caller, learnIds } from './learn-ids.ts';
+import { type Caller, matchIds } from './match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
-import { withPatience } from '../work/patience.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
-import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './tell-ids.ts';
+import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './publish-ids.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
@@ -44,9 +44,9 @@ function without<T extends Known>(wanted: readonly T[], found: readonly Known[])
 async function learnMissing(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
   const { id, client_id: clientId, account_id: accountId, updated_at: mappedAt } = caller.mapping;
   // Another token of the pair may be one that the old backend refuses.
-  const flight = context.flights.run(`learn ids ${id}`, () => learnIds(context, caller, reading));
+  const flight = context.flights.run(`learn ids ${id}`, () => matchIds(context, caller, reading));
   try {
-    await withPatience(flight, CALLER_WAIT / 2);
+    await withTimeout(flight, CALLER_WAIT / 2);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     // A copy asks nobody, and what it told would hold once it is taken over.

@@ -19,10 +19,10 @@ import {
   isAboutThis,
   isFuller,
   judge,
-  type Sight,
-} from './judge-instance.ts';
+  type Observation,
+} from './detect-copy.ts';
 import { EpochMemory } from './remember-epoch.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
  * Whether this process works on the original database or on a copy of it (docs/decisions/0010). A copy sends
@@ -85,7 +85,7 @@ class Watch implements InstanceWatch {
   readonly #memory: EpochMemory;
   readonly #writeRestfully: () => Promise<void>;
   #epoch: number;
-  #sight: Sight | undefined;
+  #sight: Observation | undefined;
   #finding: Finding | undefined;
   #since: number;
   #timer: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ class Watch implements InstanceWatch {
     this.#options = options;
     const message = 'the epoch of the database could not be raised';
     const resting = { logger: options.logger, message, firstRest: FIRST_REST };
-    this.#writeRestfully = tolerant(resting, () => this.#write());
+    this.#writeRestfully = restAfterFailure(resting, () => this.#write());
     this.#id = row.id;
     this.#memory = new EpochMemory(options.file, options.logger);
     this.#epoch = Math.max(row.epoch, this.#memory.epochOf(row.id));
@@ -146,7 +146,7 @@ class Watch implements InstanceWatch {
     return this.#timer !== undefined;
   }
 
-  async #read(): Promise<Sight> {
+  async #read(): Promise<Observation> {
     const { store } = this.#options;
     const { durable } = store;
     const row = await readInstance(durable);

@@ -1,4 +1,4 @@
-import { isSamePlace } from './judge-instance.ts';
+import { isSamePlace } from './detect-copy.ts';
 
 const POSTGRES = /^postgres:/;
 

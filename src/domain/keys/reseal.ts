@@ -6,8 +6,8 @@ import {
 } from '../../store/keys/sealed-columns.ts';
 import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 import type { Context } from '../context.ts';
-import { placeIn } from './sealed-places.ts';
-import { requireUsable } from './under-all-keys.ts';
+import { placeIn } from './sealing-context.ts';
+import { requireUsable } from './retry-after-key-rotation.ts';
 
 /**
  * Seals everything anew under the active key (docs/decisions/0007), while the bridge serves: each value is replaced

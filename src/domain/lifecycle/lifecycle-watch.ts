@@ -5,7 +5,7 @@ import { createNextRun } from '../../shared/next-run.ts';
 import type { Store } from '../../store/driver/store.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { readLifecycle } from './read-lifecycle.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
  * The lifecycle as this process knows it. What is planned two seconds ahead or more is known to every process before it
@@ -33,7 +33,7 @@ export async function watchLifecycle(parts: Parts): Promise<LifecycleWatch> {
   const reading = createNextRun(async () => {
     known = await read();
   });
-  const refresh = tolerant(
+  const refresh = restAfterFailure(
     {
       logger: parts.logger,
       message: 'the dates cannot be read, the last ones count',

@@ -1,5 +1,5 @@
 import { SECOND } from '../../shared/lifetimes.ts';
-import { createHeldPlaces } from '../../upstream/places.ts';
+import { createHeldPlaces } from '../../upstream/concurrency-limit.ts';
 
 /**
  * Places for large bodies, each of which is held in memory until its call is answered: so many for one process, of which an

@@ -1,7 +1,7 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
 import { shareBudgets } from './share-budget.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /** Telling and learning take two turns, so that what one process counted is known to all within a second. */
 const TURN = 400;
@@ -15,9 +15,9 @@ const FIRST_REST = 1 * SECOND;
 export async function startSharing(context: Context): Promise<() => Promise<void>> {
   const resting = { logger: context.logger, firstRest: FIRST_REST };
   const counting = { ...resting, message: 'limits are counted alone' };
-  const syncCounts = tolerant(counting, () => context.counts.sync());
+  const syncCounts = restAfterFailure(counting, () => context.counts.sync());
   const knowing = { ...resting, message: 'the budget is known alone' };
-  const syncBudget = tolerant(knowing, () => shareBudgets(context));
+  const syncBudget = restAfterFailure(knowing, () => shareBudgets(context));
   let running: Promise<void> | undefined;
   const takeTurn = (): Promise<void> =>
     (running ??= Promise.all([syncCounts(), syncBudget()]).then(() => {

@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/log/logger.ts';
 import { insertLiveCalls, type NewLiveCall } from '../../store/usage/live-calls.ts';
 import type { Store } from '../../store/driver/store.ts';
 import { keepWatched, listWatched } from '../../store/usage/watched-apps.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 import { agentOf, endpointOf } from '../usage/usage.ts';
 import { createLiveIds } from './live-id.ts';
 import { networkOf } from './network.ts';
@@ -123,11 +123,11 @@ export function createLiveFeed({ store, clock, logger, processId }: Parts): Live
   const rowOf = createRows({ clock, processId });
   const ending = new AbortController();
   const patient = { logger, message: 'calls cannot be shown live', firstRest: SECOND };
-  const write = tolerant(patient, async () => {
+  const write = restAfterFailure(patient, async () => {
     const rows = waiting.take();
     if (rows.length > 0) await insertLiveCalls(store, rows);
   });
-  const learn = tolerant(patient, async () => {
+  const learn = restAfterFailure(patient, async () => {
     const rows = await listWatched(store, clock.now());
     watched = new Map(rows.map(({ client_id: clientId, until }) => [clientId, until]));
   });

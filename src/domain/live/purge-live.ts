@@ -2,7 +2,7 @@ import { LIVE_KEPT } from '../../shared/lifetimes.ts';
 import { deleteLiveCallsBefore } from '../../store/usage/live-calls.ts';
 import { deleteUnwatched } from '../../store/usage/watched-apps.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { liveIdAt } from './live-id.ts';
 
 /** Rows of one removal, which holds up the process while it runs (SQLite). */
@@ -13,5 +13,5 @@ export async function purgeLive({ store, clock, shutdown }: Context): Promise<vo
   const now = clock.now();
   await deleteUnwatched(store, now);
   while ((await deleteLiveCallsBefore(store, liveIdAt(now - LIVE_KEPT), AT_ONCE)) === AT_ONCE)
-    await takeTurns(shutdown.signal);
+    await yieldToEventLoop(shutdown.signal);
 }

@@ -1,7 +1,7 @@
 import { addressKey } from '../../shared/net/addresses.ts';
 import { CALLER_WAIT } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
-import { withPatience } from '../work/patience.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 
 /** How many questions of callers that the bridge does not know an address may have the old API asked. */
 
@@ -66,7 +66,7 @@ export function createAskLimit(
         return asked;
       }
       if (running.size === 0) throw new TooManyGuesses(secondsLeft);
-      await withPatience(Promise.race(running), Math.max(0, deadline - performance.now()));
+      await withTimeout(Promise.race(running), Math.max(0, deadline - performance.now()));
     }
   }
 

@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import { claimReason } from './note-claim.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
-import { requireUsable, withUsableKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Tokens that the bridge had never seen and the old backend accepts. They wait from then on, each under an unidentified

@@ -14,7 +14,7 @@ import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { learnUpdates } from '../ids/updates/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
-import { withPatience } from '../work/patience.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 import { refusalWithout, type ServedMapping, TokenRefused } from '../tokens/resolve-token.ts';
 import { actorOf, provenApp, takersOf } from '../tokens/proven-app.ts';
 
@@ -79,7 +79,7 @@ const CONFIRMED_WITHIN = 4 * SECOND;
 
 /** Whether the old API refuses a token at the user object, which any good token reads. No answer is no refusal. */
 function isUserRefused(oldBackend: OldBackend, token: string): Promise<boolean> {
-  return withPatience(oldBackend.read('/1/user.json', token), CONFIRMED_WITHIN).then(
+  return withTimeout(oldBackend.read('/1/user.json', token), CONFIRMED_WITHIN).then(
     (user) => user === undefined,
     (error: unknown) => {
       if (error instanceof Unavailable) return false;

@@ -9,7 +9,7 @@ import { giveAccount } from '../../store/tokens/pasted-tokens.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { AuthorizationRequest, Mapping, MappingState } from '../../store/tables/tables.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
-import { adoptTokens } from '../tokens/adopt-tokens.ts';
+import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { Consented } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
@@ -206,7 +206,7 @@ async function settle(
   const { id, client_id: clientId } = mapping;
   if (clientId !== request.client_id) {
     const origin = { actor: `account:${accountId}`, requestId: request.id };
-    await adoptTokens(context, tx, { clientId, accountId, ...origin });
+    await attachTokens(context, tx, { clientId, accountId, ...origin });
   }
   const { state } = (await readMapping(tx, id)) ?? mapping;
   return { mappingId: id, clientId, state };

@@ -1,6 +1,6 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../ids/learn-ids.ts';
+import type { Caller } from '../ids/match-ids.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { type Reading, readAccount } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';

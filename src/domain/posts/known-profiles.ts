@@ -1,7 +1,7 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../ids/learn-ids.ts';
+import type { Caller } from '../ids/match-ids.ts';
 import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { readAccount, type Reading } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';

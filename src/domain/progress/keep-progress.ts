@@ -16,7 +16,7 @@ import {
 } from '../../store/progress/progress.ts';
 import { keepProgressOfAll } from '../../store/progress/progress-days.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
  * Keeps how many tokens of each app stand in each state, so that pages show how the move goes without counting: a row for a
@@ -45,7 +45,7 @@ function createWalk({ shutdown }: Context) {
   ): Promise<void> => {
     for (let after: Key | undefined = first; after !== undefined; ) {
       after = await read({ after, size: TOKENS_AT_ONCE });
-      await takeTurns(shutdown.signal);
+      await yieldToEventLoop(shutdown.signal);
     }
   };
 }
@@ -110,7 +110,7 @@ export async function keepProgress(context: Context): Promise<void> {
     await keepRows(store.aside, changed(today, now, new Map(newest.map((row) => [row.client_id, row]))));
     await deleteProgressBefore(store.aside, ids, keptSince);
     after = ids.at(-1) ?? '';
-    await takeTurns(context.shutdown.signal);
+    await yieldToEventLoop(context.shutdown.signal);
   }
   await keepProgressOfAll(store.aside, { day: today, ...all }, { keptSince });
   await keepCountedAt(store.aside, countedAt);

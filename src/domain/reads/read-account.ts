@@ -7,7 +7,7 @@ import { askForAccount } from './ask-for-account.ts';
 import { type GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 import { freshFor } from '../limits/freshness.ts';
-import { withPatience } from '../work/patience.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 
 /** What the old reads are answered from, and how old it is. */
 export interface Reading extends AccountReading {
@@ -54,7 +54,7 @@ export async function readAccount(context: Context, grant: GrantClient, accepted
   if (fresh) return fresh;
   const known = organizationsIn(cached, age);
   try {
-    return await withPatience(
+    return await withTimeout(
       context.flights.run(`read ${grantId}`, () => fetchReading(context, grant, known)),
     );
   } catch (error) {

@@ -4,7 +4,7 @@ import type { PassedAnswer } from '../../upstream/old-backend.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { compareObjects, type Difference } from './compare-answers.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../ids/learn-ids.ts';
+import type { Caller } from '../ids/match-ids.ts';
 import { takeForShadow } from '../limits/shadow-allowance.ts';
 import { jsonIn } from '../translation/unpack.ts';
 import { ANY_FIELD, COMPARED, NOT_ANSWERED } from './shadow.ts';

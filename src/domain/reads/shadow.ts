@@ -6,7 +6,7 @@ import {
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { compareObjects, compareProfiles, type Difference } from './compare-answers.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../ids/learn-ids.ts';
+import type { Caller } from '../ids/match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';

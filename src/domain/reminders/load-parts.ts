@@ -7,7 +7,7 @@ import {
 } from '../../store/reminders/reminder-people.ts';
 import type { Context } from '../context.ts';
 import type { HolderPart, OwnerPart, Part } from './people.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** What people hold and own, app by app. */
 
@@ -52,9 +52,9 @@ export async function loadParts(
   };
   if (named.names.length === 0) return parts;
   for (const row of await readHolderRows(durable, named)) add(row.person, holderPart(row));
-  await takeTurns();
+  await yieldToEventLoop();
   for (const row of await readOwnerRows(durable, named)) add(row.person, ownerPart(row, context));
-  await takeTurns();
+  await yieldToEventLoop();
   return parts;
 }
 

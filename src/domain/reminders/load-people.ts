@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { Person } from './people.ts';
 import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** Whom reminders may concern, with what the ledger says of them; read page by page, so that memory stays flat. */
 
@@ -115,7 +115,7 @@ async function* pagesOf<Row>(
     if (last === undefined) return;
     yield rows;
     after = nameOf(last);
-    await takeTurns(shutdown.signal);
+    await yieldToEventLoop(shutdown.signal);
   }
 }
 

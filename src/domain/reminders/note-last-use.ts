@@ -10,7 +10,7 @@ import {
 } from '../../store/usage/last-use.ts';
 import type { Context } from '../context.ts';
 import { USED_WITHIN } from './plan-stages.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
  * What tokens are used for is written where a crash of the database may lose it; that they are used at all is copied from
@@ -42,7 +42,7 @@ async function keepChunk({ store, oldBackend, shutdown }: Context, uses: readonl
     const ofDay = uses.filter((use) => use.day === day);
     await keepLastUses(store.aside, ofDay, SILENCES);
     if (oldBackend) await keepPassedUses(store.aside, ofDay, SILENCES);
-    await takeTurns(shutdown.signal);
+    await yieldToEventLoop(shutdown.signal);
   }
 }
 

@@ -12,7 +12,7 @@ import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people
 import { noteLastUse } from './note-last-use.ts';
 import type { Due, Person } from './people.ts';
 import { isTimeToMail, keyOfStage, localDay, stagesDue } from './plan-stages.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
  * Makes the mails of the day. Whoever runs it and how often, the unique keys of the ledger let each reminder stand in one
@@ -73,7 +73,7 @@ async function keepPlans(context: Context, plans: readonly Plan[], now: number):
       written.flatMap(({ reminders }) => reminders),
     ),
   );
-  await takeTurns(context.shutdown.signal);
+  await yieldToEventLoop(context.shutdown.signal);
   return made.length;
 }
 

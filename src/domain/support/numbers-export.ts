@@ -3,7 +3,7 @@ import { progressSince } from '../../store/progress/progress-days.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { progressOf } from '../progress/progress-of.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** The progress as rows for other programs. Names and order of the columns stay as they are; new ones come last. */
 
@@ -49,7 +49,7 @@ async function* byApp(context: Parts, days: number): AsyncGenerator<ExportRow> {
     for (const row of await progressSince(context.store.durable, [...names.keys()], since))
       yield { ...row, app_name: names.get(row.client_id) ?? '' };
     after = apps.at(-1)?.clientId ?? '';
-    await takeTurns();
+    await yieldToEventLoop();
   }
 }
 

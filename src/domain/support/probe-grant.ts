@@ -7,7 +7,7 @@ import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { askForAccount } from '../reads/ask-for-account.ts';
 import type { Context, Origin } from '../context.ts';
 import { serverOf } from '../grants/modern-client.ts';
-import { withPatience } from '../work/patience.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { doubtEndsAt } from '../grants/refresh/refresh-policy.ts';
 import { checkedReason } from '../history/reason.ts';
@@ -51,14 +51,14 @@ function failureOf(error: unknown): ProbeOutcome {
 async function askAsCallsDo(context: Context, { id, modern_client_id }: Grant): Promise<ProbeOutcome> {
   const cached = await cachedAnswer(context, id);
   const known = cached ? (JSON.parse(cached.organization_ids) as string[]) : [];
-  await withPatience(askForAccount(context, { id, modernClientId: modern_client_id }, known));
+  await withTimeout(askForAccount(context, { id, modernClientId: modern_client_id }, known));
   return 'works';
 }
 
 async function tryAccessToken(context: Context, grant: Grant): Promise<ProbeOutcome> {
   const mainApi = context.sides.mainApiFor(grant.modern_client_id);
   try {
-    await withPatience(mainApi.read(openAccessToken(context, grant), []));
+    await withTimeout(mainApi.read(openAccessToken(context, grant), []));
     return 'in doubt, served';
   } catch (error) {
     if (error instanceof Unauthorized) return 'in doubt, refused';
@@ -71,7 +71,7 @@ async function askAboutRefreshToken(context: Context, grant: Grant): Promise<Pro
   const mayLook = grant.state === 'in_doubt' && !context.instance.isCopy();
   if (!mayLook || doubtEndsAt(grant, context.settings.inDoubtQuiet, now) > now) return 'in doubt, unsure';
   const server = await serverOf(context, grant.modern_client_id);
-  const isLive = await withPatience(server.isLive(openRefreshToken(context, grant)));
+  const isLive = await withTimeout(server.isLive(openRefreshToken(context, grant)));
   if (isLive === undefined) return 'in doubt, unsure';
   return isLive ? 'in doubt, live' : 'in doubt, spent';
 }

@@ -5,7 +5,7 @@ import {
   listForNames,
 } from '../../store/support/support-search.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** Apps by a part of their name, which all are gone through: the databases differ in what they take for a small letter. People, who are many, by its beginning. */
 
@@ -49,7 +49,7 @@ export async function appsByName(
     found = [...found, ...placesIn(apps, wanted)].toSorted(inOrder).slice(0, limit);
     if (apps.length < AT_ONCE) break;
     after = apps.at(-1)?.client_id ?? '';
-    await takeTurns();
+    await yieldToEventLoop();
   }
   return found.map(({ app }) => app);
 }

@@ -12,7 +12,7 @@ import {
 import { findGrant } from '../../store/grants/grants.ts';
 import type { Context, Origin } from '../context.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
-import { underAllKeys } from '../keys/under-all-keys.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
 import { accountsByName, appsByName } from './search-names.ts';
 

@@ -4,14 +4,14 @@ import { findLiveGrant } from '../../store/grants/grants.ts';
 import { isIdentifiedApp, isUnidentified } from '../../store/tokens/observed.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
-import { adoptTokens } from './adopt-tokens.ts';
+import { attachTokens } from './attach-tokens.ts';
 import type { Context } from '../context.ts';
 import { afterDeauthorization, type Ending } from './deauthorize.ts';
 import { nextState, statesOf } from '../grants/mapping-state.ts';
 import { recordEvents } from '../history/record-event.ts';
 import { endLeft } from './revoke-token.ts';
 import { checkedReason } from '../history/reason.ts';
-import { withUsableKeys } from '../keys/under-all-keys.ts';
+import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** Support says which app a token belongs to that was seen in use, and may correct what it said before. */
 
@@ -72,7 +72,7 @@ async function move(context: Context, tx: Database, moving: Move): Promise<Assig
   ]);
   const accountId = mapping.account_id;
   // The app may have taken the grant of the pair over: then the token has moved with the others.
-  if (accountId !== null) await adoptTokens(context, tx, { clientId, accountId, actor, requestId });
+  if (accountId !== null) await attachTokens(context, tx, { clientId, accountId, actor, requestId });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
   const after = (await readMapping(tx, mappingId)) ?? place;
   return {

@@ -6,10 +6,10 @@ import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
 import type { Context, Origin } from '../context.ts';
 import { moveOf } from '../grants/mapping-state.ts';
-import { oweRevocation, settleSoon } from '../grants/owe-revocation.ts';
+import { addPendingRevocation, settleSoon } from '../grants/pending-revocations.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { openRefreshToken } from '../grants/sealed-pair.ts';
-import { withUsableKeys } from '../keys/under-all-keys.ts';
+import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** The pair that the modern side should forget; a grant whose pair cannot be opened is ended here all the same. */
 function refreshTokenOf(context: Context, grant: Grant): string | undefined {
@@ -28,7 +28,7 @@ async function endGrant(context: Context, tx: Database, grant: Grant): Promise<v
     { id: grant.id },
     { cause: 'deauthorized', now: context.clock.now(), eraseTokens: true },
   );
-  if (refreshToken !== undefined) await oweRevocation(context, tx, { grant, refreshToken });
+  if (refreshToken !== undefined) await addPendingRevocation(context, tx, { grant, refreshToken });
 }
 
 /** Who ended it, and why, in words. */

@@ -1,7 +1,7 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { type Marks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import type { Context } from '../context.ts';
-import { underAllKeys } from '../keys/under-all-keys.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
 /** Finding a token by anything that its holder can give: never a token itself, but for the one who reads it from a pipe. */

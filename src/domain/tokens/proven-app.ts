@@ -1,5 +1,5 @@
 import type { FoundMapping } from '../../store/tokens/mappings.ts';
-import type { Takers } from '../../upstream/places.ts';
+import type { Takers } from '../../upstream/concurrency-limit.ts';
 
 /**
  * Which app a token belongs to, as far as that is proven: the bridge issued the token, an import or support named the app,

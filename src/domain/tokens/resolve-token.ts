@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import type { Brownout, Ending } from '../lifecycle/lifecycle.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from './proven-app.ts';
-import { requireUsable, underAllKeys } from '../keys/under-all-keys.ts';
+import { requireUsable, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 interface WayBack {
   reason: string;

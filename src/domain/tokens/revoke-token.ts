@@ -7,7 +7,7 @@ import { afterDeauthorization, deauthorizeIn, type Ending } from './deauthorize.
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { checkedReason } from '../history/reason.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { withUsableKeys } from '../keys/under-all-keys.ts';
+import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 interface Revocation extends Origin {
   mappingId: string;

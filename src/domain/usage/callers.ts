@@ -5,7 +5,7 @@ import { listMappingIds } from '../../store/tokens/mapping-ids.ts';
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
-import { takeTurns } from '../work/take-turns.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** Whose calls a page tells: those of some tokens, or those of an app, which are kept added up. */
 
@@ -34,7 +34,7 @@ export async function* inParts(asked: CallsAsked): AsyncGenerator<Callers> {
   }
   for (let start = 0; start < asked.length; start += TOKENS_AT_ONCE) {
     yield { ids: asked.slice(start, start + TOKENS_AT_ONCE) };
-    await takeTurns();
+    await yieldToEventLoop();
   }
 }
 

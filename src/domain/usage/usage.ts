@@ -5,7 +5,7 @@ import { dayOf } from '../../shared/moments.ts';
 import { redactText } from '../../shared/log/redaction.ts';
 import type { Store } from '../../store/driver/store.ts';
 import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage/usage.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
  * What tokens are used for, measured where their calls are answered. A call costs no write: calls are added up in memory
@@ -191,7 +191,7 @@ export function createUsageLog({ store, clock, logger }: Parts): UsageLog {
     isDropping = false;
   };
   const failure = { logger, message: 'usage cannot be written' };
-  const write = tolerant({ ...failure, firstRest: SECOND }, writeOnce);
+  const write = restAfterFailure({ ...failure, firstRest: SECOND }, writeOnce);
   let running: Promise<void> | undefined;
   const flush = (): Promise<void> =>
     (running ??= write().finally(() => {

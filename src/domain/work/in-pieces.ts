@@ -1,5 +1,5 @@
 import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/driver/pieces.ts';
-import { takeTurns } from './take-turns.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 interface PieceOptions {
   /** Aborts when the process stops: what is left is removed after the next start. */
@@ -20,6 +20,6 @@ export async function inPieces(
     const { count, after } = await remove(piece);
     if (count < piece.limit) return;
     piece = { ...piece, after };
-    await takeTurns(stopping);
+    await yieldToEventLoop(stopping);
   }
 }

@@ -7,7 +7,7 @@ import type { Context } from '../../domain/context.ts';
 import { confirm, type HandedOver, handOver } from '../../domain/handover/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tellDates } from '../wire/added-headers.ts';
-import { createClientDoor } from '../wire/client-door.ts';
+import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { showLive } from '../legacy/usage-note.ts';
@@ -86,8 +86,8 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedToke
 
 /** The handler of the exchange and of its confirmation. */
 export function exchange(context: Context): RequestHandler {
-  const takerOf = createClientDoor(context, authenticateTaker);
-  const confirmerOf = createClientDoor(context, authenticateModernClient);
+  const takerOf = createClientAuthentication(context, authenticateTaker);
+  const confirmerOf = createClientAuthentication(context, authenticateModernClient);
   return async (req, res) => {
     const body = await readForm(req);
     const { grantType, token } = checkParameters(req, body);

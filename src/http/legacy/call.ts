@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import type { Caller } from '../../domain/ids/learn-ids.ts';
-import { withPatience } from '../../domain/work/patience.ts';
+import type { Caller } from '../../domain/ids/match-ids.ts';
+import { withTimeout } from '../../domain/work/with-timeout.ts';
 import { type Decision, decide } from '../../domain/posts/decide.ts';
 import { type Answerer, type CallKind, whoAnswers } from '../../domain/old-calls/who-answers.ts';
 import { TooManyGuesses } from '../../domain/old-api/ask-limit.ts';
@@ -154,7 +154,7 @@ export function createCalls(
 /** The account and channels for a call; a stale answer says its age. */
 export async function readFor(context: Context, mapping: ServedMapping, res: Response): Promise<Reading> {
   const work = servedBy(context, mapping, (grant) => readAccount(context, grant));
-  const reading = await withPatience(work, CALLER_WAIT + SECOND);
+  const reading = await withTimeout(work, CALLER_WAIT + SECOND);
   if (reading.isStale) {
     res.setHeader('Age', String(Math.floor((context.clock.now() - reading.fetchedAt) / 1000)));
   }

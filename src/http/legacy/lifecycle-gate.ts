@@ -9,7 +9,7 @@ import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { type FoundToken, tokenIfAny } from '../wire/bearer-token.ts';
 import { brownoutText } from './brownout-text.ts';
-import { noteLate } from './late-note.ts';
+import { noteRefusedCall } from './refused-call-usage.ts';
 import { LegacyError, sendLegacyError } from '../wire/legacy-error.ts';
 import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
 import { noteUsage } from './usage-note.ts';
@@ -67,7 +67,7 @@ interface Met {
 function note(context: Context, { ending, caller, takesTokens }: Met, req: Request): void {
   const brownout = ending.because === 'brownout' ? ending.brownout : undefined;
   if (caller) noteUsage(context, { ...caller, brownout }, req);
-  else if (takesTokens) noteLate(context, req, brownout);
+  else if (takesTokens) noteRefusedCall(context, req, brownout);
 }
 
 /** Why a call is answered with 410, which its dates say too; undefined where it goes on. */

@@ -15,7 +15,7 @@ import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { requestIdOf } from '../request-id.ts';
 import { ownHeaders } from '../wire/added-headers.ts';
 import { tokenIfAny, tokenInHeader } from '../wire/bearer-token.ts';
-import { refuseHiddenTokens } from './carriers.ts';
+import { refuseHiddenTokens } from './hidden-token-check.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from '../wire/legacy-error.ts';
 import { clientIdIn } from './named-app.ts';
 import { mayPass, targetOf } from './passable-path.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../../domain/ids/legacy-ids.ts';
-import type { Caller } from '../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../domain/ids/match-ids.ts';
 import { knownCounts } from '../../domain/posts/known-counts.ts';
 import type { Reading } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';

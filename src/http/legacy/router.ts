@@ -7,7 +7,7 @@ import { createAddedHeaders } from '../wire/added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
 import { deauthorize } from './deauthorize.ts';
-import { createElsewhere } from './elsewhere.ts';
+import { createOtherPaths } from './other-paths.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
@@ -108,7 +108,7 @@ interface Resources {
 /** Adds one known call at all its addresses, with what becomes of its other methods and formats. */
 function createAddCall(router: Router, passing: Passing, readBody: RequestHandler) {
   const { context } = passing;
-  const elsewhere = createElsewhere(passing, readBody);
+  const elsewhere = createOtherPaths(passing, readBody);
   return (name: OldCallName): void => {
     const { paths, kind, methods, isRead } = OLD_CALLS[name];
     const before = BEFORE[name];
@@ -139,7 +139,7 @@ function resources({ context, perMinute, gate }: Resources): Router {
   const passing = createPassing(context, perMinute);
   const readBody = readBodyOfCall(context);
   OLD_CALL_NAMES.forEach(createAddCall(router, passing, readBody));
-  const elsewhere = createElsewhere(passing, readBody);
+  const elsewhere = createOtherPaths(passing, readBody);
   router.all(/^\/1(\/|$)/, ...elsewhere('unserved', () => new LegacyError(REFUSALS.unknownPath)));
   router.use(resourceFailures(context));
   return router;

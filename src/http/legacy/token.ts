@@ -5,7 +5,7 @@ import { exchangeCode } from '../../domain/authorization/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { requestIdOf } from '../request-id.ts';
 import { tellDates } from '../wire/added-headers.ts';
-import { createClientDoor } from '../wire/client-door.ts';
+import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { showLive } from './usage-note.ts';
@@ -45,7 +45,7 @@ function checkParameters(req: Request, body: Parameters): { code: string; redire
 
 /** The handler of the old token endpoint. */
 export function token(context: Context): RequestHandler {
-  const clientOf = createClientDoor(context, authenticateClient);
+  const clientOf = createClientAuthentication(context, authenticateClient);
   return async (req, res) => {
     const body = await readBody(req);
     const asked = checkParameters(req, body);

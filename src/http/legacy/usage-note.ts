@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
 import type { AnsweredBy } from '../../domain/live/live-feed.ts';
-import type { KnownToken } from '../../domain/usage/late-tokens.ts';
+import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
 import type { FoundToken } from '../wire/bearer-token.ts';
 

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../pages/page-error.ts';
-import { personIn } from '../site/frame.ts';
+import { personIn } from '../site/page-shell.ts';
 
 /** The app of an address, for its owner; to anybody else it is one that is not registered. */
 export async function ownedApp(context: Context, req: Request) {

@@ -5,7 +5,7 @@ import { appRoutes } from './app/app-page.ts';
 import { appsRoutes } from './home/apps-page.ts';
 import { callsRoutes } from './calls/calls-page.ts';
 import { connectLinkRoutes } from './connect/connect-link.ts';
-import type { Frame } from '../site/frame.ts';
+import type { PageShell } from '../site/page-shell.ts';
 import { contactsRoutes } from './credentials/contacts-page.ts';
 import { liveRoutes } from './live/live-page.ts';
 import { modernClientRoutes } from './credentials/modern-client.ts';
@@ -21,7 +21,7 @@ import { secretRoutes } from './credentials/secrets.ts';
 import { tokensRoutes } from './tokens/tokens-page.ts';
 
 /** The pages of account holders and app owners, in the order in which their addresses are tried. */
-export function ownersRouter(parts: SigninParts, frame: Frame): Router {
+export function ownersRouter(parts: SigninParts, frame: PageShell): Router {
   const router = Router({ caseSensitive: true, strict: true });
   appsRoutes(router, frame);
   // Addresses with a word of their own come before /apps/:clientId.

@@ -3,7 +3,7 @@ import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../pages/page-error.ts';
-import { personIn } from '../site/frame.ts';
+import { personIn } from '../site/page-shell.ts';
 
 type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
 

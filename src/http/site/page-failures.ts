@@ -5,7 +5,7 @@ import type { Pages } from '../../shared/pages.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
-import type { Frame } from './frame.ts';
+import type { PageShell } from './page-shell.ts';
 import { type KnowVisitor, visitorOf } from './visitor.ts';
 import { requestIdOf } from '../request-id.ts';
 import { answerForm, sendProblem } from '../pages/answer-form.ts';
@@ -46,7 +46,7 @@ const LINES_OF_FAILURES = 20;
 interface Answer {
   logger: Logger;
   pages: Pages;
-  frame: Pick<Frame, 'page'>;
+  frame: Pick<PageShell, 'page'>;
   know: KnowVisitor;
 }
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Frame, PageData } from './frame.ts';
+import type { PageShell, PageData } from './page-shell.ts';
 
 /** What is wrong with a form, in sentences by the id of the field on the page; `form` stands for the whole form. */
 export type Problems = Record<string, string>;
@@ -14,7 +14,7 @@ export function quoted(entry: string): string {
 
 /** A page with a form; with problems it says so in its title too, for those who hear the page. */
 export function askAgain(
-  frame: Frame,
+  frame: PageShell,
   res: Response,
   { template, problems, ...data }: PageData & { template: string; problems: Problems },
 ): void {

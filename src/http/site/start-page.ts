@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { sendPage } from '../pages/page-headers.ts';
-import type { Frame } from './frame.ts';
+import type { PageShell } from './page-shell.ts';
 import { visitorOf } from './visitor.ts';
 
 /** GET /: what this site is. Whoever is signed in has the navigation of the own pages, everybody else the sign-in. */
@@ -8,7 +8,7 @@ import { visitorOf } from './visitor.ts';
 const SIGN_IN = [{ label: 'Sign in', href: '/sign-in', current: false }];
 
 /** Behind `knowVisitor`. */
-export function showStart(frame: Frame): RequestHandler {
+export function showStart(frame: PageShell): RequestHandler {
   const { pages } = frame.parts;
   return (req, res) => {
     const shown = { title: 'Welcome' };

@@ -2,7 +2,7 @@ import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninParts } from '../signin/parts.ts';
 import type { Person } from '../signin/session.ts';
-import { knowRole } from './frame.ts';
+import { knowRole } from './page-shell.ts';
 
 /** Who opens a page that everybody may open: it only says where the visitor can go on. */
 

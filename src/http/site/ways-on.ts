@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { PageError, WayOn } from '../pages/page-error.ts';
-import { roleIn } from './frame.ts';
+import { roleIn } from './page-shell.ts';
 import { visitorOf } from './visitor.ts';
 
 /** Where an error page leads on to. */

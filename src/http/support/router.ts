@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Frame } from '../site/frame.ts';
+import type { PageShell } from '../site/page-shell.ts';
 import { accountRoutes } from './account/account-page.ts';
 import { actionRoutes } from './actions/actions.ts';
 import { appRoutes } from './app/app-page.ts';
@@ -9,7 +9,7 @@ import { numberRoutes } from './numbers/numbers.ts';
 import { searchRoutes } from './search/search-page.ts';
 
 /** The pages of support staff; every address below /support is for staff, and each action names the role that it takes. */
-export function supportRouter(frame: Frame): Router {
+export function supportRouter(frame: PageShell): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/support', frame.requireRole('reader'));
   searchRoutes(router, frame);

@@ -87,7 +87,7 @@ const latePairDropped = { reviveWithRotation: () => async () => false };
 
 /** A doubt is settled at once: whoever holds the answer may still be about to bring it. */
 const quietTimeIgnored = {
-  createClaimWatch: (original) => (clock) => ({
+  createClaimAge: (original) => (clock) => ({
     ...original(clock),
     seenFor: () => Number.MAX_SAFE_INTEGER,
   }),

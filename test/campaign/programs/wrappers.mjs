@@ -44,7 +44,7 @@ function sealPair(original) {
   };
 }
 
-function keepPair(original) {
+function storeRotatedPair(original) {
   return async (context, entry) => {
     await original(context, entry);
     note({ what: 'kept', grantId: entry.grantId, version: entry.version + 1 });
@@ -103,7 +103,7 @@ const OWN = {
   claimPresenting,
   openConnection,
   sealPair,
-  keepPair,
+  storeRotatedPair,
   openSpill,
   openStore,
   createAuthorizationServer,

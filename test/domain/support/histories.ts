@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
-import { openWorkshop, type Workshop } from '../../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { anchorHistory, newAnchors, readAnchors } from '../../../src/domain/history/anchor-history.ts';
 import { type Change, recordEvents } from '../../../src/domain/history/record-event.ts';
@@ -41,15 +41,15 @@ export function upTo(last: number): number[] {
 }
 
 export class History {
-  readonly #workshop: Workshop;
+  readonly #opened: OpenContext;
   readonly #remove: () => Promise<void>;
   readonly varDir: string;
   readonly location: DatabaseLocation;
   /** Everything that was logged. */
   readonly log: string[];
 
-  constructor(workshop: Workshop, given: Opening & { log: string[]; remove: () => Promise<void> }) {
-    this.#workshop = workshop;
+  constructor(opened: OpenContext, given: Opening & { log: string[]; remove: () => Promise<void> }) {
+    this.#opened = opened;
     this.varDir = given.varDir;
     this.location = given.location;
     this.log = given.log;
@@ -57,7 +57,7 @@ export class History {
   }
 
   get context() {
-    return this.#workshop.context;
+    return this.#opened.context;
   }
 
   get db() {
@@ -109,7 +109,7 @@ export class History {
   }
 
   async close(): Promise<void> {
-    await this.#workshop.close();
+    await this.#opened.close();
     await this.#remove();
   }
 }
@@ -137,8 +137,8 @@ async function openOn({ location, varDir }: Opening, remove: () => Promise<void>
     },
   });
   const logger = createLogger({ level: 'info', name: 'test', stream });
-  const workshop = await openWorkshop(config, config.upstream, { logger });
-  return new History(workshop, { varDir, location, log, remove });
+  const opened = await openContext(config, config.upstream, { logger });
+  return new History(opened, { varDir, location, log, remove });
 }
 
 /** A new database of that kind, and that many processes on it that share a folder. */

@@ -1,10 +1,10 @@
-import { adoptTokens } from '../../../src/domain/tokens/adopt-tokens.ts';
+import { attachTokens } from '../../../src/domain/tokens/attach-tokens.ts';
 import { assignByHand } from '../../../src/domain/tokens/assign-token.ts';
-import { buryGrant } from '../../../src/domain/grants/bury-grant.ts';
+import { endGrant } from '../../../src/domain/grants/end-grant.ts';
 import { deauthorize } from '../../../src/domain/tokens/deauthorize.ts';
 import { exchangeCode } from '../../../src/domain/authorization/exchange-code.ts';
 import { handOver } from '../../../src/domain/handover/hand-over.ts';
-import { keepPair } from '../../../src/domain/grants/refresh/keep-pair.ts';
+import { storeRotatedPair } from '../../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { noteClaim } from '../../../src/domain/old-api/note-claim.ts';
 import { observeToken } from '../../../src/domain/old-api/observe-token.ts';
 import { endWaiting } from '../../../src/domain/old-api/old-backend-ends.ts';
@@ -57,23 +57,23 @@ export function see(
 export const consent: Act = ({ context }, given) => storeGrant(context, consentOf(given));
 export const reauthorize: Act = ({ context }, given) => storeGrantForTokens(context, consentOf(given));
 export const adopt: Act = ({ context }, { clientId, accountId }) =>
-  context.store.transaction((tx) => adoptTokens(context, tx, { clientId, accountId, ...ORIGIN }));
+  context.store.transaction((tx) => attachTokens(context, tx, { clientId, accountId, ...ORIGIN }));
 export const bury: Act = async ({ context }, { grantId }) => {
   const grant = await context.store.durable
     .selectFrom('grants')
     .selectAll()
     .where('id', '=', grantId)
     .executeTakeFirstOrThrow();
-  await buryGrant(context, grant, 'refused');
+  await endGrant(context, grant, 'refused');
 };
 /** The pair of a doubtful presentation comes when the grant is given up already. */
 export const loseAndFind: Act = async ({ context, db }, { grantId }) => {
   const doubted = { state: 'in_doubt', claim_id: 'c', presented_at: 1 } as const;
   await db.updateTable('grants').set(doubted).where('id', '=', grantId).execute();
   const row = db.selectFrom('grants').selectAll().where('id', '=', grantId);
-  await buryGrant(context, await row.executeTakeFirstOrThrow(), 'lost');
+  await endGrant(context, await row.executeTakeFirstOrThrow(), 'lost');
   const sealed = sealPair(context, { id: grantId, version: 2, sentAt: Date.now() }, pair);
-  await keepPair(context, { grantId, version: 1, pair: sealed });
+  await storeRotatedPair(context, { grantId, version: 1, pair: sealed });
 };
 export const deauthorizePair: Act = ({ context }, { clientId, accountId }) =>
   deauthorize(context, { clientId, accountId }, { ...ORIGIN, reason: 'a test' });

@@ -1,4 +1,4 @@
-import { pairPlace } from '../../../src/domain/keys/sealed-places.ts';
+import { pairPlace } from '../../../src/domain/keys/sealing-context.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { upsertAccount } from '../../../src/store/accounts/accounts.ts';
 import { insertApp } from '../../../src/store/apps/apps.ts';

@@ -1,4 +1,4 @@
-import { clientSecretPlace } from '../../../src/domain/keys/sealed-places.ts';
+import { clientSecretPlace } from '../../../src/domain/keys/sealing-context.ts';
 import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
 import { startSystem, type System, type SystemOptions } from '../../support/system.ts';

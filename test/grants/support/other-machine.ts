@@ -1,16 +1,16 @@
-import { createClaimWatch } from '../../../src/domain/grants/refresh/claim-watch.ts';
+import { createClaimAge } from '../../../src/domain/grants/refresh/claim-age.ts';
 import type { Context } from '../../../src/domain/context.ts';
-import { createFlights } from '../../../src/domain/work/flights.ts';
-import { createPlaces } from '../../../src/domain/grants/refresh/places.ts';
+import { createSingleFlight } from '../../../src/domain/work/single-flight.ts';
+import { createRefreshLimit } from '../../../src/domain/grants/refresh/refresh-limit.ts';
 import { openSpill } from '../../../src/store/files/spill.ts';
 
 /** Another machine on the same database: it shares neither the work in hand nor the spill. */
 export function otherMachine(context: Context, folder: string): Context {
   return {
     ...context,
-    flights: createFlights(),
-    places: createPlaces(),
-    watch: createClaimWatch(context.clock),
+    flights: createSingleFlight(),
+    places: createRefreshLimit(),
+    watch: createClaimAge(context.clock),
     spill: openSpill(folder),
   };
 }

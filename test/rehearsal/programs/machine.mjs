@@ -21,14 +21,14 @@ function now() {
 process.once('disconnect', () => process.exit(0));
 try {
   const { readConfig } = await load('config.js');
-  const { openWorkshop } = await load('workshop.js');
+  const { openContext } = await load('opened.js');
   const { planReminders } = await load('domain/reminders/plan-reminders.js');
   const { deliverReminders } = await load('domain/reminders/deliver.js');
   const { createLogger } = await load('shared/log/logger.js');
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: 'machine' });
   const clock = { now, elapsed: now, wall: now };
-  const { context } = await openWorkshop(config, config.upstream, { clock, logger });
+  const { context } = await openContext(config, config.upstream, { clock, logger });
   const works = { plan: planReminders, deliver: deliverReminders };
   const machine = sabotaged(context, sabotage);
   const run = async (work) => {

@@ -8,7 +8,7 @@ import type { Context } from '../../../src/domain/context.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import type { Clock } from '../../../src/shared/clock.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
-import { openWorkshop, type Workshop } from '../../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { freshDatabase } from '../../support/database.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 import { addAccount, addApp, addToken, setDate } from './planning-ground.ts';
@@ -47,7 +47,7 @@ export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<D
     ...(database && { DATABASE_URL: database.url }),
   };
   const logger = createLogger({ level: process.env['TEST_LOG'] ? 'debug' : 'none', name: 'delivery' });
-  const opened: Workshop[] = [];
+  const opened: OpenContext[] = [];
   const children: ChildProcess[] = [];
   return {
     folder,
@@ -55,9 +55,9 @@ export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<D
     async open(clock) {
       const config = readConfig(settings);
       if (!config.upstream) throw new Error('the settings name a modern side');
-      const workshop = await openWorkshop(config, config.upstream, { logger, ...(clock && { clock }) });
-      opened.push(workshop);
-      return workshop.context;
+      const opened = await openContext(config, config.upstream, { logger, ...(clock && { clock }) });
+      opened.push(opened);
+      return opened.context;
     },
     spawn() {
       const child = spawn(process.execPath, [program], {
@@ -69,7 +69,7 @@ export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<D
     },
     async close() {
       for (const child of children) await killed(child);
-      for (const workshop of opened) await workshop.close();
+      for (const opened of opened) await opened.close();
       await database?.drop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -7,7 +7,7 @@ import { type Preview, previewReminders } from '../../../src/domain/reminders/pl
 import { normalEmail } from '../../../src/shared/mail/address.ts';
 import type { DateName } from '../../../src/store/tables/lifecycle.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables/tables.ts';
-import { openWorkshop, type Workshop } from '../../../src/app/workshop.ts';
+import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { freshDatabase } from '../../support/database.ts';
 import type { SettableClock } from '../../support/settable-clock.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
@@ -32,15 +32,15 @@ export async function openGround(kind: DatabaseKind, clock: SettableClock): Prom
   });
   const { upstream } = config;
   if (!upstream) throw new Error('the settings name a modern side');
-  const opened: Workshop[] = [];
+  const opened: OpenContext[] = [];
   return {
     async open() {
-      const workshop = await openWorkshop(config, upstream, { clock });
-      opened.push(workshop);
-      return workshop.context;
+      const opened = await openContext(config, upstream, { clock });
+      opened.push(opened);
+      return opened.context;
     },
     async close() {
-      for (const workshop of opened) await workshop.close();
+      for (const opened of opened) await opened.close();
       await database?.drop();
       rmSync(folder, { recursive: true, force: true });
     },

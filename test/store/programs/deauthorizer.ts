@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { openWorkshop } from '../../../src/app/workshop.ts';
+import { openContext } from '../../../src/app/open-context.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { deauthorize } from '../../../src/domain/tokens/deauthorize.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
@@ -10,7 +10,7 @@ import type { Pair } from '../../../src/store/tokens/mappings.ts';
 const config = readConfig(JSON.parse(process.argv[2] ?? '{}') as Record<string, string>);
 if (!config.upstream) throw new Error('the settings name no modern side');
 const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
-const { context } = await openWorkshop(config, config.upstream, { logger });
+const { context } = await openContext(config, config.upstream, { logger });
 
 process.on('message', (pair: Pair) => {
   deauthorize(context, pair, { actor: 'test', requestId: null, reason: 'test' }).then(

@@ -7,7 +7,7 @@ import { startBridge } from '../../../dist/app/bridge.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { createLogger } from '../../../dist/shared/log/logger.js';
 import { runWorker, startWorkers } from '../../../dist/app/workers.js';
-import { openWorkshop } from '../../../dist/app/workshop.js';
+import { openContext } from '../../../dist/app/open-context.js';
 
 const { TEST_CLOCK_FILE: clockFile, TEST_LOG_LEVEL: level } = process.env;
 const logger = createLogger({ level, name: 'bridge' });
@@ -28,8 +28,8 @@ const start = () => startBridge(readConfig(), { logger, ...(clockFile && { clock
 
 /** As src/app/system.ts starts them: schema and keys are made before several processes open them at once. */
 async function startSeveral(config) {
-  const workshop = await openWorkshop(config, config.upstream, { logger });
-  await workshop.close();
+  const opened = await openContext(config, config.upstream, { logger });
+  await opened.close();
   return startWorkers({ count: config.workers, logger, exec: fileURLToPath(import.meta.url) });
 }
 

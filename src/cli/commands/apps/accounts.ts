@@ -1,6 +1,6 @@
 import { pinAccount } from '../../../domain/accounts/pin-account.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
@@ -24,7 +24,7 @@ export async function pin(
 ): Promise<Result> {
   const how = String(options['reason']);
   check(email, accountId, how);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const pinned = await pinAccount(context, { email, accountId, how, actor: 'command', requestId: null });
     const { tokens, apps, ids } = pinned;
     const line =

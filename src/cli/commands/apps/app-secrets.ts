@@ -1,6 +1,6 @@
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 /** Rotation of an app's secret by the operator, as its owner does it on the pages. */
 
@@ -9,7 +9,7 @@ const known = ({ id, createdAt }: AppSecret) => `${id}, known since ${new Date(c
 
 /** `apps add-secret`: a second secret, shown this once, and the id of the one to retire later. */
 export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const before = await secretsOf(context, clientId);
     const added = await addSecret(context, { clientId, actor: 'command' });
     if (added === 'unknown app') throw new Error(`no app has the client id ${clientId}`);
@@ -27,7 +27,7 @@ export async function retireAppSecret(
   _options: unknown,
   [clientId = '', id = '']: string[],
 ): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const retired = await retireSecret(context, { clientId, id, actor: 'command' });
     if (retired === 'last') throw new Error('it is the only secret of the app; add another one first');
     const live = (await secretsOf(context, clientId)).map(known);

@@ -3,13 +3,13 @@ import { registerApp } from '../../../domain/apps/register-app.ts';
 import { listApps as findApps, listCallbacks } from '../../../store/apps/apps.ts';
 import { describedExtensions, extensionLine } from '../dates/dates.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 const OWNER_KNOWN = /^[0-9a-f]{24}$/;
 
 /** `apps add`: registers an app; its secrets are shown this once. */
 export async function addApp(options: Record<string, unknown>): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const registered = await registerApp(context, {
       name: String(options['name']),
       callbacks: options['callback'] as string[],
@@ -30,7 +30,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
 
 /** `apps list`: every app; callbacks that could not be registered anew are marked. */
 export async function listApps(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const callbacks = await listCallbacks(context.store.durable);
     const extensions = await describedExtensions(context);
     const apps = (await findApps(context.store.durable)).map((app) => {

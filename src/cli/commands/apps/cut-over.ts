@@ -14,7 +14,7 @@ import { cutOverOf } from '../../../store/cut-over/cut-overs.ts';
 import { actorOf } from '../by-option.ts';
 import { confirmed } from '../confirm.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 /** @throws {WrongUsage} */
@@ -93,7 +93,7 @@ export async function cutOver(
   [clientId = '']: readonly string[],
 ): Promise<Result> {
   const percent = percentOf(options['percent']);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const app = await cutOverOf(context.store.durable, clientId);
     if (!app) throw new ChangeRefused('No app that was registered or imported has this client id.');
     const before = app.cut_over_percent;

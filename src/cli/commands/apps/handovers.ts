@@ -1,10 +1,10 @@
 import { listUnconfirmed } from '../../../store/grants/handovers.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 /** `handovers list`: pairs that an app has taken over and not confirmed, oldest first. */
 export async function listHandovers(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const handovers = (await listUnconfirmed(context.store.durable)).map((row) => ({
       client_id: row.client_id,
       name: row.name,

@@ -1,6 +1,6 @@
 import { clearShadow, describeShadow } from '../../../domain/reads/shadow.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   missing: 'only the old answer has it',
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** `shadow`: where the two generations answer differently; with `--clear` the counts begin anew. */
 export async function shadow(options: { clear?: boolean }): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     if (options.clear) {
       await clearShadow(context);
       return { ok: true, lines: ['The counts begin anew.'], json: { cleared: true } };

@@ -2,9 +2,9 @@ import { readConfig } from '../../../config/config.ts';
 import { readSchema, type SchemaState } from '../../../store/driver/schema-state.ts';
 import { findLostDatabase } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
-import { epochFileOf } from '../../../app/workshop.ts';
+import { epochFileOf } from '../../../app/open-context.ts';
 import type { Result } from '../result.ts';
-import { withNewestSchema } from '../with-workshop.ts';
+import { withNewestSchema } from '../with-context.ts';
 
 function linesOf(place: string, { present, newest, waiting }: SchemaState): string[] {
   if (present === undefined) return [`There is no database of the bridge at ${place}; migrate makes one.`];

@@ -6,7 +6,7 @@ import {
   FOREIGN_FOLDER_REMEDY,
   foreignFolderWords,
 } from '../../../domain/instance/other-database.ts';
-import { findKeyProblems } from '../../../domain/keys/rings.ts';
+import { findKeyProblems } from '../../../domain/keys/usable-keys.ts';
 import { takeOver } from '../../../domain/instance/take-over.ts';
 import { makePrivateFolder } from '../../../shared/private-file.ts';
 import { openEpochFile } from '../../../store/files/epoch-file.ts';
@@ -14,10 +14,10 @@ import { loadKeys } from '../../../store/files/keys-file.ts';
 import type { CopyFacts } from '../../../store/files/sqlite-copy.ts';
 import { restoreFile } from '../../../store/files/sqlite-restore.ts';
 import type { Store } from '../../../store/driver/store.ts';
-import { epochFileOf } from '../../../app/workshop.ts';
+import { epochFileOf } from '../../../app/open-context.ts';
 import { POSTGRES_RESTORE } from './postgres-copies.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 const NEXT =
@@ -72,7 +72,7 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
 
 /** The configured database as the original from now on. */
 async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
     if (foreign) return foreign;
     const grants = await takeOver(context);

@@ -7,7 +7,7 @@ import { listExemptions } from '../../../store/lifecycle/brownout-exemptions.ts'
 import { actorOf } from '../by-option.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 function jsonOf({ id, rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
   return { id, rehearses, starts_at: shown(startsAt), ends_at: shown(endsAt), state, text };
@@ -17,7 +17,7 @@ function jsonOf({ id, rehearses, startsAt, endsAt, state, text }: PublicBrownout
 export async function addBrownout(options: Record<string, unknown>): Promise<Result> {
   const startsAt = momentOf('--from', options['from']);
   const endsAt = momentOf('--to', options['to']);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const rehearses = options['rehearses'] as Milestone;
     const asked = { rehearses, startsAt, endsAt, text: String(options['text']), actor: actorOf(options) };
     const planned = await planBrownout(context, asked);
@@ -43,7 +43,7 @@ async function describedExemptions({ store, clock }: Context) {
 
 /** `brownouts list`: those of all apps, 90 days back, and the apps that they leave out. */
 export async function listBrownouts(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const brownouts = (await describeLifecycle(context)).brownouts.map(jsonOf);
     const exemptions = await describedExemptions(context);
     const lines = brownouts.map(
@@ -66,7 +66,7 @@ export async function removeOne(
   options: Record<string, unknown>,
   [id = '']: readonly string[],
 ): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const { hadBegun } = await removeBrownout(context, { id, actor: actorOf(options) });
     const line = hadBegun
       ? 'The brownout is ended; running bridges follow within a second.'
@@ -81,7 +81,7 @@ export async function exempt(
   [clientId = '']: readonly string[],
 ): Promise<Result> {
   const until = momentOf('--until', options['until']);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const asked = { clientId, until, reason: String(options['reason']), actor: actorOf(options) };
     const { before } = await exemptApp(context, asked);
     const was = before === undefined ? '' : ` It replaces the exemption until ${shown(before)}.`;
@@ -98,7 +98,7 @@ export async function unexempt(
   options: Record<string, unknown>,
   [clientId = '']: readonly string[],
 ): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const asked = { clientId, reason: String(options['reason']), actor: actorOf(options) };
     const { before } = await endExemption(context, asked);
     const line = `Brownouts concern this app again. It was left out until ${shown(before)}.`;

@@ -14,7 +14,7 @@ import * as verdicts from '../doctor/verdict.ts';
 import { outlookJson, outlookLines } from '../apps/cut-over.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 /** Every date with who set it last; null for one of which nothing was ever said. */
 async function describedDates({ store }: Context) {
@@ -49,7 +49,7 @@ export function extensionLine({ name, until, is_over: isOver, reason, granted_by
 
 /** `dates show`: what ends when, and for which apps later. */
 export async function showDates(): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const dates = await describedDates(context);
     const extensions = await describedExtensions(context);
     const lines = dates.map(
@@ -123,7 +123,7 @@ export async function changeDate(
   [name = '', moment = '']: readonly string[],
 ): Promise<Result> {
   const at = moment === 'none' ? undefined : momentOf('the moment (or none)', moment);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const date = DATE_NAMES.find((one) => one === name) as DateName;
     const outlooks =
       date === 'retirement' && at !== undefined ? await beforeRetirement(context, options) : [];

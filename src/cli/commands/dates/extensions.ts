@@ -3,7 +3,7 @@ import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { actorOf } from '../by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 const milestoneOf = (options: Record<string, unknown>): Milestone =>
   options['sunset'] === true ? 'sunset' : 'retirement';
@@ -15,7 +15,7 @@ export async function extend(
 ): Promise<Result> {
   const until = momentOf('--until', options['until']);
   const name = milestoneOf(options);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const asked = { clientId, name, until, reason: String(options['reason']), actor: actorOf(options) };
     const { before, warnings } = await extendApp(context, asked);
     const was = before === undefined ? '' : ` It replaces the one until ${shown(before)}.`;
@@ -37,7 +37,7 @@ export async function unextend(
   [clientId = '']: readonly string[],
 ): Promise<Result> {
   const name = milestoneOf(options);
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const asked = { clientId, name, reason: String(options['reason']), actor: actorOf(options) };
     const { before } = await endExtension(context, asked);
     const line = `The ${name} of all applies to this app again. It had time until ${shown(before)}.`;

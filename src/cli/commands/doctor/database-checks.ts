@@ -3,15 +3,15 @@ import type { Context } from '../../../domain/context.ts';
 import { hasOldApi, outlookOfRetirement } from '../../../domain/cut-over/outlook.ts';
 import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
 import { findRefreshTrouble, troubleWords } from '../../../domain/grants/refresh/refresh-trouble.ts';
-import { findPlaceProblem } from '../../../domain/instance/judge-instance.ts';
+import { findPlaceProblem } from '../../../domain/instance/detect-copy.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { readSchema } from '../../../store/driver/schema-state.ts';
 import { findLostDatabase } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
-import { epochFileOf } from '../../../app/workshop.ts';
+import { epochFileOf } from '../../../app/open-context.ts';
 import { outlookLines } from '../apps/cut-over.ts';
 import { examineDates } from '../dates/dates.ts';
-import { lookInWorkshop } from '../with-workshop.ts';
+import { lookInContext } from '../with-context.ts';
 import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
 
 /** What `doctor` reads in the database. It makes none there and changes no schema. */
@@ -58,7 +58,7 @@ async function examineBudget(context: Context): Promise<Verdict> {
 async function readInstance({ database, dates }: Config): Promise<Instance> {
   const { present } = await readSchema(database);
   if (present === undefined) return 'none yet';
-  return lookInWorkshop(async ({ context }) => {
+  return lookInContext(async ({ context }) => {
     const { instance, store } = context;
     return {
       why: instance.why(),
@@ -96,7 +96,7 @@ export async function checkDatabase(config: Config): Promise<Verdict> {
       `${reached} no database of the bridge yet. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`,
     );
   }
-  return lookInWorkshop(async ({ context }) => {
+  return lookInContext(async ({ context }) => {
     const problem = await context.store.findProblem();
     if (problem !== undefined) throw new Error(problem);
     return ok(`${place} opens with these keys and ${PROVEN[database.kind]}`);

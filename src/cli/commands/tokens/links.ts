@@ -1,7 +1,7 @@
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 
@@ -9,7 +9,7 @@ const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 export async function makeLink(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];
   if (!ACCOUNT_ID.test(accountId)) throw new Error('account: an account id (24 hex digits)');
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const app = await findRegisteredApp(context, clientId);
     if (!app) throw new Error(`no app is registered with the client id ${clientId}`);
     const link = await reauthorizationLink(context, { clientId, accountId });

@@ -10,7 +10,7 @@ import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../../../store/tokens/observed.ts';
 import type { MappingState } from '../../../store/tables/tables.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 /** No token is longer. */
 const LINE_MAX = 4096;
@@ -103,7 +103,7 @@ export async function findToken(
   [query = '']: readonly string[],
 ): Promise<Result> {
   const token = query === '-' ? await readLine() : undefined;
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const found =
       token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
     const tokens = found.tokens.map(jsonOf);
@@ -120,7 +120,7 @@ export async function revoke(
   options: Record<string, unknown>,
   [mappingId = '']: readonly string[],
 ): Promise<Result> {
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const asked = { mappingId, reason: String(options['reason']), actor: 'command', requestId: null };
     const revoked = await revokeToken(context, asked);
     // What is owed to the modern side is told by the bridge, within a minute; this process ends here.
@@ -186,7 +186,7 @@ export async function assign(
   [mappingId = '']: readonly string[],
 ): Promise<Result> {
   const [clientId, reason] = [String(options['app']), String(options['reason'])];
-  return withWorkshop(async ({ context }) => {
+  return withContext(async ({ context }) => {
     const asked = { mappingId, clientId, reason, actor: 'command', requestId: null };
     const assigned = await assignByHand(context, asked);
     const isProgram = await isUnidentified(context.store.durable, clientId);

@@ -4,7 +4,7 @@ import { importFile } from '../../../domain/import/reading/import-file.ts';
 import { createProgress } from './import-progress.ts';
 import { isOver, summaryOf } from './import/summary.ts';
 import type { Result } from '../result.ts';
-import { withWorkshop } from '../with-workshop.ts';
+import { withContext } from '../with-context.ts';
 
 /**
  * `tokens import FILE`: apps, id pairs and tokens of the older generation; refused rows fail nothing unless `--max-refused`
@@ -17,7 +17,7 @@ export async function importTokens(
   const isDryRun = dryRun === true;
   const folder = join(readConfig().varDir, 'imports');
   const progress = createProgress();
-  const imported = await withWorkshop(({ context }) =>
+  const imported = await withContext(({ context }) =>
     importFile(context, {
       file,
       folder,

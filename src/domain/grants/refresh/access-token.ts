@@ -11,14 +11,14 @@ import { countSiblings, findGrant } from '../../../store/grants/grants.ts';
 import { endRest, postponeRefresh, redatePresentation } from '../../../store/grants/presentations.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { buryGrant } from '../bury-grant.ts';
+import { endGrant } from '../end-grant.ts';
 import type { Context } from '../../context.ts';
-import { doubtClaim } from '../doubt-claim.ts';
-import { recoverSpilledPair } from './keep-pair.ts';
+import { markClaimInDoubt } from '../mark-in-doubt.ts';
+import { recoverSpilledPair } from './store-rotated-pair.ts';
 import { withLease } from '../../work/lease.ts';
 import { lastGoodAnswer, presentingStoppedUntil } from './doubt-breaker.ts';
 import { lookingStoppedUntil } from './refresh-breaker.ts';
-import { putOff } from './put-off.ts';
+import { postponeGrant } from './postpone.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { serverOf } from '../modern-client.ts';
@@ -52,7 +52,7 @@ async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void>
   const seenFor = context.watch.seenFor(grant);
   // A date in the future says nothing; then only what this process has seen itself counts.
   if ((age < 0 ? seenFor : age) < PRESENTING_LIMIT) return;
-  await doubtClaim(context, grant, { retryAt: now });
+  await markClaimInDoubt(context, grant, { retryAt: now });
 }
 
 /** Asks the server about a token in doubt; while it does not say, the question rests with back-off. */
@@ -78,9 +78,9 @@ async function presentAgainOrBury(context: Context, grant: Grant): Promise<void>
   if (await recoverSpilledPair(context, grant.id)) return;
   const isLive = await askIsLive(context, grant);
   // Spent by the original after the copy was made: presenting it would end what the original got for it.
-  if (isLive === false && isOfTakeOver(grant)) return buryGrant(context, grant, 'superseded');
+  if (isLive === false && isOfTakeOver(grant)) return endGrant(context, grant, 'superseded');
   const siblings = await countSiblings(context.store.durable, grant);
-  if (!mayPresentAgain(isLive, siblings)) return buryGrant(context, grant, 'lost');
+  if (!mayPresentAgain(isLive, siblings)) return endGrant(context, grant, 'lost');
   return presentRefreshToken(context, grant, { ifAlone: isLive === undefined });
 }
 
@@ -159,7 +159,7 @@ function renewEarly(context: Context, grant: Grant): void {
   context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) => {
-      if (error instanceof Unreadable) return putOff(context, grant, error);
+      if (error instanceof Unreadable) return postponeGrant(context, grant, error);
       context.logger.warn('an early refresh failed', { grantId: grant.id, error });
       return undefined;
     });

@@ -4,7 +4,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { Context } from '../../context.ts';
 import type { Turn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
-import type { Place } from './places.ts';
+import type { Place } from './refresh-limit.ts';
 
 /**
  * What one process does while only a few refresh tokens may be presented at once. The database holds the bound; this

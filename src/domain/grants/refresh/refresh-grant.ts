@@ -19,15 +19,15 @@ import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import type { Connection } from '../../../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcomes.ts';
-import { buryGrant } from '../bury-grant.ts';
+import { endGrant } from '../end-grant.ts';
 import type { Context } from '../../context.ts';
-import { doubtClaim } from '../doubt-claim.ts';
+import { markClaimInDoubt } from '../mark-in-doubt.ts';
 import { changeOfClaim, isCalmTurn } from './breaker-rules.ts';
 import { endProbe, findTurn, followOutcome } from './doubt-breaker.ts';
 import { enter, waitToEnter } from './few-at-once.ts';
-import type { Place } from './places.ts';
-import { insist } from '../../work/insist.ts';
-import { keepPair } from './keep-pair.ts';
+import type { Place } from './refresh-limit.ts';
+import { retryUntilStored } from '../../work/retry-until-stored.ts';
+import { storeRotatedPair } from './store-rotated-pair.ts';
 import { serverOf } from '../modern-client.ts';
 import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from '../sealed-pair.ts';
@@ -103,14 +103,16 @@ async function release(context: Context, claim: Claim, asked?: number): Promise<
   const now = context.clock.now();
   const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
   const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
-  await insist(context, 'a released claim', () => releaseClaim(context.store.durable, claim.grant, back));
+  await retryUntilStored(context, 'a released claim', () =>
+    releaseClaim(context.store.durable, claim.grant, back),
+  );
 }
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
   // What was refused, or not written, was not lost on the way back.
   if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.place.turn);
   if (error instanceof Rejected && error.code === 'invalid_grant') {
-    return buryGrant(context, claim.grant, 'refused');
+    return endGrant(context, claim.grant, 'refused');
   }
   if (error instanceof Rejected) {
     context.logger.error('ALARM: the modern side refuses the bridge itself', { refusal: error.code });
@@ -118,7 +120,7 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
   }
   if (error instanceof Unavailable) return release(context, claim, error.retryAfter);
   const retryAt = context.clock.now() + backOff(claim.grant.attempts + 1, context.chance());
-  await doubtClaim(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
+  await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
 function newClaim({ clock }: Context, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
@@ -175,7 +177,7 @@ async function writeAndSettle(
     return settleFailure(context, claim, error);
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
-  await keepPair(context, { grantId: grant.id, version: grant.version, pair });
+  await storeRotatedPair(context, { grantId: grant.id, version: grant.version, pair });
   if (!isCalmTurn(place.turn)) await followOutcome(context);
 }
 

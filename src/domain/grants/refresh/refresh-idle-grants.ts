@@ -6,7 +6,7 @@ import { GrantDead, advance } from './access-token.ts';
 import type { Context } from '../../context.ts';
 import { isCalmTurn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
-import { putOff } from './put-off.ts';
+import { postponeGrant } from './postpone.ts';
 
 /** The last part of the keep-alive time, over which what falls due at once is spread. */
 const SPREAD = 0.2;
@@ -16,7 +16,7 @@ async function refreshIdle(context: Context, grant: Grant): Promise<void> {
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) => {
       if (error instanceof GrantDead) return undefined;
-      if (!(error instanceof Unavailable)) return putOff(context, grant, error);
+      if (!(error instanceof Unavailable)) return postponeGrant(context, grant, error);
       context.logger.warn('an idle grant could not be refreshed', { grantId: grant.id, error });
       return undefined;
     });

@@ -8,9 +8,9 @@ import type { PassedAnswer } from '../../../upstream/old-backend.ts';
 import type { Context } from '../../context.ts';
 import { jsonIn } from '../../translation/unpack.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
-import { tolerant } from '../../work/tolerant.ts';
-import { KeyDropped, requireUsable } from '../../keys/under-all-keys.ts';
-import { takeTurns } from '../../work/take-turns.ts';
+import { restAfterFailure } from '../../work/rest-after-failure.ts';
+import { KeyDropped, requireUsable } from '../../keys/retry-after-key-rotation.ts';
+import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import { textOfUpdate } from './update-matches.ts';
 import { updatesIn } from './updates-in-answer.ts';
 
@@ -115,7 +115,7 @@ function beginLearning(context: Context): Learning {
     rows: new Map(),
     answers: new LRUCache(KNOWN),
     written: new LRUCache(KNOWN),
-    write: tolerant(
+    write: restAfterFailure(
       { logger: context.logger, message: 'ids of updates cannot be kept', firstRest: SECOND },
       () =>
         writeSome(context, learning).catch((error: unknown) => {
@@ -135,7 +135,7 @@ async function readAll(context: Context, learning: Learning): Promise<void> {
   for (let passed = held.shift(); passed; passed = held.shift()) {
     learning.heldBytes -= passed.answer.body.length;
     read(context, learning, passed);
-    await takeTurns();
+    await yieldToEventLoop();
   }
 }
 

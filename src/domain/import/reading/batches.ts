@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../store/driver/store.ts';
-import { requireUsable, withUsableKeys } from '../../keys/under-all-keys.ts';
+import { requireUsable, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 import { applyApps } from '../writing/apply-apps.ts';
 import { applyPairs } from '../writing/apply-pairs.ts';
 import { applyTokens } from '../writing/apply-tokens.ts';

@@ -2,7 +2,7 @@ import type { IdKind } from '../../../store/tables/existing-token-tables.ts';
 import { changeAccountPair } from '../../../store/import/import-changes.ts';
 import { addRows, rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import { followPairs } from '../../accounts/follow-pairs.ts';
+import { applyAccountPairs } from '../../accounts/apply-account-pairs.ts';
 import type { Import, Outcome } from '../outcomes.ts';
 import { differ } from './owners.ts';
 import type { Objection } from '../refusals.ts';
@@ -97,6 +97,6 @@ export async function applyPairs(run: Import, tx: Database, rows: readonly PairR
   for (const { legacyId, changes } of changed) await changeAccountPair(tx, legacyId, changes);
   // Those that were known too: what was imported since they were has not been looked at.
   const accounts = pairs.filter(({ kind }) => kind === 'account');
-  await followPairs(run.context, tx, { pairs: accounts, origin: run.origin });
+  await applyAccountPairs(run.context, tx, { pairs: accounts, origin: run.origin });
   return outcomes;
 }

@@ -2,7 +2,7 @@ import { changeMapping } from '../../../store/import/import-changes.ts';
 import { addRows } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { NewMapping } from '../../../store/tables/tables.ts';
-import { adoptPairs } from '../../tokens/adopt-tokens.ts';
+import { attachPairs } from '../../tokens/attach-tokens.ts';
 import { recordEvents } from '../../history/record-event.ts';
 import type { Token } from './judge-token.ts';
 import { nameAccounts } from './name-accounts.ts';
@@ -69,7 +69,7 @@ async function adopt({ context, origin }: Import, tx: Database, tokens: readonly
   const pairs = tokens.flatMap(({ state, clientId, accountId }) =>
     state === 'unmapped' && accountId !== null ? [{ clientId, accountId }] : [],
   );
-  await adoptPairs(context, tx, { pairs, origin });
+  await attachPairs(context, tx, { pairs, origin });
 }
 
 /** Writes them, with an entry in the history for each. */

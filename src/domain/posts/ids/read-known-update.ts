@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../ids/learn-ids.ts';
+import type { Caller } from '../../ids/match-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { askForPosts } from '../ask-for-posts.ts';
 import { channelOfProfile } from '../caller-channel.ts';

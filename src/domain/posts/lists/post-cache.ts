@@ -3,7 +3,7 @@ import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { Context } from '../../context.ts';
-import { withPatience } from '../../work/patience.ts';
+import { withTimeout } from '../../work/with-timeout.ts';
 
 /** The last answers about posts. They only save requests, so that a cache that fails costs nobody an answer. */
 
@@ -63,7 +63,7 @@ export async function freshOrLastKnown<Answer>(
   fetching: Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await withPatience(fetching);
+    return await withTimeout(fetching);
   } catch (error) {
     const known = isPassing(error) ? lastKnown() : undefined;
     if (known === undefined) throw error;

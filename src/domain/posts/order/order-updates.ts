@@ -1,9 +1,9 @@
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../ids/learn-ids.ts';
+import type { Caller } from '../../ids/match-ids.ts';
 import { requireWrites } from '../../limits/fair-reads.ts';
-import { withPatience } from '../../work/patience.ts';
+import { withTimeout } from '../../work/with-timeout.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
 import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';
@@ -66,7 +66,7 @@ async function reachedOrder(
   const left = writer.came + WRITE_ANSWERED_WITHIN - context.clock.elapsed();
   if (left <= 0) return undefined;
   try {
-    return await withPatience(readQueue(context, writer, channel), left);
+    return await withTimeout(readQueue(context, writer, channel), left);
   } catch (error) {
     context.logger.warn('the order that was reached could not be read', { channelId: channel.id, error });
     return undefined;
@@ -105,7 +105,7 @@ export async function reorderQueue(
   ordering: Ordering & Pick<CallerChannel, 'ids'>,
   wanted: WantedOrder,
 ): Promise<OrderEnd> {
-  const posts = await withPatience(readQueue(context, ordering.writer, ordering.channel));
+  const posts = await withTimeout(readQueue(context, ordering.writer, ordering.channel));
   const { writer, ids } = ordering;
   const told = { mapping: writer.mapping, ids };
   const named = await namedPosts(context, told, { posts, names: wanted.ids });
@@ -127,7 +127,7 @@ export async function shuffleQueue(
   ordering: Ordering,
   count: number | undefined,
 ): Promise<ShuffleEnd> {
-  const posts = await withPatience(readQueue(context, ordering.writer, ordering.channel));
+  const posts = await withTimeout(readQueue(context, ordering.writer, ordering.channel));
   const movable = posts.filter(isMovable).map(({ id }) => id);
   const ids = drawOrder(movable, { count, chance: () => context.chance() });
   const end = await bringInto(context, ordering, { posts, wanted: { ids, offset: 0 } });

@@ -13,7 +13,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
-import { requireUsable } from '../../keys/under-all-keys.ts';
+import { requireUsable } from '../../keys/retry-after-key-rotation.ts';
 import type { Write, Writer } from './writes.ts';
 
 /** The row of the journal that a write needs before its first byte leaves, and how long the row lets it be sent. */

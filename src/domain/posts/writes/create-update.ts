@@ -5,7 +5,7 @@ import { type OldRefusal, refusalOfField, refusalOfWrite } from '../../translati
 import { createInput, type PostInput } from '../../translation/post-input.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../ids/learn-ids.ts';
+import type { Caller } from '../../ids/match-ids.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
 import { countNewPost, knownCounts } from '../known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-profiles.ts';

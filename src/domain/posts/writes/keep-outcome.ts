@@ -2,7 +2,7 @@ import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { WriteCall } from '../../../store/tables/posts.ts';
 import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
-import { insist } from '../../work/insist.ts';
+import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { BudgetSpent } from '../../limits/budget-spent.ts';
 import type { Claim, SentOutcome } from './claim-write.ts';
 import type { WriteEnd } from './writes.ts';
@@ -12,7 +12,9 @@ import type { WriteEnd } from './writes.ts';
 /** The first look comes at once, by whoever waits for the write; the jobs make the next. */
 async function keepDoubt(context: Context, rowId: string): Promise<void> {
   const nextLookAt = context.clock.now() + WRITE_LOOKS[1];
-  await insist(context, 'a write in doubt', () => doubtWrite(context.store.durable, rowId, nextLookAt));
+  await retryUntilStored(context, 'a write in doubt', () =>
+    doubtWrite(context.store.durable, rowId, nextLookAt),
+  );
 }
 
 /** Keeps how a write ended; insists, for it is known nowhere else. */
@@ -22,7 +24,7 @@ export async function endRow(
   end: { state: 'done' | 'refused'; madePostId?: string | undefined; refusal?: string },
 ): Promise<void> {
   const now = context.clock.now();
-  await insist(context, 'the outcome of a write', () =>
+  await retryUntilStored(context, 'the outcome of a write', () =>
     context.store.transaction((tx) => endWrite(tx, rowId, { ...end, now })),
   );
 }

@@ -5,7 +5,7 @@ import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import { contentsOfEdit } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
-import type { Looking, Sight } from './sight.ts';
+import type { Looking, Observation } from './sight.ts';
 
 /** Looks whether a post that was there before stands as a change in doubt would leave it. */
 
@@ -20,14 +20,14 @@ function isAsWritten(context: Context, row: PostWriteRow, post: WrittenPost): bo
 }
 
 /** A post that was not changed since stands as it stood before; one that was, in another way, may show another's change. */
-function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): Sight {
+function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): Observation {
   if (row.call === 'destroy') return { kind: post ? 'nothing' : 'gone' };
   if (!post || Date.parse(post.updatedAt) < row.sent_at - WRITE_CLOCKS_DIFFER) return { kind: 'nothing' };
   return isAsWritten(context, row, post) ? { kind: 'found', post } : { kind: 'unclear' };
 }
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
-export async function lookForChange(context: Context, { row, reads }: Looking): Promise<Sight> {
+export async function lookForChange(context: Context, { row, reads }: Looking): Promise<Observation> {
   if (row.post_id === null || !showsItsChange(row)) return { kind: 'unclear' };
   const sight = sightOf(context, row, await reads.post(row.post_id));
   if (sight.kind !== 'found') return sight;

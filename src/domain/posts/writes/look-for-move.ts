@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { contentOfMove } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { type ChannelRow, isInChannel } from './look-reads.ts';
-import type { Looking, Sight } from './sight.ts';
+import type { Looking, Observation } from './sight.ts';
 
 /** Looks whether a post stands where a move in doubt would bring it: first in its queue, or last. */
 
@@ -24,7 +24,7 @@ function positionOf(context: Context, row: ChannelRow, postId: string) {
  * another move may have come after it.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
-export async function lookForMove(context: Context, { row, reads }: Looking): Promise<Sight> {
+export async function lookForMove(context: Context, { row, reads }: Looking): Promise<Observation> {
   if (row.post_id === null || !isInChannel(row)) return { kind: 'unclear' };
   const position = positionOf(context, row, row.post_id);
   if (!position) return { kind: 'unclear' };

@@ -8,7 +8,7 @@ import { contentOfPost, isWordless } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { isInChannel } from './look-reads.ts';
 import { madeBetween } from './made-between.ts';
-import type { Looking, Sight } from './sight.ts';
+import type { Looking, Observation } from './sight.ts';
 
 /** Looks for the post that a create in doubt may have made. */
 
@@ -38,13 +38,17 @@ function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsFound): boolean {
  * where there are fewer posts, nobody knows whose they are. The rows are read after the posts were: whoever made one of
  * these had a row before.
  */
-async function takeFound(context: Context, row: PostWriteRow, equal: readonly WrittenPost[]): Promise<Sight> {
+async function takeFound(
+  context: Context,
+  row: PostWriteRow,
+  equal: readonly WrittenPost[],
+): Promise<Observation> {
   const [first] = equal;
   if (!first) return { kind: 'nothing' };
   const digests = context.vault.digests(contentOfPost(first));
   // An earlier write can have made one of these posts only if it was still under way when this one was sent.
   const since = madeBetween(row).from - WRITE_MADE_WITHIN - WRITE_CLOCKS_DIFFER;
-  return context.store.transaction(async (tx): Promise<Sight> => {
+  return context.store.transaction(async (tx): Promise<Observation> => {
     const [free, ...others] = await withoutWriter(
       tx,
       equal.map(({ id }) => id),
@@ -58,7 +62,7 @@ async function takeFound(context: Context, row: PostWriteRow, equal: readonly Wr
 }
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
-export async function lookForNew(context: Context, looking: Looking): Promise<Sight> {
+export async function lookForNew(context: Context, looking: Looking): Promise<Observation> {
   const { row, reads } = looking;
   if (!isInChannel(row)) return { kind: 'unclear' };
   const found = await reads.postsOf(row);

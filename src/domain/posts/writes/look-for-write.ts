@@ -6,7 +6,7 @@ import { notePostsChanged } from '../lists/post-cache.ts';
 import { lookForChange } from './look-for-change.ts';
 import { lookForMove } from './look-for-move.ts';
 import { lookForNew } from './look-for-new.ts';
-import type { Looking, Sight } from './sight.ts';
+import type { Looking, Observation } from './sight.ts';
 
 /**
  * Looks whether a write in doubt was done: one request for each look. That a post is not there proves nothing while the
@@ -22,7 +22,7 @@ function nextLookAt({ sent_at: sentAt }: PostWriteRow, now: number): number {
 }
 
 /** What was seen, and nothing else, decides what becomes of the row: where the last look is unclear, so is the write. */
-async function keepSight(context: Context, { row, reads }: Looking, sight: Sight): Promise<void> {
+async function keepSight(context: Context, { row, reads }: Looking, sight: Observation): Promise<void> {
   const now = context.clock.now();
   const isLast = now - row.sent_at >= LAST_LOOK;
   const { durable } = context.store;
@@ -40,7 +40,7 @@ function lookFor({ call }: PostWriteRow) {
  * One look at a write in doubt.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
-export async function lookForWrite(context: Context, looking: Looking): Promise<Sight> {
+export async function lookForWrite(context: Context, looking: Looking): Promise<Observation> {
   const { row } = looking;
   const next = nextLookAt(row, context.clock.now());
   if (!(await claimLook(context.store.durable, row, next))) return { kind: 'not_looked' };

@@ -9,7 +9,7 @@ import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { requireBudget, takeWrite } from '../../limits/fair-reads.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { takersOf } from '../../tokens/proven-app.ts';
-import { withUsableKeys } from '../../keys/under-all-keys.ts';
+import { withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
 import { forgetCounts } from '../known-counts.ts';

@@ -3,12 +3,12 @@ import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { findWrite } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
-import { withPatience } from '../../work/patience.ts';
+import { withTimeout } from '../../work/with-timeout.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import type { PostsReader } from '../ask-for-posts.ts';
 import { type LookReads, readsInCall } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
-import type { Sight } from './sight.ts';
+import type { Observation } from './sight.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /** A write in doubt while its caller still waits: the bridge looks at once, and once more where that showed nothing. */
@@ -34,7 +34,7 @@ interface Doubted {
 async function sightOfEnded(
   { state, call, post_id: postId }: PostWriteRow,
   reads: LookReads,
-): Promise<Sight> {
+): Promise<Observation> {
   if (state !== 'found' && state !== 'done') return { kind: 'not_looked' };
   if (call === 'destroy' || call === 'reorder' || call === 'shuffle')
     return { kind: 'found', post: undefined };
@@ -42,7 +42,7 @@ async function sightOfEnded(
   return post ? { kind: 'found', post } : { kind: 'unclear' };
 }
 
-async function look(context: Context, reader: PostsReader, { end, write }: Doubted): Promise<Sight> {
+async function look(context: Context, reader: PostsReader, { end, write }: Doubted): Promise<Observation> {
   const row = await findWrite(context.store.durable, end.rowId);
   if (!row) return { kind: 'not_looked' };
   const reads = readsInCall(context, reader);
@@ -50,14 +50,14 @@ async function look(context: Context, reader: PostsReader, { end, write }: Doubt
   return lookForWrite(context, { row, reads, sources: write.sources });
 }
 
-async function lookWhileWaiting(context: Context, writer: Writer, doubted: Doubted): Promise<Sight> {
-  let sight: Sight = { kind: 'not_looked' };
+async function lookWhileWaiting(context: Context, writer: Writer, doubted: Doubted): Promise<Observation> {
+  let sight: Observation = { kind: 'not_looked' };
   for (const pause of PAUSES) {
     if (timeLeft(context, writer) < LOOK_TIME + pause) return sight;
     await delay(pause);
     const { client_id: clientId } = writer.mapping;
     const looking = servedBy(context, writer.mapping, (grant) => look(context, { grant, clientId }, doubted));
-    sight = await withPatience(looking, timeLeft(context, writer));
+    sight = await withTimeout(looking, timeLeft(context, writer));
     if (sight.kind === 'found' || sight.kind === 'gone') return sight;
   }
   return sight;

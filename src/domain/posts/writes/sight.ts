@@ -5,7 +5,7 @@ import type { LookReads } from './look-reads.ts';
 /** What the looks at writes in doubt hand to each other. */
 
 /** What a look saw. */
-export type Sight =
+export type Observation =
   /** The post as the write would leave it. */
   | { kind: 'found'; post: WrittenPost | undefined }
   /** The post that was to be removed is not there; whether it ever was, nobody knows. */

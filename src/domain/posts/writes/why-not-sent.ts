@@ -3,7 +3,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
 import type { Context } from '../../context.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
-import { alarmOf, isKeyFault } from '../../keys/under-all-keys.ts';
+import { alarmOf, isKeyFault } from '../../keys/retry-after-key-rotation.ts';
 import { waitWords } from '../../translation/wait-words.ts';
 import { BudgetSpent } from '../../limits/budget-spent.ts';
 import { ScopeMissing } from '../scope-missing.ts';

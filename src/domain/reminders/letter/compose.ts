@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { notMePath } from '../stop-mails.ts';
 import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
-import { takeTurns } from '../../work/take-turns.ts';
+import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import { aboutApp, type AppFacts, aboutHolder, aboutOwner } from './about-app.ts';
 import { asHtml } from './as-html.ts';
 import { asText } from './as-text.ts';
@@ -122,7 +122,7 @@ async function cardsOf(context: Context, person: Person, apps: readonly AppDue[]
   const cards: Card[] = [];
   for (const app of apps) {
     cards.push(await cardOf(context, person, app));
-    await takeTurns();
+    await yieldToEventLoop();
   }
   return cards;
 }
@@ -142,9 +142,9 @@ export async function composeLetter(context: Context, order: LetterOrder): Promi
   const others = otherLines(all.slice(CARDS_MAX), { reader, page: links.page('/apps') });
   const notMe = links.page(notMePath(context, mailId));
   const content = { subject: subjectOf(due, reader), cards, others, foot: footOf(links, due, notMe) };
-  await takeTurns();
+  await yieldToEventLoop();
   const calendar = calendarOf(person.id, apps);
-  await takeTurns();
+  await yieldToEventLoop();
   return {
     subject: content.subject,
     text: asText(content),

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../../domain/context.ts';
-import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../../domain/ids/match-ids.ts';
 import {
   type CreatedUpdates,
   createUpdates,

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
-import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
-import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import { type CallerChannel, viewOf } from '../../../domain/posts/caller-channel.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { channelOfProfile, channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
 import type { Context } from '../../../domain/context.ts';
-import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
 import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
 import { type PassedRead, shadowPassed } from '../../../domain/reads/shadow-passed.ts';

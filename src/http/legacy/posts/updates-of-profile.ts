@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
-import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../../domain/ids/match-ids.ts';
 import type { LegacyIds } from '../../../domain/ids/legacy-ids.ts';
 import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
 import type { pendingList, PostList } from '../../../domain/posts/lists/lists.ts';

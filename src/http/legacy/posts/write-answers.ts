@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Caller } from '../../../domain/ids/learn-ids.ts';
+import type { Caller } from '../../../domain/ids/match-ids.ts';
 import type { Context } from '../../../domain/context.ts';
 import { whyUnsent } from '../../../domain/limits/fair-reads.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';

@@ -3,7 +3,7 @@ import { endSessionsOf, signedInAs } from '../../../domain/accounts/sessions.ts'
 import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
-import { type Frame, personIn, roleIn } from '../../site/frame.ts';
+import { type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
 
 /** /apps/account: who is signed in, for how long, in how many browsers; and the end of it in all of them at once. */
 
@@ -15,7 +15,7 @@ const ROLES = {
   lead: 'You may do everything that support staff may do.',
 } as const;
 
-function showAccount(frame: Frame): RequestHandler {
+function showAccount(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { accountId } = personIn(req);
     const role = roleIn(res);
@@ -29,7 +29,7 @@ function showAccount(frame: Frame): RequestHandler {
   };
 }
 
-function signOutEverywhere({ context }: Frame): RequestHandler {
+function signOutEverywhere({ context }: PageShell): RequestHandler {
   return async (req, res) => {
     const browsers = await endSessionsOf(context, personIn(req).accountId);
     context.logger.info('somebody signed out everywhere', { browsers, requestId: requestIdOf(res) });
@@ -38,7 +38,7 @@ function signOutEverywhere({ context }: Frame): RequestHandler {
 }
 
 /** After it; a browser that is signed in again has no use for the page. */
-function showSignedOut(frame: Frame): RequestHandler {
+function showSignedOut(frame: PageShell): RequestHandler {
   return (req, res) => {
     if (personOf(req)) return res.redirect(303, PAGE);
     frame.page(res, 'account-signed-out', { title: 'You are signed out everywhere' });
@@ -46,7 +46,7 @@ function showSignedOut(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/account and the sign-out everywhere. */
-export function accountRoutes(router: Router, frame: Frame): void {
+export function accountRoutes(router: Router, frame: PageShell): void {
   router.get(PAGE, frame.requirePerson, showAccount(frame));
   router.post(`${PAGE}/sign-out-everywhere`, signOutEverywhere(frame));
   router.get(`${PAGE}/signed-out`, showSignedOut(frame));

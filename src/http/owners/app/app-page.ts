@@ -7,8 +7,8 @@ import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { asOfNow, dateCard } from '../../wording/dates/card.ts';
 import { connectByWords, endOf, footingOf, phaseOf } from '../../wording/dates/lines.ts';
-import { type Frame, personIn, signInAddress } from '../../site/frame.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { type PageShell, personIn, signInAddress } from '../../site/page-shell.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
 import { holderCards, ownerCards } from './overview.ts';
 import { registeredApp, shownApp } from '../shown-app.ts';
@@ -21,17 +21,17 @@ import { stateLines } from '../../wording/state-words.ts';
 
 type App = Awaited<ReturnType<typeof registeredApp>>;
 
-const appOf = ({ context }: Frame, req: Request) => registeredApp(context, req);
+const appOf = ({ context }: PageShell, req: Request) => registeredApp(context, req);
 
 /** The tokens of this app that the signed-in person has. */
-async function ownTokens({ context }: Frame, req: Request): Promise<AppTokens | undefined> {
+async function ownTokens({ context }: PageShell, req: Request): Promise<AppTokens | undefined> {
   return tokensOfPair(context, {
     clientId: String(req.params['clientId']),
     accountId: personIn(req).accountId,
   });
 }
 
-function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name }: App): void {
+function showSignedOut(frame: PageShell, res: Response, { client_id: clientId, name }: App): void {
   const asOf = asOfNow(frame.context, clientId);
   const ended = endOf(asOf);
   frame.page(res, 'app-signed-out', {
@@ -44,12 +44,12 @@ function showSignedOut(frame: Frame, res: Response, { client_id: clientId, name 
 }
 
 /** Tokens of the person that other programs use and whose calls name this app. */
-async function countClaiming({ context }: Frame, { client_id: clientId }: App, accountId: string) {
+async function countClaiming({ context }: PageShell, { client_id: clientId }: App, accountId: string) {
   const tokens = await listableTokens(context, { clientId, accountId });
   return tokens.filter((token) => token.client_id !== clientId).length;
 }
 
-function showApp(frame: Frame): RequestHandler {
+function showApp(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await appOf(frame, req);
     const person = personOf(req);
@@ -80,7 +80,7 @@ function showApp(frame: Frame): RequestHandler {
 }
 
 /** POST …/connect: to the modern consent, for the person's own tokens of this app. */
-function connect(frame: Frame): RequestHandler {
+function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
@@ -90,7 +90,7 @@ function connect(frame: Frame): RequestHandler {
   };
 }
 
-function askToRevoke(frame: Frame): RequestHandler {
+function askToRevoke(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await appOf(frame, req);
     const tokens = await ownTokens(frame, req);
@@ -99,7 +99,7 @@ function askToRevoke(frame: Frame): RequestHandler {
   };
 }
 
-async function revoke(frame: Frame, req: Request, res: Response): Promise<void> {
+async function revoke(frame: PageShell, req: Request, res: Response): Promise<void> {
   const { client_id: clientId } = await appOf(frame, req);
   const { accountId } = personIn(req);
   const tokens = await ownTokens(frame, req);
@@ -110,7 +110,7 @@ async function revoke(frame: Frame, req: Request, res: Response): Promise<void> 
 }
 
 /** Mounts them. */
-export function appRoutes(router: Router, frame: Frame): void {
+export function appRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId', showApp(frame));
   router.get('/apps/:clientId/connect', ...chooseTokens(frame));
   router.post('/apps/:clientId/connect', refuseOnCopy(frame.context), connect(frame));

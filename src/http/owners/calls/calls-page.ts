@@ -9,7 +9,7 @@ import {
 } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
 import { stackedBars } from '../../charts/charts.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
@@ -28,7 +28,7 @@ function spanOf(req: Request): number {
   return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
 }
 
-async function chartsOf({ context }: Frame, who: CallsAsked, days: number): Promise<string[]> {
+async function chartsOf({ context }: PageShell, who: CallsAsked, days: number): Promise<string[]> {
   const calls = await callDaysOf(context, who, { days });
   if (calls.length === 0) return [];
   const axis = lastDays(context, days);
@@ -52,7 +52,7 @@ async function chartsOf({ context }: Frame, who: CallsAsked, days: number): Prom
  * When the retirement is or was, and what ends with it, or has ended, whatever is connected. Without an old API nothing
  * answers elsewhere, and whether anything ever did is not known.
  */
-function endingOf({ context }: Frame, { app }: ShownApp, kinds: Calls['kinds']) {
+function endingOf({ context }: PageShell, { app }: ShownApp, kinds: Calls['kinds']) {
   const asOf = asOfNow(context, app.client_id);
   const { hasBackend } = asOf;
   return {
@@ -64,7 +64,7 @@ function endingOf({ context }: Frame, { app }: ShownApp, kinds: Calls['kinds']) 
   };
 }
 
-function showCalls(frame: Frame): RequestHandler {
+function showCalls(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const shown = await shownApp(context, req);
@@ -90,6 +90,6 @@ function showCalls(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/:clientId/calls. */
-export function callsRoutes(router: Router, frame: Frame): void {
+export function callsRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/calls', frame.requirePerson, showCalls(frame));
 }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
 import { formTargets, leaveFor } from '../../signin/leave.ts';
 import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
@@ -31,7 +31,7 @@ function lineOf(token: ListableToken, isChosen: boolean) {
   return { field: `${PREFIX}${id}`, hint, program, firstSeen, lastUsed, isChosen };
 }
 
-function show(frame: Frame): RequestHandler {
+function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
     const tokens = await listableTokens(frame.context, { clientId, accountId: personIn(req).accountId });
@@ -56,7 +56,7 @@ function show(frame: Frame): RequestHandler {
  * where nothing waits.
  */
 export async function leaveToConnect(
-  frame: Frame,
+  frame: PageShell,
   pair: { clientId: string; accountId: string },
   exchange: Parameters<RequestHandler>,
 ): Promise<boolean> {
@@ -74,6 +74,6 @@ export async function leaveToConnect(
 }
 
 /** The page; its form is that of every other button that connects the app. */
-export function chooseTokens(frame: Frame): RequestHandler[] {
+export function chooseTokens(frame: PageShell): RequestHandler[] {
   return [frame.requirePerson, show(frame)];
 }

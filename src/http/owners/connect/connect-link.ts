@@ -7,7 +7,7 @@ import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { connectByWords, endOf, phaseOf } from '../../wording/dates/lines.ts';
-import { type Frame, personIn, signInAddress } from '../../site/frame.ts';
+import { type PageShell, personIn, signInAddress } from '../../site/page-shell.ts';
 import { tokenCount } from '../../wording/state-words.ts';
 import { leaveToConnect } from './choose-tokens.ts';
 
@@ -18,7 +18,7 @@ import { leaveToConnect } from './choose-tokens.ts';
  * back.
  */
 
-async function linkOf({ context }: Frame, req: Request) {
+async function linkOf({ context }: PageShell, req: Request) {
   const pair = await openLink(context, String(req.params['id']));
   const app = pair && (await findRegisteredApp(context, pair.clientId));
   if (pair && app) return { ...pair, appName: app.name };
@@ -28,7 +28,7 @@ async function linkOf({ context }: Frame, req: Request) {
   });
 }
 
-function showEnded(frame: Frame, res: Response, { appName, ended }: { appName: string; ended: number }) {
+function showEnded(frame: PageShell, res: Response, { appName, ended }: { appName: string; ended: number }) {
   frame.page(res, 'link-ended', {
     title: 'The old API has ended',
     appName,
@@ -36,7 +36,7 @@ function showEnded(frame: Frame, res: Response, { appName, ended }: { appName: s
   });
 }
 
-function showLink(frame: Frame): RequestHandler {
+function showLink(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { clientId, accountId, appName } = await linkOf(frame, req);
     const title = `Connect “${appName}” again`;
@@ -68,7 +68,7 @@ function showLink(frame: Frame): RequestHandler {
   };
 }
 
-function connect(frame: Frame): RequestHandler {
+function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { clientId, accountId } = await linkOf(frame, req);
     const isHolder = personIn(req).accountId === accountId;
@@ -81,7 +81,7 @@ function connect(frame: Frame): RequestHandler {
 }
 
 /** Mounts them. */
-export function connectLinkRoutes(router: Router, frame: Frame): void {
+export function connectLinkRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/connect/:id', showLink(frame));
   router.post('/apps/connect/:id', refuseOnCopy(frame.context), connect(frame));
 }

@@ -5,7 +5,7 @@ import { tokensIn } from '../../../shared/log/token-like.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../../signin/leave.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { footingOf, phaseOf } from '../../wording/dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
 
 /**
@@ -15,7 +15,7 @@ import { askAgain, type Problems } from '../../site/problems.ts';
 
 const A_MINUTE = 10;
 
-function show(frame: Frame, res: Response, problems: Problems = {}): void {
+function show(frame: PageShell, res: Response, problems: Problems = {}): void {
   const title = 'Connect a token that you have';
   const targets = formTargets(frame.context.server.authorizationUrl);
   const asOf = asOfNow(frame.context);
@@ -47,7 +47,7 @@ const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>
 const UNKNOWN_FOR_GOOD =
   'This token is not known here. Check that it is whole. Write to support if it is; do not send the token itself.';
 
-function foundWords({ context }: Frame, found: keyof typeof FOUND): string {
+function foundWords({ context }: PageShell, found: keyof typeof FOUND): string {
   const isLearned = footingOf(asOfNow(context)).hasOldApi;
   return found === 'unknown' && !isLearned ? UNKNOWN_FOR_GOOD : FOUND[found];
 }
@@ -70,14 +70,14 @@ const UNANSWERED =
   'The older API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
 
 /** Guessing at tokens is as limited here as at the door of the old API. */
-function tooFast({ context }: Frame, res: Response): string | undefined {
+function tooFast({ context }: PageShell, res: Response): string | undefined {
   const { points, secondsLeft } = context.counts.count(['pasted tokens', personIn(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
   return `You have tried often within a minute. Wait ${secondsLeft} seconds, then try again.`;
 }
 
-async function inspect(frame: Frame, res: Response): Promise<Pasted | { problem: string }> {
+async function inspect(frame: PageShell, res: Response): Promise<Pasted | { problem: string }> {
   const problem = tooFast(frame, res);
   if (problem !== undefined) return { problem };
   const token = tokenOf(fieldsOf(res.req)['token'] ?? '');
@@ -90,7 +90,7 @@ async function inspect(frame: Frame, res: Response): Promise<Pasted | { problem:
   }
 }
 
-function takeToken(frame: Frame): RequestHandler {
+function takeToken(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const pasted = await inspect(frame, res);
     if ('problem' in pasted) return show(frame, res, { token: pasted.problem });
@@ -105,7 +105,7 @@ function takeToken(frame: Frame): RequestHandler {
 }
 
 /** Adds the page for pasting a token. */
-export function pasteTokenRoutes(router: Router, frame: Frame): void {
+export function pasteTokenRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/paste-token', frame.requirePerson, (_req, res) => show(frame, res));
   router.post('/apps/paste-token', refuseOnCopy(frame.context), takeToken(frame));
 }

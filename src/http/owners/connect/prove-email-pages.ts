@@ -11,8 +11,8 @@ import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { personOf } from '../../signin/session.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it
@@ -78,7 +78,7 @@ function aimIn(fields: Readonly<Record<string, unknown>>): Aim | undefined {
 
 const queryOf = (aim: Aim | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
 
-function mailProof({ context }: Frame): RequestHandler {
+function mailProof({ context }: PageShell): RequestHandler {
   return async (req, res) => {
     const query = queryOf(aimIn(fieldsOf(req)));
     const isSent = await mailEmailProof(context, personIn(req), query).catch((error: unknown) => {
@@ -98,7 +98,7 @@ function mailProof({ context }: Frame): RequestHandler {
 
 /** The page on which the tokens of an app are connected, if some wait; else that of the app. */
 async function connectPage(
-  { context }: Frame,
+  { context }: PageShell,
   pair: { clientId: string; accountId: string },
 ): Promise<string> {
   const tokens = await tokensOfPair(context, pair);
@@ -107,20 +107,20 @@ async function connectPage(
 }
 
 /** Where a button of a mail leads to. */
-async function addressOf(frame: Frame, { name, clientId }: Aim, accountId: string): Promise<string> {
+async function addressOf(frame: PageShell, { name, clientId }: Aim, accountId: string): Promise<string> {
   if (name === 'connect') return connectPage(frame, { clientId, accountId });
   return name === 'revoke' ? `/apps/${clientId}/revoke` : `/apps/${clientId}`;
 }
 
 /** There, or to what is the person's now. */
-async function leadOn(frame: Frame, req: Request, res: Response): Promise<void> {
+async function leadOn(frame: PageShell, req: Request, res: Response): Promise<void> {
   const aim = aimIn(req.query);
   if (aim) return res.redirect(303, await addressOf(frame, aim, personIn(req).accountId));
   leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
 }
 
 /** Whether the app of a link has something of the person already, which needs no proof of an address. */
-async function isTheirs({ context }: Frame, aim: Aim | undefined, accountId: string): Promise<boolean> {
+async function isTheirs({ context }: PageShell, aim: Aim | undefined, accountId: string): Promise<boolean> {
   if (!aim) return false;
   const { clientId } = aim;
   if (aim.name !== 'app') return (await tokensOfPair(context, { clientId, accountId })) !== undefined;
@@ -128,7 +128,7 @@ async function isTheirs({ context }: Frame, aim: Aim | undefined, accountId: str
 }
 
 /** A link that proves nothing: where it leads all the same, what it offers instead, or why it is refused. */
-async function showUnusable(frame: Frame, res: Response, problem: ProofProblem): Promise<void> {
+async function showUnusable(frame: PageShell, res: Response, problem: ProofProblem): Promise<void> {
   const { req } = res;
   const [aim, { accountId, email }] = [aimIn(req.query), personIn(req)];
   // One mail has a button for each app, and the first that was pressed has proven the address.
@@ -139,7 +139,7 @@ async function showUnusable(frame: Frame, res: Response, problem: ProofProblem):
   frame.page(res.status(status), 'prove-again', { title: UNUSABLE, reason, email, aim });
 }
 
-function showProof(frame: Frame): RequestHandler {
+function showProof(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const person = personOf(req);
     const title = 'Is this e-mail address yours?';
@@ -150,7 +150,7 @@ function showProof(frame: Frame): RequestHandler {
   };
 }
 
-function takeProof(frame: Frame): RequestHandler {
+function takeProof(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const by = { person: personIn(req), requestId: requestIdOf(res) };
     const pinned = await proveEmail(frame.context, valueOf(req), by);
@@ -160,7 +160,7 @@ function takeProof(frame: Frame): RequestHandler {
 }
 
 /** Mounts them. */
-export function proveEmailRoutes(router: Router, frame: Frame): void {
+export function proveEmailRoutes(router: Router, frame: PageShell): void {
   router.post('/apps/prove-email', mailProof(frame));
   router.get('/apps/prove-email/:value', showProof(frame));
   router.post('/apps/prove-email/:value', takeProof(frame));

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
 import { requestIdOf } from '../../request-id.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import { askAgain, type Problems, quoted } from '../../site/problems.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 
@@ -15,7 +15,7 @@ interface Showing {
   problems?: Problems;
 }
 
-async function show(frame: Frame, res: Response, { app, address = '', problems = {} }: Showing) {
+async function show(frame: PageShell, res: Response, { app, address = '', problems = {} }: Showing) {
   const contacts = await appContacts(frame.context, app.client_id);
   askAgain(frame, res, {
     template: 'contacts',
@@ -47,7 +47,7 @@ function changeOf(app: OwnedApp, req: Request, res: Response) {
   return { clientId: app.client_id, address, actor, requestId: requestIdOf(res) };
 }
 
-function add(frame: Frame): RequestHandler {
+function add(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const change = changeOf(app, req, res);
@@ -59,7 +59,7 @@ function add(frame: Frame): RequestHandler {
   };
 }
 
-function remove(frame: Frame): RequestHandler {
+function remove(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const isRemoved = await removeContact(frame.context, changeOf(app, req, res));
@@ -70,7 +70,7 @@ function remove(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/:clientId/contacts. */
-export function contactsRoutes(router: Router, frame: Frame): void {
+export function contactsRoutes(router: Router, frame: PageShell): void {
   const showContacts: RequestHandler = async (req, res) =>
     show(frame, res, { app: await ownedApp(frame.context, req) });
   router.get('/apps/:clientId/contacts', frame.requirePerson, showContacts);

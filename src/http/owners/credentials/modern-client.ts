@@ -14,8 +14,8 @@ import {
 import { Unavailable } from '../../../domain/failures.ts';
 import { callbackPathOf } from '../../../domain/grants/modern-client.ts';
 import { scopeWords } from '../../signin/scope-words.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
 
@@ -45,7 +45,11 @@ function choices(chosen: readonly string[]) {
   }));
 }
 
-async function show(frame: Frame, res: Response, { app, entries, problems = {} }: Showing): Promise<void> {
+async function show(
+  frame: PageShell,
+  res: Response,
+  { app, entries, problems = {} }: Showing,
+): Promise<void> {
   const { publicUrl, scopes } = frame.context.settings;
   const entered = await enteredClientOf(frame.context, app.client_id);
   const clients = await ownClientsOf(frame.context, app.client_id);
@@ -107,7 +111,7 @@ function problemsOf(refusal: ClientRefusal): Problems {
 }
 
 /** Each test is a call to the modern side, which has limits of its own. */
-function tooFast({ context }: Frame, res: Response): Problems | undefined {
+function tooFast({ context }: PageShell, res: Response): Problems | undefined {
   const { points, secondsLeft } = context.counts.count(['client tests', personIn(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
@@ -124,7 +128,7 @@ const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
 
 /** @throws never for what the modern side answers: it becomes a problem of the form */
 async function enter(
-  frame: Frame,
+  frame: PageShell,
   req: Request,
   entered: { app: OwnedApp; entries: Entries },
 ): Promise<Problems> {
@@ -141,7 +145,7 @@ async function enter(
 /** Hand-overs of a client that is not used any more end, unless the box is ticked. */
 const keepsHandovers = (req: Request) => fieldsOf(req)['keep_handovers'] !== undefined;
 
-function takeForm(frame: Frame): RequestHandler {
+function takeForm(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const fields = fieldsOf(req);
@@ -163,7 +167,7 @@ function takeForm(frame: Frame): RequestHandler {
 
 /** Something that the owner decides about a client, done at most once however often its form is sent. */
 function decide(
-  frame: Frame,
+  frame: PageShell,
   act: (req: Request, decision: { clientId: string; actor: string }) => Promise<string>,
 ): RequestHandler {
   return async (req, res) => {
@@ -176,7 +180,7 @@ function decide(
 const namedClient = (req: Request) => fieldsOf(req)['modern_client_id'] ?? '';
 
 /** Adds the page for an app's own client. */
-export function modernClientRoutes(router: Router, frame: Frame): void {
+export function modernClientRoutes(router: Router, frame: PageShell): void {
   const { context } = frame;
   const path = '/apps/:clientId/modern-client';
   const showClient: RequestHandler = async (req, res) =>

@@ -9,7 +9,7 @@ import {
 import { formTargets } from '../../signin/leave.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
-import { fieldsOf, type Frame, personIn, roleIn } from '../../site/frame.ts';
+import { fieldsOf, type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
 import { newIdField, readNewId } from '../new-id.ts';
 import { askAgain, type Problems, quoted } from '../../site/problems.ts';
 
@@ -57,11 +57,11 @@ function problemsOf({ problems }: RegistrationRefused): Problems {
 const DATE_NAMES = { retirement: 'Retirement', sunset: 'Sunset' } as const;
 
 /** The dates of the old API, for whoever is about to build on it. */
-const knownDates = ({ context }: Frame) =>
+const knownDates = ({ context }: PageShell) =>
   dateLines(asOfNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
 
 /** What people see who may not register an app here. */
-function showClosed(frame: Frame, res: Response): void {
+function showClosed(frame: PageShell, res: Response): void {
   const isByStaff = frame.context.settings.appRegistration === 'staff';
   const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
   const { accountId } = personIn(res.req);
@@ -71,12 +71,12 @@ function showClosed(frame: Frame, res: Response): void {
 }
 
 /** Lets pass who may register an app; the others are told who may, and what to use in place of it. */
-function onlyRegistrars(frame: Frame): RequestHandler {
+function onlyRegistrars(frame: PageShell): RequestHandler {
   return (_req, res, next) => (mayRegister(frame.context, roleIn(res)) ? next() : showClosed(frame, res));
 }
 
 function ask(
-  frame: Frame,
+  frame: PageShell,
   res: Response,
   { entries, problems = {} }: { entries: Entries; problems?: Problems },
 ) {
@@ -94,7 +94,7 @@ function ask(
 const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];
 
 /** Whether this person has registered faster than people do; then the form is answered. */
-function isTooFast(frame: Frame, res: Response, entries: Entries): boolean {
+function isTooFast(frame: PageShell, res: Response, entries: Entries): boolean {
   const { points, secondsLeft } = frame.context.counts.look(brakeOf(res.req));
   if (points < A_MINUTE) return false;
   res.status(429).set('Retry-After', String(secondsLeft));
@@ -103,7 +103,11 @@ function isTooFast(frame: Frame, res: Response, entries: Entries): boolean {
   return true;
 }
 
-function showRegistered(frame: Frame, res: Response, { name, ...registered }: Registered & { name: string }) {
+function showRegistered(
+  frame: PageShell,
+  res: Response,
+  { name, ...registered }: Registered & { name: string },
+) {
   frame.context.counts.count(brakeOf(res.req));
   const targets = formTargets(frame.context.server.authorizationUrl);
   const title = `“${name}” is registered`;
@@ -111,7 +115,7 @@ function showRegistered(frame: Frame, res: Response, { name, ...registered }: Re
   frame.page(res, 'registered', { title, ...registered, name, publicUrl, formTargets: targets });
 }
 
-function showKnown(frame: Frame, res: Response, clientId: string): void {
+function showKnown(frame: PageShell, res: Response, clientId: string): void {
   frame.page(res, 'once', {
     title: 'This app is registered already',
     reason:
@@ -128,7 +132,7 @@ interface Sent {
 }
 
 async function register(
-  frame: Frame,
+  frame: PageShell,
   req: Request,
   { entries, clientId }: Sent,
 ): Promise<Registered | undefined> {
@@ -144,7 +148,7 @@ async function register(
   });
 }
 
-function takeForm(frame: Frame): RequestHandler {
+function takeForm(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { name = '', callbacks = '', contacts = '', new_id: field } = fieldsOf(req);
     const entries = { name, callbacks, contacts };
@@ -164,7 +168,7 @@ function takeForm(frame: Frame): RequestHandler {
 }
 
 /** Adds the page for registering an app. */
-export function registerRoutes(router: Router, frame: Frame): void {
+export function registerRoutes(router: Router, frame: PageShell): void {
   const showForm: RequestHandler = (_req, res) => ask(frame, res, { entries: EMPTY });
   router.get('/apps/register', frame.requirePerson, onlyRegistrars(frame), showForm);
   router.post('/apps/register', onlyRegistrars(frame), takeForm(frame));

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import { newIdField, readNewId } from '../new-id.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
@@ -14,13 +14,13 @@ interface ListedSecret extends AppSecret {
   age: 'older' | 'newer' | 'only';
 }
 
-async function listed(frame: Frame, { client_id: clientId }: OwnedApp): Promise<ListedSecret[]> {
+async function listed(frame: PageShell, { client_id: clientId }: OwnedApp): Promise<ListedSecret[]> {
   const secrets = await secretsOf(frame.context, clientId);
   const ages = secrets.length > 1 ? (['older', 'newer'] as const) : (['only'] as const);
   return secrets.map((secret, place) => ({ ...secret, age: ages[place] ?? 'newer' }));
 }
 
-async function show(frame: Frame, res: Response, { app, problem }: { app: OwnedApp; problem?: string }) {
+async function show(frame: PageShell, res: Response, { app, problem }: { app: OwnedApp; problem?: string }) {
   askAgain(frame, res, {
     template: 'secrets',
     title: `Secrets of “${app.name}”`,
@@ -35,7 +35,7 @@ const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
 
 const FULL = 'Two secrets are the most there can be. Retire one of them first.';
 
-function showKnown(frame: Frame, res: Response, { client_id: clientId }: OwnedApp): void {
+function showKnown(frame: PageShell, res: Response, { client_id: clientId }: OwnedApp): void {
   frame.page(res, 'once', {
     title: 'The secret was made already',
     reason: 'The form was sent more than once. The secret was made the first time, and it was shown then.',
@@ -45,7 +45,7 @@ function showKnown(frame: Frame, res: Response, { client_id: clientId }: OwnedAp
   });
 }
 
-function makeSecret(frame: Frame): RequestHandler {
+function makeSecret(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const id = readNewId(frame.context, personIn(req), fieldsOf(req)['new_id']);
@@ -65,7 +65,7 @@ function noSuchSecret(): PageError {
   });
 }
 
-function askToRetire(frame: Frame): RequestHandler {
+function askToRetire(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const secret = (await listed(frame, app)).find(({ id }) => id === req.params['secretId']);
@@ -77,7 +77,7 @@ function askToRetire(frame: Frame): RequestHandler {
 
 const LAST = 'This is the only secret. Make a new one first, or the app could not sign in any more.';
 
-function retire(frame: Frame): RequestHandler {
+function retire(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const id = String(req.params['secretId']);
@@ -90,7 +90,7 @@ function retire(frame: Frame): RequestHandler {
 }
 
 /** Adds the pages for rotating an app's secret. */
-export function secretRoutes(router: Router, frame: Frame): void {
+export function secretRoutes(router: Router, frame: PageShell): void {
   const showSecrets: RequestHandler = async (req, res) =>
     show(frame, res, { app: await ownedApp(frame.context, req) });
   router.get('/apps/:clientId/secrets', frame.requirePerson, showSecrets);

@@ -8,7 +8,7 @@ import {
   tokensOfAccount,
   waitingUnder,
 } from '../../../domain/tokens/tokens-of-account.ts';
-import { type Frame, personIn } from '../../site/frame.ts';
+import { type PageShell, personIn } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { signOut } from '../../signin/session.ts';
 import { asOfNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
@@ -84,7 +84,7 @@ function stillCalling(own: OwnCards): OwnCards {
     .toSorted((one, other) => other.callsTotal - one.callsTotal);
 }
 
-function showApps(frame: Frame): RequestHandler {
+function showApps(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const { accountId, email } = personIn(req);
@@ -122,7 +122,7 @@ function showApps(frame: Frame): RequestHandler {
 }
 
 /** Mounts it, and the sign-out. */
-export function appsRoutes(router: Router, frame: Frame): void {
+export function appsRoutes(router: Router, frame: PageShell): void {
   router.get('/apps', frame.requirePerson, showApps(frame));
   router.post('/sign-out', async (req, res) => {
     await signOut(req);

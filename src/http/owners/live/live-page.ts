@@ -3,9 +3,9 @@ import { type LiveView, liveViewOf } from '../../../domain/live/live-view.ts';
 import { placeText } from '../../../domain/live/place.ts';
 import { readNewest } from '../../../domain/live/read-live.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, personIn } from '../../site/frame.ts';
+import { type PageShell, personIn } from '../../site/page-shell.ts';
 import { markUnattended, personOf } from '../../signin/session.ts';
-import { createPlaces, type Places } from './live-places.ts';
+import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 import { streamCalls } from './live-stream.ts';
 import { liveLine, toldWords } from './live-words.ts';
 
@@ -16,7 +16,7 @@ import { liveLine, toldWords } from './live-words.ts';
 
 const RELOAD_EVERY = 5;
 
-async function viewOf({ context }: Frame, req: Request): Promise<LiveView> {
+async function viewOf({ context }: PageShell, req: Request): Promise<LiveView> {
   const { accountId } = personIn(req);
   const view = await liveViewOf(context, { clientId: String(req.params['clientId']), accountId });
   if (view) return view;
@@ -46,7 +46,7 @@ function reloadSoon(res: Response): void {
   res.set('Refresh', String(RELOAD_EVERY));
 }
 
-function show(frame: Frame): RequestHandler {
+function show(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const view = await viewOf(frame, req);
@@ -90,7 +90,7 @@ function refuse(res: Response, status: number): void {
   res.status(status).set('Retry-After', '10').type('text').send('No place to look on at the moment.');
 }
 
-function stream(frame: Frame, places: Places): RequestHandler {
+function stream(frame: PageShell, places: StreamLimit): RequestHandler {
   return async (req, res) => {
     if (!personOf(req)) return refuse(res, 401);
     const view = await viewOf(frame, req);
@@ -106,7 +106,7 @@ function stream(frame: Frame, places: Places): RequestHandler {
 }
 
 /** Adds /apps/:clientId/live. */
-export function liveRoutes(router: Router, frame: Frame): void {
+export function liveRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/live', frame.requirePerson, show(frame));
-  router.get('/apps/:clientId/live/events', stream(frame, createPlaces()));
+  router.get('/apps/:clientId/live/events', stream(frame, createStreamLimit()));
 }

@@ -5,7 +5,7 @@ import { type Place, placeText, readPlace } from '../../../domain/live/place.ts'
 import { readNewest, readOn } from '../../../domain/live/read-live.ts';
 import { openSession } from '../../../domain/accounts/sessions.ts';
 import { LIVE_LOOK } from '../../../shared/lifetimes.ts';
-import { type Frame, personIn } from '../../site/frame.ts';
+import { type PageShell, personIn } from '../../site/page-shell.ts';
 import { openEvents } from './live-events.ts';
 import { liveLine, toldWords } from './live-words.ts';
 
@@ -32,7 +32,7 @@ const ENDINGS = {
 };
 
 interface Stream {
-  frame: Frame;
+  frame: PageShell;
   req: Request;
   view: LiveView;
   events: ReturnType<typeof openEvents>;
@@ -98,7 +98,7 @@ function endData({ frame, view }: Stream, ending: keyof typeof ENDINGS): string 
 }
 
 /** Answers with the calls of an app as they come. */
-export async function streamCalls(frame: Frame, res: Response, view: LiveView): Promise<void> {
+export async function streamCalls(frame: PageShell, res: Response, view: LiveView): Promise<void> {
   const { context } = frame;
   const { req } = res;
   const gone = new AbortController();

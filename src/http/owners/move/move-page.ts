@@ -4,7 +4,7 @@ import type { EnteredClient } from '../../../domain/handover/enter-modern-client
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { footingOf } from '../../wording/dates/lines.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
 import { variablesOf } from './examples-variables.ts';
@@ -37,7 +37,7 @@ function valuesFor(
   };
 }
 
-function showMove(frame: Frame): RequestHandler {
+function showMove(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const app = await ownedApp(context, req);
@@ -60,6 +60,6 @@ function showMove(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/:clientId/move. */
-export function moveRoutes(router: Router, frame: Frame): void {
+export function moveRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/move', frame.requirePerson, showMove(frame));
 }

@@ -6,7 +6,7 @@ import { callsMade } from '../../../domain/new-calls/calls-made.ts';
 import { languageOf, languagesByUse } from '../../../domain/new-calls/program-language.ts';
 import type { OldCallName } from '../../../domain/old-calls/old-calls.ts';
 import { ownedApp } from '../owned-app.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { addressesIn } from '../../migrate/addresses.ts';
 import { shownCalls } from '../../migrate/shown-calls.ts';
 import { wantedFirst } from '../../migrate/wanted-language.ts';
@@ -30,7 +30,7 @@ function byUse(calls: readonly Shown[], made: ReadonlyMap<OldCallName, number>) 
   };
 }
 
-function showNewCalls(frame: Frame): RequestHandler {
+function showNewCalls(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const app = await ownedApp(context, req);
@@ -56,6 +56,6 @@ function showNewCalls(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/:clientId/new-calls. */
-export function newCallsRoutes(router: Router, frame: Frame): void {
+export function newCallsRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/new-calls', frame.requirePerson, showNewCalls(frame));
 }

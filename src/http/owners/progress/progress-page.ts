@@ -11,7 +11,7 @@ import { appsOfOwner } from '../../../domain/tokens/tokens-of-account.ts';
 import { dayOf } from '../../../shared/moments.ts';
 import { lines } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
-import { type Frame, personIn } from '../../site/frame.ts';
+import { type PageShell, personIn } from '../../site/page-shell.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { type AsOf, type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { progressWords } from './progress-words.ts';
@@ -92,7 +92,7 @@ async function ofEach(context: Context, apps: readonly App[]) {
   return byUrgency(all, ({ urgency }) => urgency);
 }
 
-function showProgress(frame: Frame): RequestHandler {
+function showProgress(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const { accountId: ownerAccountId } = personIn(req);
@@ -114,6 +114,6 @@ function showProgress(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/progress. */
-export function progressRoutes(router: Router, frame: Frame): void {
+export function progressRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/progress', frame.requirePerson, showProgress(frame));
 }

@@ -13,8 +13,8 @@ import { requestIdOf } from '../../request-id.ts';
 import { markUnattended } from '../../signin/session.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
@@ -27,7 +27,7 @@ import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehearse`;
 
 /** The dates of the app whose rehearsal shows something: what a date does not change cannot be shown. */
-function aheadOf({ context }: Frame, { client_id: clientId }: OwnedApp): DateLine[] {
+function aheadOf({ context }: PageShell, { client_id: clientId }: OwnedApp): DateLine[] {
   return dateLines(asOfNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
 }
 
@@ -37,12 +37,12 @@ const NONE_CHANGES =
   'The retirement changes no call of this app, so that a rehearsal would show nothing: tokens that are not connected are refused already. See which they are, and which programs still call.';
 
 /** Why there is nothing to rehearse. */
-function noneWords({ context }: Frame, { client_id: clientId }: OwnedApp): string {
+function noneWords({ context }: PageShell, { client_id: clientId }: OwnedApp): string {
   const isAhead = dateLines(asOfNow(context, clientId)).some(({ isPast }) => !isPast);
   return isAhead ? NONE_CHANGES : NONE_AHEAD;
 }
 
-async function showRehearsal({ context }: Frame, app: OwnedApp, rehearsal: Rehearsal | undefined) {
+async function showRehearsal({ context }: PageShell, app: OwnedApp, rehearsal: Rehearsal | undefined) {
   if (!rehearsal) return undefined;
   const { kinds, isCut } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
   const lines = dateLines(asOfNow(context, app.client_id));
@@ -60,7 +60,7 @@ function reloadSoon(res: Response, seconds: number | undefined): boolean {
 }
 
 async function show(
-  frame: Frame,
+  frame: PageShell,
   res: Response,
   { app, problem }: { app: OwnedApp; problem?: string | undefined },
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function show(
 const NOT_AHEAD = 'Choose one of the dates below.';
 
 /** What keeps a rehearsal from being begun now, for a person; undefined where nothing does. */
-function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
+function hindrance(frame: PageShell, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
   const ahead = aheadOf(frame, app);
   if (ahead.length === 0) return noneWords(frame, app);
   if (rehearses === undefined) return NOT_AHEAD;
@@ -102,14 +102,14 @@ function hindrance(frame: Frame, app: OwnedApp, rehearses: Milestone | undefined
 }
 
 /** One of the dates that are ahead. */
-function chosen(frame: Frame, app: OwnedApp, req: Request): Milestone | undefined {
+function chosen(frame: PageShell, app: OwnedApp, req: Request): Milestone | undefined {
   const { rehearses } = fieldsOf(req);
   return aheadOf(frame, app).find(({ milestone }) => milestone === rehearses)?.milestone;
 }
 
 const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
 
-function start(frame: Frame): RequestHandler {
+function start(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const refuse = async (problem: string) => show(frame, res.status(409), { app, problem });
@@ -127,7 +127,7 @@ function start(frame: Frame): RequestHandler {
   };
 }
 
-function stop(frame: Frame): RequestHandler {
+function stop(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
     const by = { actor: actorOf(req), requestId: requestIdOf(res) };
@@ -139,7 +139,7 @@ function stop(frame: Frame): RequestHandler {
 }
 
 /** Adds the rehearsal of an owner. */
-export function rehearseRoutes(router: Router, frame: Frame): void {
+export function rehearseRoutes(router: Router, frame: PageShell): void {
   const showPage: RequestHandler = async (req, res) =>
     show(frame, res, { app: await ownedApp(frame.context, req) });
   router.get('/apps/:clientId/rehearse', frame.requirePerson, showPage);

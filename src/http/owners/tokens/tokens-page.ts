@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { footingOf } from '../../wording/dates/lines.ts';
@@ -18,7 +18,7 @@ function afterOf({ query: { after } }: Request): string {
   return typeof after === 'string' && /^[0-9a-f]{24}$/.test(after) ? after : '';
 }
 
-function showTokens(frame: Frame): RequestHandler {
+function showTokens(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const { app, isOwner, reader, of } = await shownApp(context, req);
@@ -42,6 +42,6 @@ function showTokens(frame: Frame): RequestHandler {
 }
 
 /** Adds /apps/:clientId/tokens. */
-export function tokensRoutes(router: Router, frame: Frame): void {
+export function tokensRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/tokens', frame.requirePerson, showTokens(frame));
 }

@@ -2,7 +2,7 @@ import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { reauthorize } from '../../../domain/authorization/reauthorize.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
-import { leaveWith } from '../../pages/told-once.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import type { Ending } from './callback.ts';
 import type { SigninParts } from '../parts.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeAccount } from '../../../domain/support/describe-account.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, roleIn } from '../../site/frame.ts';
+import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { stateLines, tokenCount } from '../../wording/state-words.ts';
 import { mailLines } from '../token/mail-words.ts';
 import { tokenLine, footingFor } from '../token/token-line.ts';
@@ -47,7 +47,7 @@ function shown(context: Context, described: Described, reader: StaffRole) {
   };
 }
 
-function show(frame: Frame): RequestHandler {
+function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const described = await describeAccount(frame.context, String(req.params['accountId']));
     if (!described)
@@ -65,6 +65,6 @@ function show(frame: Frame): RequestHandler {
 }
 
 /** Adds /support/accounts/:accountId. */
-export function accountRoutes(router: Router, frame: Frame): void {
+export function accountRoutes(router: Router, frame: PageShell): void {
   router.get('/support/accounts/:accountId', show(frame));
 }

@@ -1,7 +1,7 @@
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
@@ -11,7 +11,7 @@ const UNKNOWN_APP =
   'No app that was registered or imported has this client id, or it is retired. Look for the app under “Search” and copy its client id from there.';
 
 /** The action. */
-export function assignAction(frame: Frame): Action<MappingTarget> {
+export function assignAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/assign',
     needs: 'agent',

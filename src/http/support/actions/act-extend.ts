@@ -10,7 +10,7 @@ import { whyNoneHelps } from '../../../domain/lifecycle/changes/extension-effect
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { appTarget } from '../../../domain/support/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { readDay } from './act-extend-day.ts';
 import type { Action, Asking, Field, Leaving } from './action-form.ts';
 
@@ -27,7 +27,7 @@ const MILESTONES = ['retirement', 'sunset'] as const;
 
 const isMilestone = (text: string | undefined): text is Milestone => MILESTONES.some((name) => name === text);
 
-async function appIn({ context }: Frame, req: Request): Promise<AppTarget> {
+async function appIn({ context }: PageShell, req: Request): Promise<AppTarget> {
   const app = await appTarget(context, String(req.params['clientId']));
   if (app) return app;
   throw new PageError(404, 'There is no such app', {
@@ -41,7 +41,7 @@ const backTo = (target: AppTarget) => ({ href: pageOf(target), label: target.nam
 const leaveTo = (target: AppTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
 
 /** The extensions of an app that are not over. */
-function inForce({ context }: Frame, { clientId }: AppTarget): Partial<Record<Milestone, number>> {
+function inForce({ context }: PageShell, { clientId }: AppTarget): Partial<Record<Milestone, number>> {
   const now = context.clock.now();
   const all = Object.entries(context.lifecycle.current().extensions.get(clientId) ?? {});
   return Object.fromEntries(all.filter(([, until]) => until > now));
@@ -50,7 +50,7 @@ function inForce({ context }: Frame, { clientId }: AppTarget): Partial<Record<Mi
 const dateOf = (term: string, at: number | undefined): Asking['facts'][number] =>
   at === undefined ? { term, text: 'not set' } : { term, time: at };
 
-function factsOf(frame: Frame, target: AppTarget): Asking['facts'] {
+function factsOf(frame: PageShell, target: AppTarget): Asking['facts'] {
   const { dates } = frame.context.lifecycle.current();
   const extended = inForce(frame, target);
   const own = Object.entries(extended).map(([name, until]) => ({
@@ -66,7 +66,7 @@ function factsOf(frame: Frame, target: AppTarget): Asking['facts'] {
 }
 
 /** Of each milestone that no extension puts off, why. */
-function hindrances({ context }: Frame): Partial<Record<Milestone, string>> {
+function hindrances({ context }: PageShell): Partial<Record<Milestone, string>> {
   const lifecycle = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
   const found = MILESTONES.map((name) => [name, whyNoneHelps(lifecycle, name, { hasOldApi })] as const);
@@ -81,7 +81,7 @@ function choiceOf(names: readonly Milestone[]): Field {
 type Seen = Extract<Field, { kind: 'hidden' }>;
 
 /** What the page shows of a milestone goes with its form. */
-const seenFields = (frame: Frame, target: AppTarget): Seen[] =>
+const seenFields = (frame: PageShell, target: AppTarget): Seen[] =>
   MILESTONES.map((name) => ({
     kind: 'hidden',
     name: `seen_${name}`,
@@ -112,7 +112,7 @@ const GIVES = [
   'More time that the app has for the same date already is replaced.',
 ];
 
-function askToExtend(frame: Frame, target: AppTarget): Asking {
+function askToExtend(frame: PageShell, target: AppTarget): Asking {
   const why = hindrances(frame);
   const names = MILESTONES.filter((name) => why[name] === undefined);
   const until: Field = {
@@ -144,7 +144,7 @@ function problemsOf(name: string | undefined, until: number | undefined): Record
 }
 
 /** More time; what would change nothing is refused, with why. */
-export function extendAction(frame: Frame): Action<AppTarget> {
+export function extendAction(frame: PageShell): Action<AppTarget> {
   return {
     path: '/support/apps/:clientId/extend',
     needs: 'lead',
@@ -167,7 +167,7 @@ export function extendAction(frame: Frame): Action<AppTarget> {
 }
 
 /** Its end: the date of all applies again. */
-export function unextendAction(frame: Frame): Action<AppTarget> {
+export function unextendAction(frame: PageShell): Action<AppTarget> {
   return {
     path: '/support/apps/:clientId/unextend',
     needs: 'lead',

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Action, Asking } from './action-form.ts';
 import { unknownHolderStep } from '../token/holder-words.ts';
 import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
@@ -12,7 +12,7 @@ import { footingFor } from '../token/token-line.ts';
 
 /** Why no link would help, in a sentence with the next step; undefined where one does. */
 function hindrance(
-  { context }: Frame,
+  { context }: PageShell,
   { clientId, accountId, waitsUnder }: MappingTarget,
 ): string | undefined {
   const { phase, hasOldApi } = footingFor(context, clientId);
@@ -25,13 +25,17 @@ function hindrance(
 }
 
 /** Who answers once the app is connected, and what nobody does. */
-function othersWords({ context }: Frame, { clientId }: MappingTarget): string {
+function othersWords({ context }: PageShell, { clientId }: MappingTarget): string {
   return footingFor(context, clientId).hasOldApi
     ? `Until the retirement the old API goes on answering calls about posts with the tokens that it made; then the new API answers them, except for ${NOT_KEPT}.`
     : `Refused stay the calls for ${NOT_KEPT}, and those that the old API never documented; for these the app has to be changed.`;
 }
 
-function showLink(frame: Frame, res: Response, { target, link }: { target: MappingTarget; link: string }) {
+function showLink(
+  frame: PageShell,
+  res: Response,
+  { target, link }: { target: MappingTarget; link: string },
+) {
   const { accountName, appName } = target;
   const holder = accountName ?? 'the holder of the account';
   frame.page(res, 'support-link', {
@@ -45,7 +49,7 @@ function showLink(frame: Frame, res: Response, { target, link }: { target: Mappi
   });
 }
 
-function askFor(frame: Frame, target: MappingTarget): Asking {
+function askFor(frame: PageShell, target: MappingTarget): Asking {
   const hindered = hindrance(frame, target);
   const says = hindered ?? [
     'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
@@ -61,7 +65,7 @@ function askFor(frame: Frame, target: MappingTarget): Asking {
 }
 
 /** The action; the link is in the answer to its form alone. */
-export function linkAction(frame: Frame): Action<MappingTarget> {
+export function linkAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/link',
     needs: 'agent',

@@ -1,7 +1,7 @@
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { accountsUnder, pinByStaff } from '../../../domain/support/actions-pin.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Action, Asking, Leaving } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
@@ -12,7 +12,7 @@ const UNKNOWN_ACCOUNT =
 
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-async function ask({ context }: Frame, target: MappingTarget): Promise<Asking | Leaving> {
+async function ask({ context }: PageShell, target: MappingTarget): Promise<Asking | Leaving> {
   const email = target.waitsUnder;
   if (target.isOver) return leaveTo(target, 'token-ended');
   if (email === null) return leaveTo(target, 'too-late');
@@ -41,7 +41,7 @@ async function ask({ context }: Frame, target: MappingTarget): Promise<Asking | 
 }
 
 /** The action. */
-export function pinAction(frame: Frame): Action<MappingTarget> {
+export function pinAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/pin',
     needs: 'lead',

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
-import { type Frame, personIn } from '../../site/frame.ts';
+import { type PageShell, personIn } from '../../site/page-shell.ts';
 import type { Problems } from '../../site/problems.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
@@ -23,7 +23,7 @@ const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
 /** Each test is a call to the new API, which has limits of its own. */
 const A_MINUTE = 6;
 
-function tooFast({ context }: Frame, res: Response): Problems | undefined {
+function tooFast({ context }: PageShell, res: Response): Problems | undefined {
   const { points, secondsLeft } = context.counts.count(['grant probes', personIn(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
@@ -34,7 +34,7 @@ function tooFast({ context }: Frame, res: Response): Problems | undefined {
 const isServed = ({ state, grantId }: MappingTarget) => state === 'active' && grantId !== null;
 
 /** The action; what came of it stands on the token's page and in its history. */
-export function probeAction(frame: Frame): Action<MappingTarget> {
+export function probeAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/probe',
     needs: 'agent',

@@ -7,7 +7,7 @@ import {
   type Silence,
 } from '../../../domain/support/send-again.ts';
 import type { Hindrance, Prospect, Role } from '../../../domain/support/send-again-people.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Action, Asking, Field } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 import { footingFor } from '../token/token-line.ts';
@@ -67,7 +67,7 @@ function saysFor(
 const ENDED =
   'The old API has ended for this app. Nothing that a reader of a mail could do would make the token work: the app has to move to the new API.';
 
-const hasEnded = ({ context }: Frame, { clientId }: MappingTarget) =>
+const hasEnded = ({ context }: PageShell, { clientId }: MappingTarget) =>
   footingFor(context, clientId).phase === 'ended';
 
 function tooLate(target: MappingTarget): Asking {
@@ -75,7 +75,7 @@ function tooLate(target: MappingTarget): Asking {
   return { title: 'Send a reminder', says: [ENDED], facts, button: undefined, back };
 }
 
-async function ask(frame: Frame, target: MappingTarget): Promise<Asking> {
+async function ask(frame: PageShell, target: MappingTarget): Promise<Asking> {
   if (hasEnded(frame, target)) return tooLate(target);
   const { context } = frame;
   const silence = silenceOf(context);
@@ -96,7 +96,7 @@ const CHOOSE = 'Choose to whom it goes.';
 const isRole = (text: string | undefined): text is Role => text === 'holder' || text === 'owner';
 
 /** The action. */
-export function remindAction(frame: Frame): Action<MappingTarget> {
+export function remindAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/remind',
     needs: 'agent',

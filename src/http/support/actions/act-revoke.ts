@@ -1,11 +1,11 @@
 import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/revoke: ends one token for good. */
-export function revokeAction(frame: Frame): Action<MappingTarget> {
+export function revokeAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/revoke',
     needs: 'agent',

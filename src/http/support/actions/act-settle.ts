@@ -5,7 +5,7 @@ import {
   unreachedMail,
 } from '../../../domain/support/actions-settle.ts';
 import { PageError } from '../../pages/page-error.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Action, Leaving } from './action-form.ts';
 import { personPart } from '../desks/desk-parts.ts';
 import { failureWords } from '../token/failure-words.ts';
@@ -14,7 +14,7 @@ import { failureWords } from '../token/failure-words.ts';
 
 const DESK = '/support/desks/undeliverable';
 
-async function mailIn({ context }: Frame, req: Request): Promise<UnreachedMail> {
+async function mailIn({ context }: PageShell, req: Request): Promise<UnreachedMail> {
   const mail = await unreachedMail(context, String(req.params['id']));
   if (mail) return mail;
   throw new PageError(404, 'There is no such mail', {
@@ -26,7 +26,7 @@ async function mailIn({ context }: Frame, req: Request): Promise<UnreachedMail> 
 const leaveTo = (notice: string): Leaving => ({ href: DESK, notice });
 
 /** The action. */
-export function settleAction(frame: Frame): Action<UnreachedMail> {
+export function settleAction(frame: PageShell): Action<UnreachedMail> {
   return {
     path: '/support/mails/:id/settle',
     needs: 'agent',

@@ -3,9 +3,9 @@ import type { Origin } from '../../../domain/context.ts';
 import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
-import { fieldsOf, type Frame, personIn } from '../../site/frame.ts';
+import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
-import { type Leaving, leaveWith } from '../../pages/told-once.ts';
+import { type Leaving, leaveWith } from '../../pages/flash-notice.ts';
 import { requestIdOf } from '../../request-id.ts';
 
 export type { Leaving };
@@ -94,7 +94,7 @@ const withTyped = (field: Field, typed: Record<string, string>): Field =>
 
 /** The page, or the way to the one that says how it is now. */
 function show(
-  frame: Frame,
+  frame: PageShell,
   res: Response,
   { asking, typed = {}, problems = {}, knownIds = [] }: Shown,
 ): void {
@@ -107,7 +107,7 @@ function show(
 const trimmed = (fields: Record<string, string>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.trim()]));
 
-function takeForm<Target>(frame: Frame, action: Action<Target>): RequestHandler {
+function takeForm<Target>(frame: PageShell, action: Action<Target>): RequestHandler {
   return async (req, res) => {
     const target = await action.find(req);
     const fields = trimmed(fieldsOf(req));
@@ -127,7 +127,7 @@ function takeForm<Target>(frame: Frame, action: Action<Target>): RequestHandler 
 }
 
 /** Adds the page of an action and its form; both are for the role that it takes. */
-export function addAction<Target>(router: Router, frame: Frame, action: Action<Target>): void {
+export function addAction<Target>(router: Router, frame: PageShell, action: Action<Target>): void {
   const role = frame.requireRole(action.needs);
   router.get(action.path, role, async (req, res) =>
     show(frame, res, { asking: await action.ask(await action.find(req)) }),

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { type MappingTarget, mappingTarget } from '../../../domain/support/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import type { Asking, Leaving } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 
@@ -11,7 +11,7 @@ import { hintText } from '../token/token-line.ts';
  * The token of an address below /support/mappings.
  * @throws {PageError} where there is none
  */
-export async function mappingIn({ context }: Frame, req: Request): Promise<MappingTarget> {
+export async function mappingIn({ context }: PageShell, req: Request): Promise<MappingTarget> {
   const target = await mappingTarget(context, String(req.params['id']));
   if (target) return target;
   throw new PageError(404, 'There is no such token', {

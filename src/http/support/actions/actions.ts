@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { assignAction } from './act-assign.ts';
 import { extendAction, unextendAction } from './act-extend.ts';
 import { linkAction } from './act-link.ts';
@@ -11,7 +11,7 @@ import { settleAction } from './act-settle.ts';
 import { addAction } from './action-form.ts';
 
 /** Adds the actions of staff. */
-export function actionRoutes(router: Router, frame: Frame): void {
+export function actionRoutes(router: Router, frame: PageShell): void {
   addAction(router, frame, revokeAction(frame));
   addAction(router, frame, remindAction(frame));
   addAction(router, frame, linkAction(frame));

@@ -10,7 +10,7 @@ import { byEndpoint } from '../../charts/call-charts.ts';
 import { cutOverOfApp } from '../../cut-over/cards.ts';
 import { asOfNow, dateCard } from '../../wording/dates/card.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, roleIn } from '../../site/frame.ts';
+import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { stateLines } from '../../wording/state-words.ts';
 import { appActionsFor } from '../actions/action-list.ts';
 import { inVainWords } from '../actions/extension-words.ts';
@@ -24,7 +24,7 @@ type Described = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
 
 const addressOf = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 
-async function described({ context }: Frame, req: Request): Promise<Described> {
+async function described({ context }: PageShell, req: Request): Promise<Described> {
   const { after } = req.query;
   const found = await describeApp(
     context,
@@ -118,7 +118,7 @@ async function shownCutOver(context: Context, { app }: Described, names: Readonl
   return cutOver && { ...cutOver, by };
 }
 
-function show(frame: Frame): RequestHandler {
+function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { context } = frame;
     const all = await described(frame, req);
@@ -149,6 +149,6 @@ function show(frame: Frame): RequestHandler {
 }
 
 /** Adds /support/apps/:clientId. */
-export function appRoutes(router: Router, frame: Frame): void {
+export function appRoutes(router: Router, frame: PageShell): void {
   router.get('/support/apps/:clientId', show(frame));
 }

@@ -3,7 +3,7 @@ import { countedAtOf, type Desk, deskCounts, DESKS } from '../../../domain/suppo
 import { zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, personIn, roleIn } from '../../site/frame.ts';
+import { type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
 import { deskList } from './desk-pages.ts';
 import { DESK_WORDS } from './desk-words.ts';
 import { showEnded } from '../ended/ended-desk.ts';
@@ -11,7 +11,7 @@ import { brokenTodayWords } from '../ended/ended-words.ts';
 
 /** /support/desks: what asks for somebody to look at it, and /support/desks/:desk: the list of one kind. */
 
-function showDesks(frame: Frame): RequestHandler {
+function showDesks(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const zone = await zoneOfReader(frame.context, personIn(req).accountId);
     const counts = await deskCounts(frame.context, zone);
@@ -39,7 +39,7 @@ function oneText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function showDesk(frame: Frame): RequestHandler {
+function showDesk(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const desk = deskOf(req);
     if (desk === 'died-today') return showEnded(frame, req, res);
@@ -54,7 +54,7 @@ function showDesk(frame: Frame): RequestHandler {
 }
 
 /** Adds /support/desks. */
-export function deskRoutes(router: Router, frame: Frame): void {
+export function deskRoutes(router: Router, frame: PageShell): void {
   router.get('/support/desks', showDesks(frame));
   router.get('/support/desks/:desk', showDesk(frame));
 }

@@ -4,7 +4,7 @@ import { type EndedCount, endedOnDay, zoneOfReader } from '../../../domain/suppo
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, personIn, roleIn } from '../../site/frame.ts';
+import { type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
 import { ENDS } from '../../wording/ends.ts';
 import { seenBy } from '../desks/desk-pages.ts';
 import { endedRow } from '../desks/desk-rows.ts';
@@ -84,7 +84,7 @@ function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: numb
 }
 
 /** Shows one page of a day. */
-export async function showEnded(frame: Frame, req: Request, res: Response): Promise<void> {
+export async function showEnded(frame: PageShell, req: Request, res: Response): Promise<void> {
   const { context } = frame;
   const now = context.clock.now();
   const own = await zoneOfReader(context, personIn(req).accountId);

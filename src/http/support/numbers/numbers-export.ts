@@ -12,7 +12,7 @@ import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { dayOf } from '../../../shared/moments.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, personIn } from '../../site/frame.ts';
+import { type PageShell, personIn } from '../../site/page-shell.ts';
 import { csvLine } from '../../pages/csv.ts';
 
 /** /support/numbers.csv and .json: the same rows, sent as they are read. */
@@ -38,7 +38,7 @@ function askedOf({ query }: Request): Asked {
 /** Exports of one person within a minute; one of all apps goes through the whole table. */
 const EXPORTS_A_MINUTE = 20;
 
-function brake({ context }: Frame, req: Request, res: Response): void {
+function brake({ context }: PageShell, req: Request, res: Response): void {
   const { points, secondsLeft } = context.counts.count(['support exports', personIn(req).accountId]);
   if (points <= EXPORTS_A_MINUTE) return;
   res.set('Retry-After', String(secondsLeft));
@@ -84,7 +84,7 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
 const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
 /** Sends the export in one of the two forms. */
-export function sendExport(frame: Frame, form: keyof typeof TYPES): RequestHandler {
+export function sendExport(frame: PageShell, form: keyof typeof TYPES): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const asked = askedOf(req);

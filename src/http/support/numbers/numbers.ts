@@ -8,7 +8,7 @@ import { fullDayWords } from '../../charts/chart-words.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { type AsOf, nextLine } from '../../wording/dates/lines.ts';
 import { timeWords } from '../../wording/dates/words.ts';
-import type { Frame } from '../../site/frame.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { ENDS } from '../../wording/ends.ts';
 import { STATE_COLOURS } from '../../wording/state-colours.ts';
 import { endedAddress } from '../ended/ended-desk.ts';
@@ -74,7 +74,7 @@ function dateWords(asOf: AsOf): string | undefined {
   return `The old API ${milestone === 'sunset' ? 'ends' : 'retires'} ${left}, on ${at}.`;
 }
 
-function show(frame: Frame): RequestHandler {
+function show(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (_req, res) => {
     const numbers = await numbersOf(context);
@@ -100,7 +100,7 @@ function show(frame: Frame): RequestHandler {
 }
 
 /** Adds /support/numbers and its exports. */
-export function numberRoutes(router: Router, frame: Frame): void {
+export function numberRoutes(router: Router, frame: PageShell): void {
   router.get('/support/numbers', show(frame));
   router.get('/support/numbers.csv', sendExport(frame, 'csv'));
   router.get('/support/numbers.json', sendExport(frame, 'json'));

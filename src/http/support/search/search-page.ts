@@ -12,7 +12,7 @@ import { searchFor, type SearchResult, SHOWN_MAX } from '../../../domain/support
 import { budgetOfRetirement } from '../../cut-over/cards.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type Frame, personIn, roleIn } from '../../site/frame.ts';
+import { fieldsOf, type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
 import { numberWords } from '../../wording/words.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { DESK_WORDS } from '../desks/desk-words.ts';
@@ -27,7 +27,7 @@ import { tokenLine } from '../token/token-line.ts';
 /** Searches of one person within a minute. */
 const SEARCHES = 60;
 
-function brake({ context }: Frame, req: Request, res: Response): void {
+function brake({ context }: PageShell, req: Request, res: Response): void {
   const { points, secondsLeft } = context.counts.count(['support search', personIn(req).accountId]);
   if (points <= SEARCHES) return;
   res.set('Retry-After', String(secondsLeft));
@@ -82,7 +82,7 @@ const TOO_LONG = {
 };
 
 /** With an empty box: a text of this length may hold anything. */
-function showTooLong(frame: Frame, res: Response): void {
+function showTooLong(frame: PageShell, res: Response): void {
   const nothing = { tokens: [], apps: [], accounts: [], nothing: TOO_LONG };
   frame.page(res.status(422), 'support-found', {
     title: 'This is too long to search for',
@@ -92,7 +92,7 @@ function showTooLong(frame: Frame, res: Response): void {
   });
 }
 
-function search(frame: Frame): RequestHandler {
+function search(frame: PageShell): RequestHandler {
   return async (req, res) => {
     brake(frame, req, res);
     const text = fieldsOf(req)['q'] ?? '';
@@ -135,7 +135,7 @@ const NOTICED: Record<RefreshTrouble['kind'], string> = {
 const shownTrouble = (trouble: RefreshTrouble) =>
   `${troubleWords(trouble, timeWords)} ${NOTICED[trouble.kind]}; nobody has to do anything for them.`;
 
-function showStart(frame: Frame): RequestHandler {
+function showStart(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const trouble = await findRefreshTrouble(frame.context);
     frame.page(res, 'support-search', {
@@ -152,7 +152,7 @@ function showStart(frame: Frame): RequestHandler {
 }
 
 /** Adds /support and its search. */
-export function searchRoutes(router: Router, frame: Frame): void {
+export function searchRoutes(router: Router, frame: PageShell): void {
   router.get('/support', showStart(frame));
   // The answer of a search has no address of its own: who opens it anew begins anew.
   router.get('/support/search', (_req, res) => res.redirect(303, '/support'));

@@ -6,7 +6,7 @@ import { timelineOfMapping } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint, callLine } from '../../charts/call-charts.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type Frame, roleIn } from '../../site/frame.ts';
+import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { sourceWords } from '../../wording/token-words.ts';
 import { mailLines } from './mail-words.ts';
 import { sideWords } from '../../cut-over/cards.ts';
@@ -21,7 +21,7 @@ import { shownWrites } from './write-words.ts';
 /** Rows of programs; a caller may name itself as it likes. */
 const PROGRAMS_MAX = 20;
 
-async function described({ context }: Frame, req: Request): Promise<MappingDescription> {
+async function described({ context }: PageShell, req: Request): Promise<MappingDescription> {
   const found = await describeMapping(context, String(req.params['mappingId']));
   if (found) return found;
   throw new PageError(404, 'There is no such token', {
@@ -61,7 +61,7 @@ function shownAccount({ mapping, account }: MappingDescription) {
   };
 }
 
-async function shownHistory({ context }: Frame, req: Request, { mapping, pair }: MappingDescription) {
+async function shownHistory({ context }: PageShell, req: Request, { mapping, pair }: MappingDescription) {
   const at = beforeIn(req);
   const of = { mappingId: mapping.id, pair, grantId: mapping.grant_id };
   const page = await timelineOfMapping(context, of, at);
@@ -98,7 +98,7 @@ function shownMapping(context: Context, all: MappingDescription) {
   };
 }
 
-function show(frame: Frame): RequestHandler {
+function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const all = await described(frame, req);
     const shown = shownMapping(frame.context, all);
@@ -123,6 +123,6 @@ function show(frame: Frame): RequestHandler {
 }
 
 /** Adds /support/mappings/:id. */
-export function mappingRoutes(router: Router, frame: Frame): void {
+export function mappingRoutes(router: Router, frame: PageShell): void {
   router.get('/support/mappings/:mappingId', show(frame));
 }

@@ -2,10 +2,10 @@
 import { readConfig } from '../../../../dist/config/config.js';
 import { deliverReminders } from '../../../../dist/domain/reminders/deliver.js';
 import { createLogger } from '../../../../dist/shared/log/logger.js';
-import { openWorkshop } from '../../../../dist/app/workshop.js';
+import { openContext } from '../../../../dist/app/open-context.js';
 
 const config = readConfig();
 const logger = createLogger({ level: config.logLevel, name: 'delivery' });
-const workshop = await openWorkshop(config, config.upstream, { logger });
-await deliverReminders(workshop.context);
-await workshop.close();
+const opened = await openContext(config, config.upstream, { logger });
+await deliverReminders(opened.context);
+await opened.close();

@@ -8,8 +8,8 @@ import type { Context } from '../context.ts';
 import { endUnfinished } from './unfinished-consent.ts';
 import { serverOf } from './modern-client.ts';
 import { backOff } from './refresh/refresh-policy.ts';
-import { owedPlace } from '../keys/sealed-places.ts';
-import { requireUsable } from '../keys/under-all-keys.ts';
+import { owedPlace } from '../keys/sealing-context.ts';
+import { requireUsable } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Telling the modern side to forget a grant (RFC 7009), as a row that is written with the change itself and worked off
@@ -20,7 +20,7 @@ import { requireUsable } from '../keys/under-all-keys.ts';
 type Owed = { grant: Grant; refreshToken: string };
 
 /** Owes the revocation of a refresh token, or nothing where it could end another grant. */
-export async function oweRevocation(
+export async function addPendingRevocation(
   context: Context,
   tx: Database,
   { grant, refreshToken }: Owed,
@@ -53,13 +53,13 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
 
 /** Begins to work off what is owed, without waiting for it; the job tries again what fails. */
 export function settleSoon(context: Context): void {
-  settleOwedRevocations(context).catch((error: unknown) => {
+  settlePendingRevocations(context).catch((error: unknown) => {
     context.logger.error('owed revocations could not be worked off', { error });
   });
 }
 
 /** Works off what is owed and due; a failure is put off with back-off and never given up. */
-export async function settleOwedRevocations(context: Context): Promise<void> {
+export async function settlePendingRevocations(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
   await context.flights.run('owed-revocations', async () => {
     const due = await listDueOwed(context.store.durable, context.clock.now());

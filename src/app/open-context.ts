@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { Context } from '../domain/context.ts';
-import { createFlights } from '../domain/work/flights.ts';
+import { createSingleFlight } from '../domain/work/single-flight.ts';
 import { createFleetSize } from '../domain/grants/refresh/fleet-size.ts';
-import { createPlaces } from '../domain/grants/refresh/places.ts';
-import { createClaimWatch } from '../domain/grants/refresh/claim-watch.ts';
-import { openKeyring } from '../domain/keys/hold-keys.ts';
+import { createRefreshLimit } from '../domain/grants/refresh/refresh-limit.ts';
+import { createClaimAge } from '../domain/grants/refresh/claim-age.ts';
+import { openKeyring } from '../domain/keys/keyring.ts';
 import { openInstanceWatch } from '../domain/instance/instance-watch.ts';
-import { createLateTokens } from '../domain/usage/late-tokens.ts';
+import { createDeferredTokenLookup } from '../domain/usage/deferred-token-lookup.ts';
 import { watchLifecycle } from '../domain/lifecycle/lifecycle-watch.ts';
 import { createLiveFeed } from '../domain/live/live-feed.ts';
 import { createSharedCounts } from '../domain/limits/shared-counts.ts';
@@ -44,7 +44,7 @@ export interface Overrides {
 }
 
 /** What use cases need, and the closing of what was opened. */
-export interface Workshop {
+export interface OpenContext {
   context: Context;
   close(): Promise<void>;
 }
@@ -105,9 +105,9 @@ function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend
 /** What one process remembers of the grants while it refreshes them. */
 function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   return {
-    flights: createFlights(),
-    places: createPlaces(),
-    watch: createClaimWatch(known.clock),
+    flights: createSingleFlight(),
+    places: createRefreshLimit(),
+    watch: createClaimAge(known.clock),
     fleet: createFleetSize(known),
   };
 }
@@ -127,11 +127,11 @@ function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['sett
 }
 
 /** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
-export async function openWorkshop(
+export async function openContext(
   config: Config,
   upstream: UpstreamConfig,
   overrides: Overrides = {},
-): Promise<Workshop> {
+): Promise<OpenContext> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const lost = await findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
@@ -161,7 +161,7 @@ export async function openWorkshop(
     ...createRefreshMemory({ store, clock }),
     counts: createSharedCounts({ store, clock, vault: keyring.vault }),
     usage: createUsageLog({ store, clock, logger }),
-    lateTokens: createLateTokens({ store, vault: keyring.vault, logger }),
+    lateTokens: createDeferredTokenLookup({ store, vault: keyring.vault, logger }),
     live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,

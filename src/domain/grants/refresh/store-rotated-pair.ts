@@ -6,11 +6,11 @@ import type { Database } from '../../../store/driver/store.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import type { Context } from '../../context.ts';
 import { reviveGrant } from '../revive-grant.ts';
-import { insist } from '../../work/insist.ts';
-import { oweRevocation, settleSoon } from '../owe-revocation.ts';
+import { retryUntilStored } from '../../work/retry-until-stored.ts';
+import { addPendingRevocation, settleSoon } from '../pending-revocations.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { openRefreshToken, resealPair } from '../sealed-pair.ts';
-import { KeyDropped, requireUsable, withUsableKeys } from '../../keys/under-all-keys.ts';
+import { KeyDropped, requireUsable, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 
 /**
  * Keeping a received pair, which exists nowhere else: stored by compare on the version, whoever asked for it; held in
@@ -66,7 +66,7 @@ async function settleSurplus(context: Context, { grantId, version, pair }: Spill
   if (grant.state !== 'dead' || mayStillRevive(grant, version)) return;
   const received = { ...grant, version: version + 1, refresh_token_sealed: pair.refreshTokenSealed };
   const refreshToken = openRefreshToken(context, received);
-  const owe = (tx: Database) => oweRevocation(context, tx, { grant, refreshToken });
+  const owe = (tx: Database) => addPendingRevocation(context, tx, { grant, refreshToken });
   await withUsableKeys(context, () => context.store.transaction(owe));
   settleSoon(context);
 }
@@ -113,11 +113,11 @@ function createSpilling(context: Context, entry: SpilledPair) {
  * Keeps a pair that has just been received; resolves when the database has it. It is spilled as soon as the database
  * refuses it, and also when it only keeps silent.
  */
-export async function keepPair(context: Context, entry: SpilledPair): Promise<void> {
+export async function storeRotatedPair(context: Context, entry: SpilledPair): Promise<void> {
   const spilling = createSpilling(context, entry);
   const timer = setTimeout(() => void spilling.spill(), SPILL_AFTER);
   try {
-    await insist(context, 'a rotated pair', () =>
+    await retryUntilStored(context, 'a rotated pair', () =>
       settlePair(context, entry).catch(async (error: unknown) => {
         await spilling.spill();
         throw error;

@@ -16,7 +16,7 @@ import type { SigninParts } from '../signin/parts.ts';
 import { returnPath } from '../signin/return-path.ts';
 import { type Person, personOf } from '../signin/session.ts';
 import { formActOf } from '../pages/form-acts.ts';
-import { takeNotice } from '../pages/told-once.ts';
+import { takeNotice } from '../pages/flash-notice.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
 
@@ -38,7 +38,7 @@ export type PageData = Record<string, unknown> & {
   knownIds?: readonly string[];
 };
 
-export interface Frame {
+export interface PageShell {
   context: Context;
   parts: SigninParts;
   /** Before all routes below /apps and /support. */
@@ -100,7 +100,7 @@ async function sentForm(context: Context, { req, locals }: Response) {
  * Answers a form that is not of this session: what was typed on a page of ours can be sent again by a click on the page
  * that is shown.
  */
-function requireSessionForm(context: Context, page: Frame['page']): RequestHandler {
+function requireSessionForm(context: Context, page: PageShell['page']): RequestHandler {
   return async (req, res, next) => {
     if (isOfSession(context, req)) return next();
     const sent = await sentForm(context, res);
@@ -227,9 +227,9 @@ function notAllowed(req: Request, role: StaffRole | undefined, needed: StaffRole
 }
 
 /** Builds it once. */
-export function createFrame(parts: SigninParts): Frame {
+export function createPageShell(parts: SigninParts): PageShell {
   const { context, pages } = parts;
-  const page: Frame['page'] = (
+  const page: PageShell['page'] = (
     res,
     template,
     { formTargets: targets, scripts = [], knownIds = [], ...data },

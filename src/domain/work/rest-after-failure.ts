@@ -17,7 +17,7 @@ const LONGEST_REST = 30 * SECOND;
  * Work that is taken up again and again, and whose failure costs nobody a call. It rests after a failure: a SQLite file
  * that another process keeps locked holds up this one for seconds whenever it is asked to write.
  */
-export function tolerant(
+export function restAfterFailure(
   { logger, message, firstRest, longestRest = LONGEST_REST }: Tolerance,
   work: () => Promise<void>,
 ): () => Promise<void> {

@@ -234,7 +234,7 @@ async function judgeExchange(ground: Ground, scene: Scene, found: Found): Promis
 }
 
 /** Names what happened to the first entry that does not fit. */
-export async function nameTampering(ground: Ground, scene: Scene): Promise<Tampering> {
+export async function locateTampering(ground: Ground, scene: Scene): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position !== before.position + 1) return judgePosition(ground, scene);
   const found = await findRightful(ground, scene, EXCHANGES);

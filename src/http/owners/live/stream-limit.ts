@@ -4,13 +4,13 @@ const OF_ONE_PERSON = 3;
 
 const OF_ONE_PROCESS = 100;
 
-export interface Places {
+export interface StreamLimit {
   /** Takes one for a person; the answer gives it back. Or it is told why there is none. */
   take(accountId: string): (() => void) | 'too many of this person' | 'too many';
 }
 
 /** Those of this process. */
-export function createPlaces(): Places {
+export function createStreamLimit(): StreamLimit {
   const taken = new Map<string, number>();
   let all = 0;
   const change = (accountId: string, by: 1 | -1) => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
-import { keepTold } from '../../store/accounts/told-ids.ts';
+import { keepTold } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
-import { followPairs } from '../accounts/follow-pairs.ts';
+import { applyAccountPairs } from '../accounts/apply-account-pairs.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
@@ -77,7 +77,7 @@ function vouches({ source }: ServedMapping): boolean {
 function follow(context: Context, tx: Database, learned: readonly IdPair[]): Promise<unknown> {
   const accounts = learned.filter(({ kind }) => kind === 'account');
   const pairs = accounts.map((pair) => ({ ...pair, email: null }));
-  return followPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
+  return applyAccountPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
 }
 
 /** Keeps what is new of these pairs, with its entry in the history. */
@@ -109,7 +109,7 @@ async function keepPairs(context: Context, { mapping }: Caller, found: readonly 
  * that makes no sense, teaches nothing and fails nothing.
  * @throws {Unavailable} it did not answer
  */
-export async function learnIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
+export async function matchIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(caller.mapping));
   if (!oldBackend) return;
   const [user, profiles] = await Promise.all([

@@ -40,7 +40,7 @@ function lookUp(
  * token came before it: clients that close, or that leave once they are answered, never send all of it. A token in such a
  * body is not known of, and nothing waits for it: it goes with the connection.
  */
-export function noteLate(context: Context, req: Request, brownout?: Brownout): void {
+export function noteRefusedCall(context: Context, req: Request, brownout?: Brownout): void {
   const { res } = req;
   if (res === undefined || !context.lateTokens.hasRoom()) return;
   const seen = seenOf(req);

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import type { Vault } from '../../shared/secrets.ts';
 import { type KnownToken, listByDigests } from '../../store/tokens/known-tokens.ts';
 import type { Store } from '../../store/driver/store.ts';
-import { tolerant } from '../work/tolerant.ts';
+import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 export type { KnownToken } from '../../store/tokens/known-tokens.ts';
 
@@ -14,7 +14,7 @@ export type { KnownToken } from '../../store/tokens/known-tokens.ts';
  * ten statements a second. What comes beyond that, or while the database is away, is not known of.
  */
 
-export interface LateTokens {
+export interface DeferredTokenLookup {
   /** Whether one more token can be looked up in this turn. Where not, its call is left out, and a flood of them logged. */
   hasRoom(): boolean;
   /** Tells whose token it is, soon, if the bridge knows it. Never throws. */
@@ -90,13 +90,13 @@ function createFloodWarning(logger: Logger): () => void {
 }
 
 /** The look-ups of one process; a turn begins with the first token that waits, and never while another one runs. */
-export function createLateTokens({ logger, ...parts }: Parts): LateTokens {
+export function createDeferredTokenLookup({ logger, ...parts }: Parts): DeferredTokenLookup {
   const waiting = createWaiting();
   const warnOfFlood = createFloodWarning(logger);
   const nobody: Waiting = new Map();
   let asked = nobody;
   const patient = { logger, message: 'calls that were refused unread are not measured', firstRest: SECOND };
-  const look = tolerant(patient, () => lookUpAll(parts, asked));
+  const look = restAfterFailure(patient, () => lookUpAll(parts, asked));
   let [timer, running] = [undefined as NodeJS.Timeout | undefined, Promise.resolve()];
   let isClosed = false;
   const turn = async () => {

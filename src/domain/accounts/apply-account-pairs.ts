@@ -7,7 +7,7 @@ import {
   letTokensWaitFor,
   rowsUnderLegacyIds,
 } from '../../store/tokens/under-legacy-ids.ts';
-import { adoptPairs } from '../tokens/adopt-tokens.ts';
+import { attachPairs } from '../tokens/attach-tokens.ts';
 import type { Context, Origin } from '../context.ts';
 import { pinOwner } from './pin-owner.ts';
 import { recordEvents } from '../history/record-event.ts';
@@ -86,7 +86,7 @@ function byLegacyId<T extends { legacyId: string }>(rows: readonly T[]): Map<str
 }
 
 /** Moves it; answers how many tokens and apps have their account now. */
-export async function followPairs(
+export async function applyAccountPairs(
   context: Context,
   tx: Database,
   { pairs, origin }: { pairs: readonly AccountPair[]; origin: Origin },
@@ -108,6 +108,6 @@ export async function followPairs(
     done.tokens += rows.tokens.length;
     for (const { clientId } of rows.tokens) served.push({ clientId, accountId: pair.modernId });
   }
-  await adoptPairs(context, tx, { pairs: served, origin });
+  await attachPairs(context, tx, { pairs: served, origin });
   return done;
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
 import type { Context } from '../context.ts';
-import { insist } from '../work/insist.ts';
+import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { lookingStoppedUntil, stopAfterDeaths } from './refresh/refresh-breaker.ts';
@@ -35,7 +35,7 @@ async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> 
  * Ends a grant that can serve no more and asks for re-authorization, in one transaction with its history. Only if the
  * version that failed is still the current one: a loser of a race must not end the winner's pair.
  */
-export async function buryGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
+export async function endGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {
@@ -52,7 +52,9 @@ export async function buryGrant(context: Context, grant: Grant, cause: FatalCaus
     ]);
     return true;
   };
-  const died = await insist(context, 'the end of a grant', () => context.store.transaction(inOneStep));
+  const died = await retryUntilStored(context, 'the end of a grant', () =>
+    context.store.transaction(inOneStep),
+  );
   if (!died) return;
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);

@@ -41,10 +41,10 @@ interface Sources {
   known: readonly KnownKey[];
   held: HeldKeys;
   /** What a process had: a file that lost a key does not take it from those who read it before. */
-  before?: Rings;
+  before?: UsableKeys;
 }
 
-export interface Rings {
+export interface UsableKeys {
   keys: Keys;
   /** A key in use that cannot be read with; what stands on it is not lost, but cannot be served here. */
   missing: string | undefined;
@@ -76,7 +76,7 @@ function ringOf(purpose: Purpose, { known, held, before }: Sources): KeyRing {
 const lackOf = ({ purpose, id }: KnownKey) => `KEYS_FILE lacks the ${purpose} key ${id}, which is in use`;
 
 /** The rings of a process. */
-export function ringsOf(sources: Sources): Rings {
+export function usableKeysOf(sources: Sources): UsableKeys {
   const { known, held } = sources;
   const keys = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringOf(purpose, sources)])) as Keys;
   const isHeld = ({ purpose, id }: KnownKey) => keys[purpose].all.some((key) => key.id === id);

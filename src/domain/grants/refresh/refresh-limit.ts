@@ -14,7 +14,7 @@ export interface Places {
 }
 
 /** Places of which none is taken. */
-export function createPlaces(): Places {
+export function createRefreshLimit(): Places {
   let unclaimed = 0;
   return {
     take(turn) {

@@ -2,14 +2,14 @@ import { markInDoubt } from '../../store/grants/presentations.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { followOutcome } from './refresh/doubt-breaker.ts';
-import { insist } from '../work/insist.ts';
+import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
  * Records that nobody can say whether a claimed presentation spent the refresh token, with its entry in the history;
  * `error` is what happened, where this process knows. Only if that claim still stands.
  */
-export async function doubtClaim(
+export async function markClaimInDoubt(
   context: Context,
   grant: Pick<Grant, 'id' | 'version' | 'claim_id' | 'client_id' | 'account_id'>,
   { retryAt, error }: { retryAt: number; error?: unknown },
@@ -17,7 +17,7 @@ export async function doubtClaim(
   const now = context.clock.now();
   const isHeard = error !== undefined;
   const reason = isHeard ? 'no whole answer came' : 'its process ended';
-  const isMarked = await insist(context, 'a doubt', () =>
+  const isMarked = await retryUntilStored(context, 'a doubt', () =>
     context.store.transaction(async (tx) => {
       const doubt = { claimId: grant.claim_id, retryAt, now, isHeard };
       if (!(await markInDoubt(tx, grant, doubt))) return false;

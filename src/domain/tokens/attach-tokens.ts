@@ -39,7 +39,7 @@ async function migrateTokens(
  * An unidentified program is no app: unrelated programs send the same user agent. Its tokens wait for a consent that lists
  * them.
  */
-export async function adoptTokens(
+export async function attachTokens(
   context: Context,
   tx: Database,
   { clientId, accountId, ...origin }: Pair & Origin,
@@ -64,7 +64,7 @@ export async function adoptTokens(
 const keyOf = ({ clientId, accountId }: Pair) => `${clientId} ${accountId}`;
 
 /** The same for many apps and accounts, of which most have no grant. */
-export async function adoptPairs(
+export async function attachPairs(
   context: Context,
   tx: Database,
   { pairs, origin }: { pairs: readonly Pair[]; origin: Origin },
@@ -73,5 +73,5 @@ export async function adoptPairs(
   const accountIds = [...new Set(pairs.map(({ accountId }) => accountId))];
   if (accountIds.length === 0) return;
   for (const pair of await settledPairs(tx, accountIds))
-    if (asked.delete(keyOf(pair))) await adoptTokens(context, tx, { ...pair, ...origin });
+    if (asked.delete(keyOf(pair))) await attachTokens(context, tx, { ...pair, ...origin });
 }

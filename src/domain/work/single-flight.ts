@@ -2,7 +2,7 @@
  * At most one running piece of work per key in this process. It only saves work: what keeps a refresh token from being
  * presented twice is the version in the database. Work is never cancelled because its caller went away.
  */
-export interface Flights {
+export interface SingleFlight {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Whether the stop has come so far that it waits for these flights alone. */
   isClosing(): boolean;
@@ -11,7 +11,7 @@ export interface Flights {
 }
 
 /** An empty set of flights. */
-export function createFlights(): Flights {
+export function createSingleFlight(): SingleFlight {
   const running = new Map<string, Promise<unknown>>();
   let closing = false;
   return {

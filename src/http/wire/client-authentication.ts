@@ -14,7 +14,7 @@ type Authenticate<Client> = (context: Context, readings: readonly Credentials[])
  * T12).
  * @throws {OAuthError} `invalid_request`, `invalid_client`, or 429 after too many wrong ones
  */
-export function createClientDoor<Client>(
+export function createClientAuthentication<Client>(
   context: Context,
   authenticate: Authenticate<Client>,
 ): (req: Request, body: Parameters) => Promise<Client> {

@@ -15,7 +15,7 @@ export const FINDINGS = {
 export type Finding = keyof typeof FINDINGS;
 
 /** What one look sees. */
-export interface Sight {
+export interface Observation {
   row: Instance;
   place: string;
   /** Grants live in a database of epoch 0 while the machine remembers another one. */
@@ -35,7 +35,7 @@ export function isSamePlace(kept: string, present: string): boolean {
 }
 
 /** What is wrong with what was seen, for a process that knew `known` before it looked. */
-export function judge({ row, place, isUpgradedCopy }: Sight, known: SeenInstance): Finding | undefined {
+export function judge({ row, place, isUpgradedCopy }: Observation, known: SeenInstance): Finding | undefined {
   if (row.id !== known.id) return 'other';
   if (row.epoch < known.epoch) return 'older';
   if (!isSamePlace(row.place, place)) return 'moved';

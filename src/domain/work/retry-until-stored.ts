@@ -11,7 +11,11 @@ const ATTEMPTS_WHILE_CLOSING = 20;
  * Writes what exists nowhere else, the outcome of a presentation: a database that is busy, full or away is asked again
  * for as long as the process lives (docs/decisions/0003). A late write is safe, for it compares the version.
  */
-export async function insist<T>(context: Context, what: string, write: () => Promise<T>): Promise<T> {
+export async function retryUntilStored<T>(
+  context: Context,
+  what: string,
+  write: () => Promise<T>,
+): Promise<T> {
   let left = ATTEMPTS_WHILE_CLOSING;
   for (let attempt = 1; ; attempt += 1) {
     try {

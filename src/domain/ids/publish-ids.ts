@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { findPairs } from '../../store/accounts/id-pairs.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
-import { findTold, keepTold, type ToldId } from '../../store/accounts/told-ids.ts';
+import { findTold, keepTold, type ToldId } from '../../store/accounts/published-ids.ts';
 import type { Context } from '../context.ts';
-import { insist } from '../work/insist.ts';
+import { retryUntilStored } from '../work/retry-until-stored.ts';
 
 /** What an app was told it is told for ever; a pair that comes later is not applied for it (docs/decisions/0016). */
 
@@ -66,7 +66,7 @@ function keepLater(context: Context, telling: Telling): void {
   const what = 'the ids that an app was told';
   const write = () => keep(context.store.aside, telling);
   context.flights
-    .run(`tell ${clientId} ${modernIdsOf(ids).join(' ')}`, () => insist(context, what, write))
+    .run(`tell ${clientId} ${modernIdsOf(ids).join(' ')}`, () => retryUntilStored(context, what, write))
     .then((kept) => remember(context, clientId, kept))
     .catch((error: unknown) => context.logger.error(`${what} were not kept`, { clientId, error }));
 }

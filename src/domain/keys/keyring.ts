@@ -21,7 +21,7 @@ import type { Spill } from '../../store/files/spill.ts';
 import type { Store } from '../../store/driver/store.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
 import { registerKeys } from './register-keys.ts';
-import { findKeyProblems, ringsOf, type Rings } from './rings.ts';
+import { findKeyProblems, usableKeysOf, type UsableKeys } from './usable-keys.ts';
 
 /**
  * The keys of this process (docs/decisions/0007): proven before anything is served, then kept as the key file and
@@ -64,7 +64,7 @@ const REPORT_EVERY = 3 * SECOND;
 interface View {
   held: HeldKeys;
   known: readonly KnownKey[];
-  rings: Rings;
+  rings: UsableKeys;
 }
 
 /** The file as it was last read; a file that cannot be read now leaves the keys that were. */
@@ -100,7 +100,7 @@ async function spilledIds(spill: Spill): Promise<string[]> {
   return [...new Set(entries.map(({ pair }) => keyIdOf(pair.refreshTokenSealed)))];
 }
 
-function holdingOf({ keys }: Rings, spilled: string[]): Holding {
+function holdingOf({ keys }: UsableKeys, spilled: string[]): Holding {
   const said = PURPOSES.map((purpose) => {
     const { all, active } = keys[purpose];
     return [purpose, { ids: all.map(({ id }) => id), active: active.id }];
@@ -134,7 +134,7 @@ async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Pr
   const known = await listKeys(store.durable);
   // Another first starter may have been faster, with keys of its own.
   refuse(findKeyProblems(known, held));
-  return { held, known, rings: ringsOf({ known, held }) };
+  return { held, known, rings: usableKeysOf({ known, held }) };
 }
 
 /** What this process knows of its keys, and says of them. */
@@ -154,7 +154,7 @@ class KeyWatch {
     this.#complain = createComplaint(options);
   }
 
-  get rings(): Rings {
+  get rings(): UsableKeys {
     return this.#view.rings;
   }
 
@@ -170,7 +170,7 @@ class KeyWatch {
     const fits = findKeyProblems(before, held).length === 0;
     const isNew = fits && !isLook && (await registerKeys({ store, vault: this.vault }, before, held));
     const known = isNew ? await listKeys(store.durable) : before;
-    this.#view = { held, known, rings: ringsOf({ known, held, before: this.rings }) };
+    this.#view = { held, known, rings: usableKeysOf({ known, held, before: this.rings }) };
     this.#complain(this.rings.missing ?? this.rings.warning);
   }
 

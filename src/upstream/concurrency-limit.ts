@@ -124,7 +124,7 @@ function untilFree(
 }
 
 /** Limits concurrent calls, fairly between their takers. A call that gets no place in time fails and holds nothing. */
-export function createPlaces(room: Room): InPlace {
+export function createConcurrencyLimit(room: Room): InPlace {
   const { places, reserve, patience, retryAfter = patience } = room;
   const shares = sharesOf(room);
   const inside = createCounts();
@@ -177,9 +177,9 @@ export function createPlaces(room: Room): InPlace {
 /** Waits for a place; the answer gives it back, once. @throws {Unavailable} no place became free in time */
 export type TakePlace = (takers: Takers) => Promise<() => void>;
 
-/** As `createPlaces`, for work that begins in one function and ends in another. */
+/** As `createConcurrencyLimit`, for work that begins in one function and ends in another. */
 export function createHeldPlaces(room: Room): TakePlace {
-  const inPlace = createPlaces(room);
+  const inPlace = createConcurrencyLimit(room);
   return (takers) =>
     new Promise((resolve, reject) => {
       inPlace(() => new Promise<void>((giveBack) => resolve(giveBack)), takers).catch(reject);

@@ -6,7 +6,7 @@ import { Unavailable } from '../../upstream/outcomes.ts';
  * itself goes on.
  * @throws {Unavailable} when it takes longer
  */
-export function withPatience<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T> {
+export function withTimeout<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLong = new Unavailable('the modern side takes too long', { retryAfter: 1000 });
     const timer = setTimeout(() => reject(tooLong), limit);

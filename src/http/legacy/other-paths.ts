@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { CallKind } from '../../domain/old-calls/who-answers.ts';
 import { findToken, type FoundToken } from '../wire/bearer-token.ts';
 import { createAnswers } from './call.ts';
-import { noteLate } from './late-note.ts';
+import { noteRefusedCall } from './refused-call-usage.ts';
 import { LegacyError } from '../wire/legacy-error.ts';
 import type { Passing } from './pass-through.ts';
 import { mayPass } from './passable-path.ts';
@@ -31,13 +31,13 @@ async function tokenOf(req: Request): Promise<FoundToken | undefined> {
  * authentication, and what nobody could answer is refused unread. Whose token such a call had is looked up behind the
  * refusal: it is what an owner has to know of before the old API ends, and where there is none to ask it has ended already.
  */
-export function createElsewhere(passing: Passing, readBody: RequestHandler) {
+export function createOtherPaths(passing: Passing, readBody: RequestHandler) {
   const { context } = passing;
   const answers = createAnswers(passing);
   return (kind: CallKind, refuse: () => LegacyError): RequestHandler[] => {
     const onlyPassable: RequestHandler = (req, _res, next) => {
       if (context.oldBackend && isPassed(kind, req.method) && mayPass(req)) return next();
-      noteLate(context, req);
+      noteRefusedCall(context, req);
       throw refuse();
     };
     if (!context.oldBackend) return [onlyPassable];

@@ -7,7 +7,7 @@ import { Unavailable } from '../../upstream/outcomes.ts';
 import { advance, GrantDead } from './refresh/access-token.ts';
 import type { Context } from '../context.ts';
 import { withLease } from '../work/lease.ts';
-import { putOff } from './refresh/put-off.ts';
+import { postponeGrant } from './refresh/postpone.ts';
 
 /** Looked into by one run, and how many of them at a time: a stop begins no further one. */
 const IN_ONE_RUN = 1000;
@@ -18,7 +18,9 @@ async function lookInto(context: Context, grant: Grant): Promise<void> {
   await context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) =>
-      error instanceof Unavailable || error instanceof GrantDead ? undefined : putOff(context, grant, error),
+      error instanceof Unavailable || error instanceof GrantDead
+        ? undefined
+        : postponeGrant(context, grant, error),
     );
 }
 
@@ -29,7 +31,7 @@ const RESTORED_AT_ONCE = 10;
  * Takes grants whose last presentation has no outcome one step further, without waiting for a caller
  * (docs/decisions/0005).
  */
-export async function settleDoubts(context: Context): Promise<void> {
+export async function resolveDoubts(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
   const { durable } = context.store;
   const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];

@@ -6,5 +6,5 @@ import { setImmediate } from 'node:timers/promises';
  * start takes the work up again.
  * @throws {Error} named AbortError, when the process stops
  */
-export const takeTurns = (stopping?: AbortSignal): Promise<void> =>
+export const yieldToEventLoop = (stopping?: AbortSignal): Promise<void> =>
   setImmediate(undefined, stopping && { signal: stopping });

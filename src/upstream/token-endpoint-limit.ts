@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
-import { createHeldPlaces } from './places.ts';
+import { createHeldPlaces } from './concurrency-limit.ts';
 
 /**
  * How many exchanges of one process run at once on connections of their own: a thousand grants that end in the same second

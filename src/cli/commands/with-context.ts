@@ -3,7 +3,7 @@ import { upstreamFor } from '../../app/embedded-client.ts';
 import { createLogger } from '../../shared/log/logger.ts';
 import { readSchema, schemaProblem } from '../../store/driver/schema-state.ts';
 import { findLostDatabase } from '../../store/files/epoch-file.ts';
-import { epochFileOf, openWorkshop, type Overrides, type Workshop } from '../../app/workshop.ts';
+import { epochFileOf, openContext, type Overrides, type OpenContext } from '../../app/open-context.ts';
 
 async function requireSchema(config: Config): Promise<void> {
   const { database } = config;
@@ -14,16 +14,16 @@ async function requireSchema(config: Config): Promise<void> {
 
 /** Runs one use case on the configured database, brought to the newest schema, and closes it again. */
 export async function withNewestSchema<T>(
-  work: (workshop: Workshop) => Promise<T>,
+  work: (opened: OpenContext) => Promise<T>,
   overrides: Pick<Overrides, 'isLook'> = {},
 ): Promise<T> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel === 'debug' ? 'debug' : 'warn', name: 'command' });
-  const workshop = await openWorkshop(config, upstreamFor(config), { logger, ...overrides });
+  const opened = await openContext(config, upstreamFor(config), { logger, ...overrides });
   try {
-    return await work(workshop);
+    return await work(opened);
   } finally {
-    await workshop.close();
+    await opened.close();
   }
 }
 
@@ -32,13 +32,13 @@ export async function withNewestSchema<T>(
  * look with a newer version would move it under the older one that serves.
  * @throws {Error} in plain words, with the next step, where there is none or its schema is an older one
  */
-export async function withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+export async function withContext<T>(work: (opened: OpenContext) => Promise<T>): Promise<T> {
   await requireSchema(readConfig());
   return withNewestSchema(work);
 }
 
 /** The same for a command that only looks, whose key file may be that of tomorrow. */
-export async function lookInWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
+export async function lookInContext<T>(work: (opened: OpenContext) => Promise<T>): Promise<T> {
   await requireSchema(readConfig());
   return withNewestSchema(work, { isLook: true });
 }

@@ -4,7 +4,7 @@ import type { Grant } from '../../../store/tables/tables.ts';
  * How long this process itself has seen a claim stand, by its monotonic clock. Wall clocks may be set, on this machine
  * or on the database's; a version in doubt is presented again only after a quiet time that was really waited for.
  */
-export interface ClaimWatch {
+export interface ClaimAge {
   /** Milliseconds since this process first saw the grant's present claim; 0 at the first look. */
   seenFor(grant: Pick<Grant, 'id' | 'claim_id'>): number;
   /** The grant stands on no claim any more. */
@@ -12,7 +12,7 @@ export interface ClaimWatch {
 }
 
 /** The watch of one process. */
-export function createClaimWatch(clock: { elapsed(): number }): ClaimWatch {
+export function createClaimAge(clock: { elapsed(): number }): ClaimAge {
   const seen = new Map<string, { claimId: string | null; since: number }>();
   return {
     seenFor({ id, claim_id: claimId }) {
