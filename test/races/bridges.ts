@@ -87,7 +87,7 @@ function openLaneContext(settings: Settings, opened: Opened) {
   if (!config.upstream) throw new Error('the settings name no modern side');
   const logger = createLogger({ level: 'error', name: 'test', stream: new PassThrough().resume() });
   return openContext(config, config.upstream, { logger }).then(
-    (opened) => opened.add(opened, () => opened.close()).context,
+    (one) => opened.add(one, () => one.close()).context,
   );
 }
 

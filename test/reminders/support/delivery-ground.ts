@@ -55,9 +55,9 @@ export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<D
     async open(clock) {
       const config = readConfig(settings);
       if (!config.upstream) throw new Error('the settings name a modern side');
-      const opened = await openContext(config, config.upstream, { logger, ...(clock && { clock }) });
-      opened.push(opened);
-      return opened.context;
+      const one = await openContext(config, config.upstream, { logger, ...(clock && { clock }) });
+      opened.push(one);
+      return one.context;
     },
     spawn() {
       const child = spawn(process.execPath, [program], {
@@ -69,7 +69,7 @@ export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<D
     },
     async close() {
       for (const child of children) await killed(child);
-      for (const opened of opened) await opened.close();
+      for (const one of opened) await one.close();
       await database?.drop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -35,12 +35,12 @@ export async function openGround(kind: DatabaseKind, clock: SettableClock): Prom
   const opened: OpenContext[] = [];
   return {
     async open() {
-      const opened = await openContext(config, upstream, { clock });
-      opened.push(opened);
-      return opened.context;
+      const one = await openContext(config, upstream, { clock });
+      opened.push(one);
+      return one.context;
     },
     async close() {
-      for (const opened of opened) await opened.close();
+      for (const one of opened) await one.close();
       await database?.drop();
       rmSync(folder, { recursive: true, force: true });
     },
