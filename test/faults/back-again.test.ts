@@ -35,13 +35,13 @@ const isServed = (id = '') =>
   );
 
 /** As a connection that did not come about puts a grant off, or as the server asked where it is not one. */
-async function postponeGrant(id: string | undefined, putOffAt: number | null): Promise<void> {
+async function putOff(id: string | undefined, putOffAt: number | null): Promise<void> {
   await restUntil(database(), { id: id ?? '', version: 1 }, { retryAt: clock.now() + REST, putOffAt });
 }
 
 test('a grant that found no connection rests until another got a good answer, one that was asked to wait rests on', async () => {
-  await postponeGrant(cutOff, clock.now());
-  await postponeGrant(askedToWait, null);
+  await putOff(cutOff, clock.now());
+  await putOff(askedToWait, null);
   expect(await isServed(cutOff)).toBe(false);
   clock.advance(1000);
   expect(await isServed(healthy)).toBe(true);

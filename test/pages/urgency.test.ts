@@ -122,13 +122,13 @@ describe('of a person', () => {
 
 describe('of an owner', () => {
   const NAMES = Array.from({ length: 25 }, (_, place) => `App ${String(place).padStart(2, '0')}`);
-  const OWNED = ['OpenContext soon', 'Xylophone with one', 'Bakery later'];
+  const OWNED = ['Workshop soon', 'Xylophone with one', 'Bakery later'];
 
   beforeAll(async () => {
     for (const name of NAMES) await appNamed(name, { owner: SAM.accountId });
     const later = await appNamed('Bakery later', { owner: SAM.accountId, days: 74 });
     const one = await appNamed('Xylophone with one', { owner: SAM.accountId });
-    const soon = await appNamed('OpenContext soon', { owner: SAM.accountId });
+    const soon = await appNamed('Workshop soon', { owner: SAM.accountId });
     // What the registration gave the owner waits for nobody.
     await durable()
       .updateTable('mappings')

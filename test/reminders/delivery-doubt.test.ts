@@ -76,12 +76,12 @@ describe.each(modeDatabases)('on %s', (kind) => {
     await open(forgetful.port);
     await addHolder(context, 'doubt@box.example');
     await planReminders(context);
-    expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 1, sent: 0 });
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 1, sent: 0 });
     expect(await readMails(context)).toEqual([expect.stringMatching(/ due .* did not confirm it$/)]);
     clock.advance(5 * MINUTE);
-    expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 0, sent: 1 });
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 0, sent: 1 });
     clock.advance(60 * MINUTE);
-    expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 0, sent: 0 });
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 0, sent: 0 });
     expect(forgetful.taken).toHaveLength(2);
     expect(new Set(forgetful.taken.map(idOf)).size).toBe(1);
     expect(await readMails(context)).toEqual([
@@ -104,9 +104,9 @@ describe.each(modeDatabases)('on %s', (kind) => {
     await addHolder(context, 'unmade@box.example');
     await planReminders(context);
     const broken = { ...context, settings: { ...context.settings, publicUrl: 'no address' } };
-    expect(await deliverReminders(broken)).toMatchObject({ postponeGrant: 1 });
+    expect(await deliverReminders(broken)).toMatchObject({ putOff: 1 });
     clock.advance(5 * DAY);
-    expect(await deliverReminders(broken)).toMatchObject({ postponeGrant: 1 });
+    expect(await deliverReminders(broken)).toMatchObject({ putOff: 1 });
     await context.store.durable.updateTable('mails').set({ attempts: 11, next_at: clock.now() }).execute();
     expect(await deliverReminders(broken)).toMatchObject({ undeliverable: 1 });
     expect(await readMails(context)).toEqual([
@@ -121,7 +121,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     let looks = 0;
     const elapsed = () => (looks += 1) * (MINUTE + 1);
     const slow = { ...context, clock: { now: () => clock.now(), wall: () => clock.wall(), elapsed } };
-    expect(await deliverReminders(slow)).toMatchObject({ postponeGrant: 1 });
+    expect(await deliverReminders(slow)).toMatchObject({ putOff: 1 });
     clock.advance(5 * DAY);
     await context.store.durable.updateTable('mails').set({ attempts: 11, next_at: clock.now() }).execute();
     expect(await deliverReminders(slow)).toMatchObject({ undeliverable: 1 });
@@ -138,7 +138,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     door.refused.add(owner);
     door.deferred.add('a@box.example');
     await planReminders(context);
-    expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, postponeGrant: 1 });
+    expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, putOff: 1 });
     door.deferred.clear();
     await context.store.durable
       .deleteFrom('app_contacts')

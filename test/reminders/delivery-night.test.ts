@@ -41,16 +41,16 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const account = await addHolder(context, 'sleeps@box.example');
     await planReminders(context);
     door.isAway = true;
-    expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 1 });
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
     door.isAway = false;
     todayAt(2.5);
-    expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 1 });
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
     const { durable } = context.store;
     const mail = await durable.selectFrom('mails').selectAll().executeTakeFirstOrThrow();
     todayAt(9);
     expect(mail).toMatchObject({ state: 'due', attempts: 1, next_at: clock.now() });
     clock.advance(-1);
-    expect(await deliverReminders(context)).toMatchObject({ sent: 0, postponeGrant: 0 });
+    expect(await deliverReminders(context)).toMatchObject({ sent: 0, putOff: 0 });
     clock.advance(1);
     expect(await deliverReminders(context)).toMatchObject({ sent: 1 });
     await addToken(context, await addApp(context), { account_id: account });
@@ -68,7 +68,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     await addToken(context, clientId, { account_id: accountId, grant_id, state: 'reauthorization_required' });
     await planReminders(context);
     door.isAway = true;
-    expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 1 });
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
     door.isAway = false;
     todayAt(4);
     expect(await deliverReminders(context)).toMatchObject({ sent: 1 });

@@ -171,8 +171,8 @@ describe.each(modeDatabases)('on %s', (kind) => {
         .updateTable('mails')
         .set({ attempts: attempts - 1, next_at: clock.now() })
         .execute();
-      expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 1 });
-      expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 0 });
+      expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
+      expect(await deliverReminders(context)).toMatchObject({ putOff: 0 });
       const row = await durable.selectFrom('mails').select('next_at').executeTakeFirstOrThrow();
       return (row.next_at - clock.now()) / MINUTE;
     };
@@ -202,7 +202,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     await planReminders(context);
     door.isAway = true;
     for (let attempt = 0; attempt < 13; attempt += 1) {
-      expect(await deliverReminders(context)).toMatchObject({ postponeGrant: 1 });
+      expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
       clock.advance(10 * 60 * MINUTE);
     }
     expect(await readMails(context)).toEqual([

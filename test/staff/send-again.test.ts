@@ -67,7 +67,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect(await deliverReminders(context)).toMatchObject({ sent: 1 });
     clock.advance(14 * 60 * MINUTE);
     expect(await again(mappingId)).toEqual({ outcome: 'asked' });
-    expect(await deliverReminders(context)).toMatchObject({ sent: 1, dropped: 0, postponeGrant: 0 });
+    expect(await deliverReminders(context)).toMatchObject({ sent: 1, dropped: 0, putOff: 0 });
     expect(recipients()).toEqual(['ada@box.example', 'ada@box.example']);
     const mail = door.mailTo('ada@box.example');
     expect(wordsOf(mail)).toContain('Is refused now: connect it and it works again.');

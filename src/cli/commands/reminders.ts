@@ -68,9 +68,9 @@ export async function planAll(options: Record<string, unknown>): Promise<Result>
 }
 
 function told(made: number, delivered: Delivered) {
-  const { sent, dropped, postponeGrant, passedOn, undeliverable } = delivered;
-  const counts = `${sent} sent, ${dropped} dropped, ${postponeGrant} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
-  const json = { planned: made, sent, dropped, put_off: postponeGrant, passed_on: passedOn, undeliverable };
+  const { sent, dropped, putOff, passedOn, undeliverable } = delivered;
+  const counts = `${sent} sent, ${dropped} dropped, ${putOff} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
+  const json = { planned: made, sent, dropped, put_off: putOff, passed_on: passedOn, undeliverable };
   return { lines: [`${made} planned; ${counts}.`], json };
 }
 

@@ -30,7 +30,7 @@ export function isHopeless({ created_at, attempts }: ClaimedMail, now: number): 
 export async function putOffReminder(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
   const nextAt = context.clock.now() + waitAfter(mail.attempts, context.chance());
   await putOffMail(context.store.aside, mail, { nextAt, failure });
-  return 'postponeGrant';
+  return 'putOff';
 }
 
 /** Gives a claimed mail back until nine in the morning of a time zone; that it was claimed counts as no attempt. */
@@ -38,5 +38,5 @@ export async function putOffToMorning(context: Context, mail: ClaimedMail, zone:
   const nextAt = nextMorning(context.clock.now(), zone);
   const { failure, attempts } = mail;
   await putOffMail(context.store.aside, mail, { nextAt, failure, attempts: attempts - 1 });
-  return 'postponeGrant';
+  return 'putOff';
 }

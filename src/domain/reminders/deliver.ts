@@ -53,7 +53,7 @@ export async function deliverReminders(
   context: Context,
   { isDryRun = false }: DeliveryOptions = {},
 ): Promise<Delivered> {
-  const delivered: Delivered = { sent: 0, dropped: 0, postponeGrant: 0, passedOn: 0, undeliverable: 0 };
+  const delivered: Delivered = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };
   if (!isDryRun && context.instance.why() !== undefined) return delivered;
   const post = context.mailer.openRun();
   const mailer = { ...context.mailer, send: (mail: Mail) => post.send(mail) };

@@ -19,7 +19,7 @@ const ADDED_HEADERS: Readonly<Record<string, string>> = {
   Vary: 'Authorization',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  'X-PageShell-Options': 'DENY',
+  'X-Frame-Options': 'DENY',
   'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 };
 
