@@ -20,8 +20,8 @@ function now() {
 
 process.once('disconnect', () => process.exit(0));
 try {
-  const { readConfig } = await load('config.js');
-  const { openContext } = await load('opened.js');
+  const { readConfig } = await load('config/config.js');
+  const { openContext } = await load('app/open-context.js');
   const { planReminders } = await load('domain/reminders/plan-reminders.js');
   const { deliverReminders } = await load('domain/reminders/deliver.js');
   const { createLogger } = await load('shared/log/logger.js');
