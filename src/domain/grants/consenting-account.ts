@@ -46,7 +46,7 @@ export async function readConsentingAccount(
 
 /**
  * Stores the account as the new API describes it. Returns the history entries for the caller to record: one if the
- * account has changed, else none.
+ * account is new or has changed, else none.
  */
 export async function keepAccount(
   tx: Database,
