@@ -26,7 +26,8 @@ export const ACCOUNTS_COUNTED = 2 * USUAL;
 const SOME = 2;
 
 /**
- * Deaths stop refreshing only while at most this many grants per dead account were refreshed well in the same minute.
+ * Deaths stop refreshing only while at most this many grants were refreshed well for each account that lost a grant, in
+ * the same minute.
  */
 const GOOD_FOR_EACH = 3;
 

@@ -32,8 +32,8 @@ const CALLBACK = '/callback';
 
 /**
  * The path to which the new API sends a browser back. A public client has no secret to prove itself, and its id is not
- * secret. So a public client gets a return address that contains the app's `client_id`: only the owner of the client
- * can register this address, which proves that the client is meant for the app.
+ * secret. So a public client gets a return address that contains the app's `client_id`. Only the owner of the client
+ * can register this address. So the address proves that the client is meant for the app.
  */
 export function callbackPathOf(clientId: string, isPublic: boolean): string {
   return isPublic ? `${CALLBACK}/${clientId}` : CALLBACK;

@@ -56,7 +56,7 @@ async function dropOne(context: Context, file: string, key: KnownKey): Promise<D
 
 /**
  * A history key may be needed as long as entries are verified. So a history key is dropped only when the command names
- * this purpose alone, whatever the state of the key.
+ * this purpose alone, in any state of the key.
  */
 function isMeant({ purpose }: KnownKey, { purposes }: KeyChoice): boolean {
   return purpose !== 'history' || purposes.length === 1;

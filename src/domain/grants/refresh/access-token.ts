@@ -47,7 +47,7 @@ function waitFor(context: Context, until: number): Unavailable {
   });
 }
 
-/** Puts a claim in doubt whose process died: its outcome is unknown. */
+/** Puts an old claim in doubt: its process has died, so the outcome is unknown. */
 async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const age = now - (grant.presented_at ?? 0);
@@ -105,8 +105,7 @@ function doubtSeenFor(context: Context, grant: Grant): number {
 }
 
 /**
- * Until when the grant may not be looked into, because too many grants ended or answers are being lost; 0 when it may
- * be.
+ * Until when the grant may not be looked into, because too many grants ended or answers are being lost; 0 for no limit.
  */
 async function stoppedUntil(context: Context, grant: Grant): Promise<number> {
   const until = await presentingStoppedUntil(context);

@@ -1,10 +1,7 @@
 import { REFRESH_AFTER_SHARE, REST_MAX, RETRY_BASE, RETRY_MAX } from '../../../shared/lifetimes.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 
-/**
- * Pure rules that tell when a refresh token may be presented (docs/decisions/0005). `chance` is a random number in [0,
- * 1).
- */
+/** Pure rules that tell when a refresh token may be presented (docs/decisions/0005). `chance` is random, in [0, 1). */
 
 /** The times of a pair that was requested at `sentAt` and lives for `lifetime`, in milliseconds. */
 export function pairTimes(
