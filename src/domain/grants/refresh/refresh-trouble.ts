@@ -20,7 +20,7 @@ export function troubleOf(view: BreakerView, now: number): RefreshTrouble | unde
   if (isStopped && turn.until === view.deathsUntil) {
     return { kind: 'deaths', since: view.deathsUntil - DEATHS_STOP, until: turn.until };
   }
-  // A good answer came after the trip. The next refresh ends the stop.
+  // If a good answer came after the trip, nothing is wrong: the next refresh ends the stop.
   if (view.trippedAt !== null) {
     if (dueChange(view, now)?.tripped_at === null) return undefined;
     return { kind: 'tripped', since: Math.min(view.trippedAt, now), nextAt: isStopped ? turn.until : now };

@@ -15,8 +15,8 @@ import { KeyDropped, requireUsable, withUsableKeys } from '../../keys/retry-afte
 /**
  * Stores a received pair, which exists nowhere else. The pair is stored by compare on the version, whichever process
  * asked for it. While the database is away, the pair is held in memory and in a synced file. The pair revives a grant
- * that was given up because its answer was unknown. If the grant has ended for another cause, the pair is revoked at
- * the new API.
+ * that was given up because its answer was unknown. If the grant has ended for another cause, the revocation of the
+ * pair is ordered.
  */
 
 /** After this time without an answer from the database, the pair is also written to the spill. */
