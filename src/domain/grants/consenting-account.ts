@@ -7,13 +7,16 @@ import { type TokenPair, Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import type { Change } from '../history/record-event.ts';
 
-/** Who consented: what the main API says of the account, asked with the access token of the consent itself. */
+/**
+ * Finds the account of a consent. The main API names the account when it is called with the access token of the
+ * consent.
+ */
 
-/** A pair fresh from the modern consent, and when its request left. */
+/** The token pair of a new consent. `sentAt` is the time at which the request for the pair left. */
 export interface Consented {
   pair: TokenPair;
   sentAt: number;
-  /** The client that the consent named. */
+  /** The client through which the consent was given. */
   modernClientId: string;
 }
 
@@ -21,7 +24,7 @@ const READ_ATTEMPTS = 3;
 const LONGEST_WAIT = 3 * SECOND;
 
 /**
- * The account of a consent. The pair is worth some patience: without the account it cannot be stored, and the person
+ * The account of a consent. A failed read is repeated: without the account the pair cannot be stored, and the person
  * would have to start again.
  * @throws {Unauthorized | Forbidden | Unavailable}
  */
@@ -41,7 +44,10 @@ export async function readConsentingAccount(
   }
 }
 
-/** Keeps what the modern side says of an account; answers the entries that this is worth in the history. */
+/**
+ * Stores the account as the new API describes it. Returns the history entries for the caller to record: one if the
+ * account is new or has changed, else none.
+ */
 export async function keepAccount(
   tx: Database,
   account: ModernAccount,

@@ -1,44 +1,51 @@
 /**
- * When deaths of grants mean that something larger is wrong than single grants (a fault of the modern side, a second copy
- * of the database at work). Pure rules.
+ * Pure rules that tell when many dead grants point to a larger fault, such as a fault of the new API or a second copy
+ * of the database at work.
  *
- * Account holders end grants at will: whoever revokes an app ends one. So what counts is how many *accounts* died within a
- * minute, against the size of the fleet and against what was refreshed well in that minute. Nobody with ten accounts can
- * stop the others, and in a fleet of a million it takes a thousand; a modern side that refuses everything is stopped
- * after the first accounts of that number.
+ * Account holders may end grants at will, because revoking an app ends a grant. So the rules count the *accounts* that
+ * lost a grant within a minute. They compare this number with the size of the fleet and with the grants refreshed well
+ * in the same minute. A person with ten accounts cannot stop the others, and in a fleet of a million a thousand
+ * accounts are needed. If the new API refuses everything, refreshing stops as soon as that number of accounts has lost
+ * a grant.
  */
 
-/** No fleet of more accounts is stopped by fewer of them, whatever its size. */
+/** In a fleet with at least this many accounts, fewer accounts never stop it. */
 export const FEWEST = 11;
 
-/** From a fleet of fifty grants on so many accounts are needed, below it half of them; from 25,000 on one in a thousand. */
+/**
+ * The usual number of accounts that stop refreshing, in fleets of 50 to 25,000 grants. In a smaller fleet half as many
+ * accounts as grants are enough. A larger fleet needs one account for a thousand grants.
+ */
 const USUAL = 25;
 const GRANTS_FOR_EACH = 1000;
 
-/** Accounts of a fleet are counted up to so many: more of them decide nothing. */
+/** The accounts of a fleet are counted up to this number. A higher count would not change a decision. */
 export const ACCOUNTS_COUNTED = 2 * USUAL;
 
-/** A smaller number of accounts never stops anything. */
+/** Fewer accounts than this never stop anything. */
 const SOME = 2;
 
-/** Well refreshed grants outweigh the deaths of the same minute from so many for each account on. */
+/**
+ * Deaths stop refreshing only while at most this many grants were refreshed well for each account that lost a grant, in
+ * the same minute.
+ */
 const GOOD_FOR_EACH = 3;
 
 export interface Deaths {
   /** How many accounts lost a grant within the minute. */
   accounts: number;
-  /** How many grants were refreshed well within it. */
+  /** How many grants were refreshed well within the minute. */
   good: number;
   /** How many grants are alive. */
   live: number;
 }
 
-/** How far well refreshed grants have to be counted: more of them decide nothing. */
+/** The limit for counting well refreshed grants. A higher count would not change the decision. */
 export function goodCountedUpTo(accounts: number): number {
   return accounts >= FEWEST ? accounts * GOOD_FOR_EACH + 1 : 0;
 }
 
-/** Whether so many deaths stop all refreshing. */
+/** Whether the deaths of the last minute stop all refreshing. */
 export function stopsRefreshing({ accounts, good, live }: Deaths): boolean {
   const half = (live + accounts) / 2;
   const isMany = accounts >= Math.max(FEWEST, Math.min(half, USUAL), live / GRANTS_FOR_EACH);
@@ -48,17 +55,18 @@ export function stopsRefreshing({ accounts, good, live }: Deaths): boolean {
 export interface SpentAccounts {
   /** How many accounts had a grant that was found spent within the minute. */
   accounts: number;
-  /** How many accounts the fleet has, those that lost their last grant within the minute included. */
+  /** How many accounts the fleet has, including accounts that lost their last grant within the minute. */
   fleet: number;
-  /** How many it had an hour earlier. */
+  /** How many accounts the fleet has, including accounts whose last grant was found spent within the last hour. */
   before: number;
 }
 
 /**
- * Whether so many accounts had a grant that was found spent after a take-over that introspection may be wrong. The size of
- * a large fleet does not matter: only about sixty grants a minute are looked into unless callers come, and one that
- * recovers ends the stop. Where there are too few accounts for the usual rule, half of them are many; a fleet that became
- * so small only through what was found spent keeps the usual rule, so that ten accounts of a larger fleet stop nobody.
+ * Whether introspection may be wrong after a take-over, because it called the grants of too many accounts spent. The
+ * size of a large fleet does not matter: the bridge looks into only about sixty grants a minute unless callers come,
+ * and one recovered grant ends the stop. In a fleet with fewer accounts than `FEWEST`, half of the accounts are too
+ * many. A fleet that shrank below `FEWEST` only through spent grants keeps the usual rule. So ten accounts of a larger
+ * fleet stop nobody.
  */
 export function areManySpent({ accounts, fleet, before }: SpentAccounts): boolean {
   const half = fleet / 2;

@@ -11,20 +11,21 @@ import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { lookingStoppedUntil, stopAfterDeaths } from './refresh/refresh-breaker.ts';
 
 /**
- * Why a working grant died: the modern side refused its refresh token, the answer that held the next one is lost, or the
- * original of a restored copy got a next one that the copy does not know.
+ * Why a working grant died. `refused`: the new API refused its refresh token. `lost`: the answer with the next refresh
+ * token is lost. `superseded`: the original of a restored copy got a next refresh token that the copy does not know.
  */
 export type FatalCause = 'refused' | 'lost' | 'superseded';
 
 /**
- * A refusal ends the version that it is about. A version is lost or superseded only while the doubt stands on which that
- * was decided: another process may have presented it since, and hold its answer.
+ * A refusal ends the version that was refused. The causes lost and superseded were decided about one doubt, so they end
+ * the version only while the same doubt stands: another process may have presented the version since and hold its
+ * answer.
  */
 function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
   return cause === 'refused' ? { id, version } : { id, version, doubtedClaim: claim_id };
 }
 
-/** A person is called when many grants end in a short time, whatever ends them. */
+/** Calls a person when many grants end in a short time, for any cause. */
 async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> {
   if (cause !== 'superseded') return stopAfterDeaths(context);
   if ((await lookingStoppedUntil(context)) > 0)
@@ -32,14 +33,14 @@ async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> 
 }
 
 /**
- * Ends a grant that can serve no more and asks for re-authorization, in one transaction with its history. Only if the
- * version that failed is still the current one: a loser of a race must not end the winner's pair.
+ * Ends a grant that can no longer serve and asks for re-authorization, in one transaction with the history entries.
+ * Ends the grant only while the failed version is the current one: the loser of a race must not end the winner's pair.
  */
 export async function endGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {
-    // Many that were asked about at once are not ended at once, should the answer be wrong.
+    // Introspection may be wrong. So a stop also holds for grants whose introspection ran before the stop.
     if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return false;

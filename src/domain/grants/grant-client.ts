@@ -1,4 +1,4 @@
-/** A grant and the client at the modern side that it was obtained with. */
+/** A grant, and the client at the new API through which the grant was obtained. */
 export interface GrantClient {
   id: string;
   modernClientId: string;

@@ -1,8 +1,8 @@
 import type { MappingState } from '../../store/tables/tables.ts';
 
 /**
- * What happens to mappings: to those of an app and account, or to one alone, such as that its holder proves whose it is,
- * or that support assigns it to its app.
+ * What happens to mappings. Some events concern all mappings of an app and account. Others concern a single mapping:
+ * its holder proves the account, or support assigns the mapping to its app.
  */
 export type MappingEvent =
   | 'granted'
@@ -16,24 +16,25 @@ export type MappingEvent =
 
 const NEXT: Record<MappingEvent, Partial<Record<MappingState, MappingState>>> = {
   granted: { unmapped: 'active', active: 'active', reauthorization_required: 'active' },
-  // Of a grant that stands already: what has lost its connection waits for a consent of its own.
+  // The mapping joins an existing grant. A mapping that has lost its connection waits for a new consent instead.
   adopted: { unmapped: 'active' },
   account_proven: { unmapped: 'unmapped' },
-  // The grant of another app does not come along.
+  // The grant of the former app does not serve the mapping under its new app.
   assigned: {
     unmapped: 'unmapped',
     active: 'reauthorization_required',
     reauthorization_required: 'reauthorization_required',
   },
   grant_died: { active: 'reauthorization_required' },
-  // Of those that stopped with this very grant, when the answer comes of which nobody knew.
+  // A lost answer was found and the grant lives again. Only mappings that stopped with this grant move.
   grant_revived: { reauthorization_required: 'active' },
   revoked: { unmapped: 'revoked', active: 'revoked', reauthorization_required: 'revoked' },
   handed_over: { unmapped: 'migrated', active: 'migrated', reauthorization_required: 'migrated' },
 };
 
 /**
- * The one table of transitions (docs/decisions/0002): `revoked` and `migrated` are final, and what has no entry stays.
+ * The one table of transitions (docs/decisions/0002). `revoked` and `migrated` are final. A state without an entry
+ * stays.
  */
 export function nextState(state: MappingState, event: MappingEvent): MappingState {
   return NEXT[event][state] ?? state;
@@ -44,7 +45,7 @@ export function statesOf(event: MappingEvent): MappingState[] {
   return Object.keys(NEXT[event]) as MappingState[];
 }
 
-/** The states that an event concerns, and the one state they all move to, for a single conditional update. */
+/** The states that an event concerns, and the one state to which all of them move, for a single conditional update. */
 export function moveOf(event: Exclude<MappingEvent, 'assigned'>): { from: MappingState[]; to: MappingState } {
   const from = statesOf(event);
   const [first] = from;

@@ -6,8 +6,8 @@ import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
- * Records that nobody can say whether a claimed presentation spent the refresh token, with its entry in the history;
- * `error` is what happened, where this process knows. Only if that claim still stands.
+ * Puts a claimed presentation in doubt, with its history entry: nobody can say whether the refresh token was spent.
+ * `error` is the failure, if this process saw it. Does nothing when the claim no longer stands.
  */
 export async function markClaimInDoubt(
   context: Context,

@@ -7,7 +7,9 @@ import type { AuthorizationServer } from '../../upstream/authorization-server.ts
 import type { Context } from '../context.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
 
-/** Which client of the modern side stands for an app: one of its own, or the bridge's (docs/decisions/0001). */
+/**
+ * The client at the new API that stands for an app: the app's own client, or the bridge's client (docs/decisions/0001).
+ */
 
 function asClient(context: Context, row: ModernClientRow): AuthorizationServer {
   const { id, secret_sealed: sealed } = row;
@@ -15,41 +17,45 @@ function asClient(context: Context, row: ModernClientRow): AuthorizationServer {
   return context.sides.serverFor({ clientId: id, clientSecret });
 }
 
-/** The authorization server as the client that a grant was obtained with. */
+/**
+ * The authorization server, called as the client through which a grant was obtained. For an unknown client the bridge's
+ * client is used.
+ */
 export async function serverOf(context: Context, modernClientId: string): Promise<AuthorizationServer> {
   if (modernClientId === context.server.clientId) return context.server;
   const row = await findModernClient(context.store.durable, modernClientId);
   return row ? asClient(context, row) : context.server;
 }
 
-/** The bridge's own return address, and that of apps' clients that have a secret. */
+/** The return address of the bridge's client and of apps' own clients that have a secret. */
 const CALLBACK = '/callback';
 
 /**
- * Where the modern side sends a browser back to. A public client has no secret to prove itself by, and its id is no secret:
- * that it is meant for this app is shown by an address of the app's own, which only the client's owner can register there.
+ * The path to which the new API sends a browser back. A public client has no secret to prove itself, and its id is not
+ * secret. So a public client gets a return address that contains the app's `client_id`. Only the owner of the client
+ * can register this address. So the address proves that the client is meant for the app.
  */
 export function callbackPathOf(clientId: string, isPublic: boolean): string {
   return isPublic ? `${CALLBACK}/${clientId}` : CALLBACK;
 }
 
-/** The bridge's own client, asked for these scopes. */
+/** The bridge's client, with the scopes that a consent asks for. */
 export function bridgeClient(context: Context, scopes: string): ConsentClient {
   return { server: context.server, scopes, isOwn: false, callbackPath: CALLBACK };
 }
 
-/** What a consent for an app names and asks for. */
+/** The client of a consent for an app, and the scopes that the consent asks for. */
 export interface ConsentClient {
   server: AuthorizationServer;
   /** Separated by spaces. */
   scopes: string;
-  /** Whether the page of the modern side names the app, not the bridge. */
+  /** Whether the consent page of the new API names the app instead of the bridge. */
   isOwn: boolean;
-  /** Below the public address. */
+  /** A path below the public address. */
   callbackPath: string;
 }
 
-/** The client that consents for an app go through from now on. */
+/** The client that new consents for an app use. */
 export async function consentClientOf(context: Context, clientId: string): Promise<ConsentClient> {
   const row = await findModernClientOf(context.store.durable, clientId);
   if (!row) return bridgeClient(context, context.settings.scopes);

@@ -12,14 +12,15 @@ import { owedPlace } from '../keys/sealing-context.ts';
 import { requireUsable } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * Telling the modern side to forget a grant (RFC 7009), as a row that is written with the change itself and worked off
- * after it. Only where no other live grant of the account stands on the same client, for a server may revoke the whole
- * consent (docs/decisions/0019); checked when it is owed and again when it is sent.
+ * Tells the new API to forget a grant (RFC 7009). The order to revoke is a row that is written in the transaction of
+ * the change and carried out afterwards. A server may revoke the whole consent, so the bridge revokes only while no
+ * other grant of the account lives on the same client (docs/decisions/0019). This is checked when the row is written
+ * and again before the revocation is sent.
  */
 
 type Owed = { grant: Grant; refreshToken: string };
 
-/** Owes the revocation of a refresh token, or nothing where it could end another grant. */
+/** Orders the revocation of a refresh token. Does nothing where the revocation could end another grant. */
 export async function addPendingRevocation(
   context: Context,
   tx: Database,
@@ -51,14 +52,16 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
   }
 }
 
-/** Begins to work off what is owed, without waiting for it; the job tries again what fails. */
+/** Starts to carry out pending revocations without waiting for them. The job repeats failed revocations. */
 export function settleSoon(context: Context): void {
   settlePendingRevocations(context).catch((error: unknown) => {
     context.logger.error('owed revocations could not be worked off', { error });
   });
 }
 
-/** Works off what is owed and due; a failure is put off with back-off and never given up. */
+/**
+ * Carries out the pending revocations that are due. A failed revocation is repeated with back-off and never given up.
+ */
 export async function settlePendingRevocations(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
   await context.flights.run('owed-revocations', async () => {

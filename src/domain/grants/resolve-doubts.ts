@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { withLease } from '../work/lease.ts';
 import { postponeGrant } from './refresh/postpone.ts';
 
-/** Looked into by one run, and how many of them at a time: a stop begins no further one. */
+/** How many grants one run looks into, and how many at a time. A stop starts no further look. */
 const IN_ONE_RUN = 1000;
 const AT_ONCE = 16;
 
@@ -24,11 +24,14 @@ async function lookInto(context: Context, grant: Grant): Promise<void> {
     );
 }
 
-/** A take-over puts all grants in doubt at once; all processes together look into few, for a look may end a grant. */
+/**
+ * A take-over puts all grants in doubt at once. All processes together look into this many in a run, because a look may
+ * end a grant.
+ */
 const RESTORED_AT_ONCE = 10;
 
 /**
- * Takes grants whose last presentation has no outcome one step further, without waiting for a caller
+ * Takes one step for each grant whose last presentation has no outcome, without waiting for a caller
  * (docs/decisions/0005).
  */
 export async function resolveDoubts(context: Context): Promise<void> {

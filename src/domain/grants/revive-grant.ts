@@ -8,14 +8,14 @@ import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 
 /**
- * A grant may be given up while its next pair lies on a machine that cannot reach the database. That pair is the answer of
- * which nobody knew, so the grant and the tokens that stopped with it go on when it comes. The dead grant's own pair may be
- * erased by then: the new one takes its place.
+ * A grant may be given up while its next pair lies on a machine that cannot reach the database. This pair is the answer
+ * that was unknown. When it comes, the grant and the tokens that stopped with the grant go on. The dead grant's own
+ * pair may be erased by then, and the new pair takes its place.
  */
 
 const REASON = 'its lost answer was found';
 
-/** Revives a grant by compare on its version, with its tokens and the history, in the caller's transaction. */
+/** Revives a grant by compare on its version, in the caller's transaction, with its tokens and the history entries. */
 export async function reviveGrant(
   context: Context,
   tx: Database,

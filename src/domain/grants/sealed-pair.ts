@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { pairTimes } from './refresh/refresh-policy.ts';
 import { pairPlace } from '../keys/sealing-context.ts';
 
-/** A pair that came just now as the grant's row keeps it: sealed for that row and version, with its times. */
+/** A pair that has just come, in the form of the grant's row: sealed for the row and version, with its times. */
 export function sealPair(
   context: Context,
   row: { id: string; version: number; sentAt: number },
@@ -37,7 +37,7 @@ export function openRefreshToken(context: Context, grant: Grant): string {
   return context.vault.open(pairPlace(grant.id, grant.version, 'refresh_token'), grant.refresh_token_sealed);
 }
 
-/** A sealed pair of one version under the key that is active now. */
+/** Seals a pair of one version again, with the key that is active now. */
 export function resealPair(
   { vault }: Pick<Context, 'vault'>,
   { id, version }: { id: string; version: number },

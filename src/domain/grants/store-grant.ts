@@ -18,12 +18,15 @@ import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { sealPair } from './sealed-pair.ts';
 import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** Whose consent it is, for which app. */
+/** The consent of an account for an app. */
 interface Consent extends Consented {
   clientId: string;
   account: ModernAccount;
   origin: Origin;
-  /** The ids of the mappings that the page named before the consent. A token without a proven app moves only by that. */
+  /**
+   * The ids of the mappings that the page listed before the consent. A waiting token without a proven app is connected
+   * only if it was listed.
+   */
   listed?: readonly string[];
 }
 
@@ -52,19 +55,25 @@ function newGrantRow(
   };
 }
 
-/** A newer consent replaces the older grant by erasing it, never by revoking it: a server may share one consent. */
+/**
+ * A newer consent replaces the older grant. The older pair is erased and never revoked, because a server may treat both
+ * as one consent.
+ */
 async function replaceOlder(tx: Database, grant: NewGrant, now: number): Promise<Grant | undefined> {
   const older = await findLiveGrant(tx, grant.client_id, grant.account_id);
   if (older) await markDead(tx, older, { cause: 'replaced', now, eraseTokens: true });
   return older;
 }
 
-/** A rule of the schema that a new grant breaks is broken at the next attempt too: the person starts again. */
+/**
+ * A new grant that breaks a rule of the schema would break it again at the next attempt. So the person has to start
+ * again.
+ */
 function endOnConstraint(error: unknown): never {
   throw isConstraintFailure(error) ? new Error('the grant cannot be kept', { cause: error }) : error;
 }
 
-/** The tokens that the consent is about; those that it listed belong to its app from here on. */
+/** The tokens that the consent covers. Tokens that the consent listed now belong to its app. */
 async function consentedTokens(context: Context, tx: Database, consent: Consent) {
   const { account, origin, listed = [] } = consent;
   const pair = { clientId: consent.clientId, accountId: account.id };
@@ -87,11 +96,11 @@ async function consentedTokens(context: Context, tx: Database, consent: Consent)
 interface Storing {
   grantId: string;
   consent: Consent;
-  /** Whether it has to serve a token at once, or else is not kept. */
+  /** Whether the grant is stored only if a token needs it now. */
   isForTokens: boolean;
 }
 
-/** What was stored, and the grant that it replaced; undefined where there is no token to serve. */
+/** A stored grant, with the older grant that it replaced. The result is undefined when no token needs the grant. */
 interface Stored {
   replaced?: Grant | undefined;
 }
@@ -103,7 +112,7 @@ async function storeIn(
 ): Promise<Stored | undefined> {
   const { account, origin } = consent;
   const pair = { clientId: consent.clientId, accountId: account.id };
-  // A commit whose answer was lost on the way is found to be done already.
+  // An earlier commit stored the grant, but its answer was lost.
   if (await findGrant(tx, grantId)) return {};
   const tokens = await consentedTokens(context, tx, consent);
   if (isForTokens && !(await hasConsented(tx, tokens))) return undefined;
@@ -140,16 +149,16 @@ async function store(context: Context, storing: Storing): Promise<boolean> {
   return stored !== undefined;
 }
 
-/** A stop waits for it, as for every pair that exists nowhere else. */
+/** Stores as a flight, because a stop waits for flights: the pair exists nowhere else. */
 async function storePatiently(context: Context, storing: Storing): Promise<boolean> {
   return withTimeout(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
 }
 
 /**
- * Stores the grant of a consent and lets every waiting token of that app and account stand on it, if the app of the token
- * is proven or the consent listed the token. In one transaction, which also uses up the link that asked for it. Answers the
- * grant's id.
- * @throws {Unavailable} when it takes longer than a person waits; it goes on
+ * Stores the grant of a consent and lets it serve the tokens of its app and account: active tokens, and waiting tokens
+ * whose app is proven or which the consent listed. The same transaction uses up the link that asked for the consent.
+ * Returns the id of the grant.
+ * @throws {Unavailable} when storing takes longer than a person waits; storing continues
  */
 export async function storeGrant(context: Context, consent: Consent): Promise<string> {
   const grantId = newHexId();
@@ -158,8 +167,9 @@ export async function storeGrant(context: Context, consent: Consent): Promise<st
 }
 
 /**
- * The same, for a consent that no code follows: without a token that stands on it the grant would be kept alive for ever
- * and serve nobody. False where the tokens of the pair have ended or moved meanwhile; then nothing was stored.
+ * Like storeGrant, for a consent that no code follows. A grant that serves no token would be kept alive for ever, so it
+ * is not stored. Returns false, with nothing stored, if the waiting tokens of the app and account have ended or moved
+ * meanwhile.
  * @throws {Unavailable} as storeGrant
  */
 export async function storeGrantForTokens(context: Context, consent: Consent): Promise<boolean> {

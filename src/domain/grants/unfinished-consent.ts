@@ -9,12 +9,13 @@ import { owedPlace } from '../keys/sealing-context.ts';
 import { requireUsable } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * A consent ends with the legacy code. A process may end between the two, and then the modern side holds a grant that
- * nobody will ever use. So its revocation is owed from the first moment on, due after a while, and the code takes that
- * back. The row has the grant's own id, so that it is told from every other revocation of that grant.
+ * A consent is complete when the code of the old API is made. A process may end before this, and then the new API holds
+ * a grant that nobody will use. So the transaction of the grant also writes its revocation, which is due after a while.
+ * Making the code deletes this revocation. The row has the id of the grant, which tells it from other revocations of
+ * the grant.
  */
 
-/** Owes the revocation of a new grant in the transaction that stores it. */
+/** Writes the delayed revocation of a new grant, in the transaction that stores the grant. */
 export async function oweUnlessFinished(
   context: Context,
   tx: Database,
@@ -27,12 +28,12 @@ export async function oweUnlessFinished(
   await insertOwed(tx, { id: grantId, grant_id: grantId, token_sealed: tokenSealed, ...due });
 }
 
-/** The code is made, in the same transaction: nothing is owed any more. */
+/** Deletes the delayed revocation, in the transaction that stores the code. */
 export async function noteFinished(tx: Database, grantId: string): Promise<void> {
   await deleteOwed(tx, grantId);
 }
 
-/** Ends a living grant whose consent never came to its end; one that serves somebody all the same lives on. */
+/** Ends a live grant whose consent was never completed. A grant that serves a token or a code lives on. */
 export async function endUnfinished(context: Context, grant: Grant): Promise<boolean> {
   const now = context.clock.now();
   return context.store.transaction(async (tx) => {

@@ -6,15 +6,18 @@ import { CHAIN_START } from './chain.ts';
 import type { Context } from '../context.ts';
 
 /**
- * What the chain was at some time, written outside the database: into a file of each machine and into its log stream. A
- * chain alone does not show that its end was cut off; an anchor does.
+ * Anchors keep the state of the chain outside the database: in a file on each machine and in the log stream of the
+ * machine. The chain alone does not show that its end was cut off. An anchor shows this.
  */
 
 export type { Anchors } from './anchor-lines.ts';
 
 type AnchorContext = Pick<Context, 'store' | 'vault' | 'clock' | 'logger' | 'anchorsFile'>;
 
-/** A value in groups, for the log cuts whatever looks like a credential (redaction.ts); an anchor is none. */
+/**
+ * Splits a value into groups, because the log removes text that looks like a credential (redaction.ts). An anchor is
+ * not a credential.
+ */
 function grouped(value: string): string {
   const keyId = keyIdOf(value);
   const groups = value.slice(keyId.length + 1).match(/.{1,16}/g) ?? [];
@@ -33,14 +36,14 @@ function isGenuine(vault: Vault, mark: Mark): boolean {
   return vault.isWitness(JSON.stringify(content), mark.witness);
 }
 
-/** Where a line of this machine's file says that the history was; 0 for what is no such line. */
+/** The position that a genuine line of this machine's file names; 0 for any other line. */
 function positionOf(vault: Vault, line = ''): number {
   const mark = parseLine(line);
   if (mark === undefined || 'wrong' in mark || !isGenuine(vault, mark)) return 0;
   return 'takenOverAt' in mark ? mark.takenOverAt : mark.position;
 }
 
-/** Anchors the newest chained entry, unless this machine's file has an anchor of it already. */
+/** Anchors the newest chained entry, unless this machine's file has an anchor for it. */
 export async function anchorHistory(context: AnchorContext): Promise<void> {
   const { store, vault, anchorsFile } = context;
   const head = await readHead(store.durable);
@@ -53,7 +56,7 @@ export async function anchorHistory(context: AnchorContext): Promise<void> {
   context.logger.info('history anchor', { position, head: shown, at, witness });
 }
 
-/** The newest of these anchors that the database still agrees with: where the copy and its original parted. */
+/** The position of the newest anchor that agrees with the database. There the copy and its original parted. */
 async function lastAgreed({ store }: AnchorContext, anchors: readonly Link[]): Promise<number> {
   const ordered = anchors.toSorted((a, b) => a.position - b.position);
   let [agreed, differs] = [-1, ordered.length];
@@ -68,8 +71,8 @@ async function lastAgreed({ store }: AnchorContext, anchors: readonly Link[]): P
 }
 
 /**
- * Says in this machine's file that a copy took over from here on: its history may go on otherwise than the original's,
- * so older anchors hold only up to where both still agree.
+ * Records a take-over in this machine's file. From here on the history of the copy may differ from the original's. So
+ * older anchors hold only up to the position where both agree.
  */
 export async function markTakeOver(context: AnchorContext): Promise<void> {
   const { vault, anchorsFile } = context;
@@ -82,14 +85,14 @@ export async function markTakeOver(context: AnchorContext): Promise<void> {
   context.logger.info('history taken over', { takenOverAt, at, witness: grouped(mark.witness) });
 }
 
-/** None yet. */
+/** An empty set of anchors. */
 export function newAnchors(): Anchors {
   return { anchors: [], takeOvers: [], wrong: [] };
 }
 
 /**
- * Adds the anchors of a file, which is one of a machine or a captured log stream, to those that are known.
- * @throws {Error} with the code of the file system when it cannot be read
+ * Adds the anchors of a file to the known anchors. The file is a machine's anchor file or a captured log stream.
+ * @throws {Error} with the code of the file system when the file cannot be read
  */
 export async function readAnchors(
   { vault }: Pick<Context, 'vault'>,

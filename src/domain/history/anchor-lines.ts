@@ -1,6 +1,6 @@
 import type { Link } from '../../store/history/events.ts';
 
-/** The lines that anchors are read from: those of a machine's own file, and those of a log stream that somebody kept. */
+/** Parses the lines that hold anchors: lines of a machine's own file, and lines of a captured log stream. */
 
 export interface Anchor extends Link {
   /** ISO time. */
@@ -9,7 +9,7 @@ export interface Anchor extends Link {
 }
 
 export interface TakeOver {
-  /** Where the original and the copy that took over still agreed. */
+  /** The last position at which the original and the copy agreed. */
   takenOverAt: number;
   at: string;
   witness: string;
@@ -17,10 +17,10 @@ export interface TakeOver {
 
 export type Mark = Anchor | TakeOver;
 
-/** Anchors whose witness was right, and the lines where it was not. */
+/** Anchors whose witness is right, and the lines whose witness is wrong. */
 export interface Anchors {
   anchors: Array<Link & { at: string }>;
-  /** Up to which position older anchors hold. */
+  /** The position up to which older anchors hold. */
   takeOvers: Array<{ position: number; at: string }>;
   wrong: Array<{ file: string; line: number }>;
 }
@@ -31,12 +31,13 @@ function objectIn(line: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(line.slice(start)) as Record<string, unknown>;
   } catch {
-    // Half a line after a power cut, or no line of ours: to drop an anchor nobody needs more than to drop its line.
+    // Half a line after a power cut, or a line of another program. Ignoring such a line opens no attack: an attacker
+    // who wants to drop an anchor can drop the whole line.
     return undefined;
   }
 }
 
-/** The key's id stands before the first dot; the groups of the log after it are one value. */
+/** The key's id stands before the first dot. The groups after the first dot form one value. */
 function ungrouped(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const [keyId = '', ...groups] = value.split('.');
@@ -56,7 +57,7 @@ function isPosition(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** The mark in a line; nothing for a line of another kind, `wrong` for one that was spoiled. */
+/** The mark in a line; undefined for a line of another kind, `wrong` for a spoiled line. */
 export function parseLine(line: string): Mark | { wrong: true } | undefined {
   const object = objectIn(line);
   const fields = object && fieldsOf(object);

@@ -3,27 +3,30 @@ import type { Link } from '../../store/history/events.ts';
 import type { Event } from '../../store/tables/tables.ts';
 import { textOfEvent } from './record-event.ts';
 
-/** The rules of the chain (docs/decisions/0011), which the sealer writes by and the proof reads by. */
+/** The rules of the chain (docs/decisions/0011). The sealer writes by these rules, and the proof reads by them. */
 
-/** What the first entry of a history follows. */
+/** The link before the first entry of a history. */
 export const CHAIN_START: Link = { position: 0, chain: '' };
 
-/** What the chain's value at an entry is over: its place, all before it, its row and what it says. */
+/**
+ * The text under the chain's value at an entry: its position, the chain before it, the id of its row, its content and
+ * its witness.
+ */
 export function textOfLink(before: Link, event: Event): string {
   return JSON.stringify([before.position + 1, before.chain, event.id, textOfEvent(event), event.witness]);
 }
 
-/** Whether the bridge wrote what this entry says; where is another question. */
+/** Whether the bridge wrote the content of this entry. The place of the entry is not checked. */
 export function isOwn(vault: Vault, event: Event): boolean {
   return event.witness !== null && vault.isWitness(textOfEvent(event), event.witness);
 }
 
-/** Whether an entry was written by a version whose entries had no witness yet. */
+/** Whether an entry was written by an early version, whose entries had no witness. */
 export function isOlderThanWitnesses(event: Event): boolean {
   return event.uid === null && event.witness === null;
 }
 
-/** Whether the bridge chained this entry right after that one, whatever position its row has now. */
+/** Whether the bridge chained this entry right after `before`. The present position of the row does not count. */
 export function follows(vault: Vault, before: Link, event: Event): boolean {
   return vault.isWitness(textOfLink(before, event), event.chain ?? '');
 }

@@ -5,26 +5,26 @@ import type { Event } from '../../store/tables/tables.ts';
 import { follows, isOlderThanWitnesses, isOwn } from './chain.ts';
 
 /**
- * What happened to the first entry that does not fit the chain, by evidence: whether the bridge wrote what it says,
- * whether the next entry fits behind it, and whether another entry fits in its place.
+ * Finds what happened to the first entry that does not fit the chain. The evidence: whether the bridge wrote the
+ * content of the entry, whether the next entry follows it, and whether another entry fits in its place.
  */
 
-/** A chained entry as its row has it. */
+/** A chained entry, as stored in its row. */
 export type Chained = Event & { position: number };
 
-/** The first entry that does not fit, and where the history was whole up to. */
+/** The first entry that does not fit, and the link up to which the history is whole. */
 export interface Scene {
   before: Link;
-  /** The id of the last entry that fits; 0 where none does. */
+  /** The id of the last entry that fits; 0 if no entry fits. */
   previousId: number;
   here: Chained;
-  /** The entries that anchors name, with their chain values. */
+  /** The links that the anchors name. */
   anchors: readonly Link[];
 }
 
 export type Kind = 'edited' | 'missing' | 'inserted' | 'swapped';
 
-/** What happened, to which entry; `entry` is undefined for one that is gone. */
+/** What happened, and to which entry. `entry` is undefined when the entry is gone. */
 export interface Tampering {
   kind: Kind;
   position: number;
@@ -35,13 +35,13 @@ export interface Tampering {
 
 interface Naming {
   here: Chained;
-  /** The entry that is named, and the position that it belongs at, where these are not those of the row here. */
+  /** The entry to name and its rightful position, where they differ from the row here. */
   entry?: Event;
   position?: number;
   because: string;
 }
 
-/** Beyond it no date exists. */
+/** The last time that a date can express, in milliseconds. */
 const LAST_TIME = 8.64e15;
 
 interface Ground {
@@ -53,7 +53,7 @@ type Exchange = (here: Event, there: Event) => [here: Event, there: Event];
 
 const placeOf = ({ id, chain }: Event) => ({ id, chain });
 
-/** How two rows may have been exchanged; each answers what the bridge would have written in the two places. */
+/** The ways in which somebody may have exchanged two rows. Each returns the two rows as the bridge wrote them. */
 const EXCHANGES: readonly Exchange[] = [
   (here, there) => [there, here],
   (here, there) => [
@@ -78,7 +78,7 @@ const EXCHANGES: readonly Exchange[] = [
   ],
 ];
 
-/** Entries from here on, and those outside the chain. */
+/** The entries from here on, and the entries outside the chain. */
 async function* candidates({ db }: Ground, here: Chained): AsyncGenerator<Event> {
   const before = { position: here.position, id: here.id - 1 };
   for await (const page of chainedPages(db, before)) yield* page;
@@ -90,7 +90,7 @@ interface Found {
   right: [here: Event, there: Event];
 }
 
-/** The entry that belongs here, wherever it is now. */
+/** Finds the entry that belongs here, at any other place. */
 async function findRightful(ground: Ground, { before, here }: Scene, among: readonly Exchange[]) {
   for await (const there of candidates(ground, here)) {
     for (const exchange of among) {
@@ -101,7 +101,7 @@ async function findRightful(ground: Ground, { before, here }: Scene, among: read
   return undefined;
 }
 
-/** Whether what stands here belongs where the rightful entry is now. */
+/** Whether the entry that stands here belongs in the present place of the rightful entry. */
 async function isExchanged({ db, vault }: Ground, { before, here }: Scene, { there, right }: Found) {
   if (isOwn(vault, here)) return true;
   if (there.position === null) return false;
@@ -113,19 +113,24 @@ async function isExchanged({ db, vault }: Ground, { before, here }: Scene, { the
   return link !== undefined && follows(vault, link, right[1]);
 }
 
-/** Removals by more than this at once are named by their anchors, or as something else. */
+/**
+ * The search for a shift ends here. A longer removal is found by an anchor, or is named as another kind of tampering.
+ */
 const LONGEST_SHIFT = 10_000;
 
 function linkOf({ position, chain }: Chained): Link {
   return { position, chain: chain ?? '' };
 }
 
-/** Whether this entry and the next were chained further back: entries before them are gone, and they were renumbered. */
+/**
+ * Whether this entry and the next were chained at later positions: entries before them were removed, and the later
+ * entries were renumbered.
+ */
 function isShifted({ vault }: Ground, { here, anchors }: Scene, next: Chained | undefined): boolean {
   const { position, chain } = linkOf(here);
   if (anchors.some((anchor) => anchor.position > position && anchor.chain === chain)) return true;
   if (!next || follows(vault, linkOf(here), next)) return false;
-  // The chain's values may have stayed with the positions.
+  // The chain values may have kept their positions while the entries moved.
   if (follows(vault, linkOf(here), { ...here, chain: next.chain })) return true;
   for (let shift = 1; shift <= LONGEST_SHIFT; shift += 1) {
     const link = { position: position + shift, chain };
@@ -139,7 +144,10 @@ const CHANGED = 'was edited: what it says is not what the bridge wrote';
 const CHAIN_CHANGED = 'was edited: the bridge wrote it, but its place in the chain was changed';
 const REPLACED = 'was edited: its id was changed, or it stands in the place of one that was removed';
 
-/** An entry that the bridge wrote, with a value that does not fit: it was changed, or the one before it is gone. */
+/**
+ * Judges an entry that the bridge wrote and whose chain value does not fit: the entry was changed, or the entry before
+ * it is gone.
+ */
 function judgeOwn(
   { vault }: Ground,
   { before, here, anchors, previousId }: Scene,
@@ -155,7 +163,10 @@ function judgeOwn(
 
 const CHAIN_VALUE = /^[^.]+\.[\w-]{43}$/;
 
-/** An entry that says something that the bridge did not write: changed after it was chained, or never chained by it. */
+/**
+ * Judges an entry whose content the bridge did not write: it was changed after chaining, or the bridge never chained
+ * it.
+ */
 async function judgeForeign({ db, vault }: Ground, { here, anchors }: Scene, next: Chained | undefined) {
   const edited = { kind: 'edited', because: CHANGED } as const;
   const inserted = { kind: 'inserted', because: NOT_OURS } as const;
@@ -173,12 +184,12 @@ async function nextTo(db: Database, here: Chained): Promise<Chained | undefined>
   return (page ?? [])[0];
 }
 
-/** An entry as a person finds it; a time that is no time is shown as the number that it is. */
+/** Names an entry for a person. A number that is no time is shown as a number. */
 export function nameEntry({ id, at }: Event): string {
   return `id ${id}, ${timeOf(at)}`;
 }
 
-/** The ISO time, or the number where somebody wrote one that is no time. */
+/** The ISO time; for a number that is no time, the number. */
 export function timeOf(at: number): string {
   return Math.abs(at) <= LAST_TIME ? new Date(at).toISOString() : String(at);
 }
@@ -195,14 +206,14 @@ function missing({ before, here, previousId }: Scene, andThen: string): Tamperin
   return { kind: 'missing', position, entry: undefined, text };
 }
 
-/** Whether the bridge cannot have chained an entry that stands behind a gap. */
+/** Whether the bridge cannot have chained the entry behind a gap. */
 async function isForeign({ db, vault }: Ground, here: Chained): Promise<boolean> {
   const next = await nextTo(db, here);
   if (isOwn(vault, here) || (next && follows(vault, linkOf(here), next))) return false;
   return !isOlderThanWitnesses(here) || !CHAIN_VALUE.test(here.chain ?? '');
 }
 
-/** What happened where positions go on too late: what belongs there stands elsewhere, or is gone. */
+/** Judges a gap in the positions: the missing entry stands elsewhere or is gone. */
 async function judgeGap(ground: Ground, scene: Scene): Promise<Tampering> {
   const { before, here } = scene;
   const found = await findRightful(ground, scene, EXCHANGES.slice(0, 1));
@@ -216,7 +227,7 @@ async function judgeGap(ground: Ground, scene: Scene): Promise<Tampering> {
     : missing(scene, '');
 }
 
-/** What happened where a position is not the one after the last. */
+/** Judges a position that is not the successor of the last position. */
 async function judgePosition(ground: Ground, scene: Scene): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position > before.position) return judgeGap(ground, scene);
@@ -225,7 +236,7 @@ async function judgePosition(ground: Ground, scene: Scene): Promise<Tampering> {
     : named('edited', { here, because: CHAIN_CHANGED });
 }
 
-/** What happened where the entry that belongs here stands elsewhere. */
+/** Judges a place whose rightful entry stands elsewhere. */
 async function judgeExchange(ground: Ground, scene: Scene, found: Found): Promise<Tampering> {
   const { here } = scene;
   if (!(await isExchanged(ground, scene, found))) return named('inserted', { here, because: NOT_OURS });
@@ -233,7 +244,7 @@ async function judgeExchange(ground: Ground, scene: Scene, found: Found): Promis
   return named('swapped', { here, because: `was swapped: what belongs in its place stands ${where}` });
 }
 
-/** Names what happened to the first entry that does not fit. */
+/** Says what happened to the first entry that does not fit. */
 export async function locateTampering(ground: Ground, scene: Scene): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position !== before.position + 1) return judgePosition(ground, scene);

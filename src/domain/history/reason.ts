@@ -1,16 +1,19 @@
 import { tokensIn } from '../../shared/log/token-like.ts';
 
-/** Why somebody did something to what belongs to others: the history keeps it, and the owner may read it. */
+/**
+ * The reason that a person gives for changing what belongs to others. The history keeps the reason, and the owner may
+ * read it.
+ */
 
 const REASON_MAX = 500;
 
-/** A reason that cannot be kept. */
+/** The reason cannot be kept. */
 export class ReasonRefused extends Error {
   override readonly name = 'ReasonRefused';
 }
 
 /**
- * What the history and the owner are told, or nothing is done.
+ * Checks a reason before the change. Without a good reason nothing is done.
  * @throws {ReasonRefused}
  */
 export function checkedReason(reason: string): string {

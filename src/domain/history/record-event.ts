@@ -5,12 +5,13 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Event } from '../../store/tables/tables.ts';
 
 /**
- * The history (docs/decisions/0011): one entry for each change of a mapping, grant, app or key, in the transaction of
- * the change itself, and never a secret. Each entry carries a witness under the history key, so that one which was
- * written or edited past the bridge is found even before the chain has it (seal-history.ts).
+ * The history (docs/decisions/0011) has one entry for each change of a mapping, grant, account, app, key or date. The
+ * entry is written in the transaction of the change and never holds a secret. Each entry carries a witness under the
+ * history key. So an entry that somebody wrote or edited past the bridge is found even before it is chained
+ * (seal-history.ts).
  */
 
-/** One change: what was done, by whom, why, to what. */
+/** One change: what was done, by whom, why, and to what. */
 export interface Change {
   at: number;
   /** `account:ID`, `app:ID`, `bridge`, `command` … */
@@ -24,7 +25,7 @@ export interface Change {
   mappingId?: string | null;
 }
 
-/** What an entry says, as the one text that its witness is over. */
+/** The content of an entry as one text. The witness is made over this text. */
 export function textOfEvent(event: Omit<Event, 'id' | 'witness' | 'position' | 'chain'>): string {
   return JSON.stringify([
     event.uid,
@@ -40,12 +41,15 @@ export function textOfEvent(event: Omit<Event, 'id' | 'witness' | 'position' | '
   ]);
 }
 
-/** What holds the history key. */
+/** A holder of the history key. */
 interface Writer {
   vault: Pick<Vault, 'witness'>;
 }
 
-/** As every database keeps it: no NUL and no half of a surrogate pair, or the witness would be over another text. */
+/**
+ * The text as every database keeps it: without NUL and without half of a surrogate pair. Otherwise the witness would be
+ * over another text.
+ */
 function storable(text: string): string {
   return Buffer.from(text.replaceAll('\0', '\u{FFFD}'), 'utf8').toString('utf8');
 }
@@ -70,12 +74,12 @@ function eventOf({ vault }: Writer, change: Change) {
   return { ...event, witness: vault.witness(textOfEvent(event)) };
 }
 
-/** One change for each of these mappings, by the one that moved them all. */
+/** One change for each mapping, all with the content of the given change. */
 export function ofMappings(change: Change, mappingIds: readonly string[]): Change[] {
   return mappingIds.map((mappingId) => ({ ...change, mappingId }));
 }
 
-/** Writes the entries of many changes, in their transaction. */
+/** Writes the entries of many changes, in the transaction of the changes. */
 export async function recordEvents(writer: Writer, tx: Database, changes: readonly Change[]): Promise<void> {
   await insertEvents(
     tx,
@@ -83,7 +87,7 @@ export async function recordEvents(writer: Writer, tx: Database, changes: readon
   );
 }
 
-/** Writes the entry of one change, in its transaction. */
+/** Writes the entry of one change, in the transaction of the change. */
 export async function recordEvent(writer: Writer, tx: Database, change: Change): Promise<void> {
   await recordEvents(writer, tx, [change]);
 }

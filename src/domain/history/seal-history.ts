@@ -18,25 +18,25 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
- * Chains the history (docs/decisions/0011): each entry gets the next position, and a value under the history key over
- * itself and all before it. Entries commit in any order; the chain is the order. Two sealers harm nothing: a position
- * is unique, and only an entry without one is given one.
+ * Chains the history (docs/decisions/0011). Each entry gets the next position, and a value under the history key over
+ * itself and all entries before it. Entries commit in any order, and the chain fixes the order. Two sealers at once do
+ * no harm: a position is unique, and only an entry without a position gets one.
  */
 
 const PAGE = 500;
 
-/** A sealer that was killed keeps the others from it for this long. */
+/** A sealer that was killed keeps other sealers waiting for this long. */
 const LEASE_LIMIT = 2 * SECOND;
 
-/** Another sealer was faster; nothing of this transaction remains. */
+/** Another sealer was faster. Nothing of this transaction remains. */
 class LostRace extends Error {
   override readonly name = 'LostRace';
 }
 
 interface Turn {
-  /** Whether an anchor tells of a history, so that one that is empty was emptied. */
+  /** Whether an anchor proves that a history existed. Then an empty history was emptied. */
   isAnchored: boolean;
-  /** Entries that are known not to be the bridge's, so that each is told of once. */
+  /** Ids of entries that the bridge did not write, so that each is reported once. */
   refused: Set<number>;
   after: number | undefined;
 }
@@ -47,7 +47,7 @@ function refuse(context: Context, event: Event, refused: Set<number>): void {
   context.logger.error('ALARM: an entry of the history was not written by the bridge', { entry: event.id });
 }
 
-/** The entries that may be chained; older ones without a witness only where nothing was ever chained. */
+/** The entries that may be chained. Entries of early versions, without a witness, are accepted only with `adopt`. */
 function acceptable(
   context: Context,
   page: Event[],
@@ -68,15 +68,16 @@ function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link
   });
 }
 
-/** The last of the entries without a witness that may be chained: those that were there before anything was. */
+/** The last entry without a witness that may be chained; undefined once an entry was chained or an anchor exists. */
 async function lastToAdopt(tx: Database, head: Link | undefined, turn: Turn): Promise<number | undefined> {
   return head || turn.isAnchored ? undefined : findLastUnwitnessed(tx);
 }
 
 /**
- * Chains one page, answering the id that it ended at while there may be more. Where nothing was chained yet it chains all
- * pages at once in which entries of older versions are, so that those are adopted as a whole. What comes after them, as
- * the million entries of an import, keeps no writer waiting.
+ * Chains one page and returns the id at its end, or undefined when no entry is left. If nothing was chained before, the
+ * pages with entries of early versions are chained in one transaction, so that all or none of these entries are
+ * adopted. Later entries, such as the million entries of an import, are chained page by page and keep no writer
+ * waiting.
  */
 async function chainNext(context: Context, tx: Database, turn: Turn): Promise<number | undefined> {
   const found = await readHead(tx);
@@ -92,7 +93,7 @@ async function chainNext(context: Context, tx: Database, turn: Turn): Promise<nu
     head = links.at(-1) ?? head;
     if (after === undefined || page.length < PAGE) return undefined;
     if (after >= (adoptTo ?? after)) return after;
-    // Adopting takes its time: health and what is cached are answered in between.
+    // Adopting takes long. The process answers health checks and cached calls in between.
     await yieldToEventLoop(context.shutdown.signal);
   }
 }
@@ -101,12 +102,13 @@ function isLostRace(error: unknown): boolean {
   return error instanceof LostRace || isConstraintFailure(error) || isSerializationFailure(error);
 }
 
-/** Chains page after page. While the process stops one page has to do: the next start chains the rest. */
+/** Chains page after page. A stop ends the work after the present page, and the next start chains the rest. */
 async function chainAll(context: Context, refused: Set<number>): Promise<void> {
   const isAnchored = (await readLastLine(context.anchorsFile)) !== undefined;
   let after: number | undefined;
   do {
-    // Read committed does: what must hold is held by the unique position, and writers of entries are in nobody's way.
+    // Read committed is enough: the unique position guards the chain, and writers of entries do not conflict with the
+    // sealer.
     const transaction = context.store.aside.transaction();
     const turn = { isAnchored, refused, after };
     after = await transaction
@@ -115,26 +117,29 @@ async function chainAll(context: Context, refused: Set<number>): Promise<void> {
         if (isLostRace(error) || context.shutdown.signal.aborted) return undefined;
         throw error;
       });
-    // A take-over leaves an entry for each grant: calls are answered in between.
+    // A take-over writes an entry for each grant. The process answers calls in between.
     await yieldToEventLoop();
   } while (after !== undefined && !context.shutdown.signal.aborted);
 }
 
-/** Chains what waits, unless another process is doing it. An entry that the bridge did not write is left and told of. */
+/**
+ * Chains the waiting entries, unless another process is chaining. An entry that the bridge did not write is reported
+ * and left out.
+ */
 export async function sealHistory(context: Context, refused = new Set<number>()): Promise<void> {
   const waiting = await listUnchained(context.store.durable, { limit: 1 });
   if (waiting.length === 0) return;
   await withLease(context, { name: 'history', limit: LEASE_LIMIT }, () => chainAll(context, refused));
 }
 
-/** An entry is chained within a second of its commit. */
+/** Milliseconds between two turns, so that an entry is chained within a second of its commit. */
 const TURN = 400;
 
 const FIRST_REST = 5 * SECOND;
 
 const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
 
-/** Chains and anchors the history from here on; the answer does both once more and ends it. */
+/** Starts to chain and anchor the history. The returned function does both once more and then stops. */
 export function startSealing(context: Context): () => Promise<void> {
   const refused = new Set<number>();
   const resting = { logger: context.logger, firstRest: FIRST_REST };

@@ -13,17 +13,19 @@ import {
   timeOf,
 } from './locate-tampering.ts';
 
-/** The proof of the history (docs/decisions/0011): every entry is recomputed, and the first that is wrong is named. */
+/**
+ * The proof of the history (docs/decisions/0011). Every entry is computed again, and the first wrong entry is named.
+ */
 
 type ProofContext = Pick<Context, 'store' | 'vault'>;
 
 export interface Finding {
   kind: Kind | 'cut' | 'regrown' | 'anchor';
-  /** Where in the chain; null for what stands outside it. */
+  /** The position in the chain (after a cut: of the last entry left); null for a finding outside the chain. */
   position: number | null;
-  /** The entry's row; null for one that is gone. */
+  /** The id of the entry's row (after a cut: of the last entry left); null when the entry is gone. */
   id: number | null;
-  /** ISO time of the entry, or of the anchor that shows that it is gone. */
+  /** The ISO time of the entry, or of the anchor that shows that the entry is gone. */
   at: string | null;
   text: string;
 }
@@ -31,7 +33,7 @@ export interface Finding {
 export interface Verdict {
   /** How many entries are proven by the chain. */
   entries: number;
-  /** How many the bridge wrote that wait for their place in it. */
+  /** How many entries of the bridge wait to be chained. */
   waiting: number;
   /** How many anchors hold. */
   anchors: number;
@@ -41,7 +43,7 @@ export interface Verdict {
 
 type HeldAnchor = Anchors['anchors'][number];
 
-/** Take-overs that no file tells of: after each the history may go on otherwise than any older anchor says. */
+/** Take-overs that no anchor file mentions. After such a take-over the history may contradict every older anchor. */
 async function takeOversIn({ store, vault }: ProofContext, told: Anchors['takeOvers']) {
   const entries = await listEventsOf(store.durable, 'taken_over');
   const genuine = entries.filter((entry) => isOwn(vault, entry));
@@ -51,7 +53,7 @@ async function takeOversIn({ store, vault }: ProofContext, told: Anchors['takeOv
   return untold.map((entry) => ({ position: 0, at: timeOf(entry.at) }));
 }
 
-/** The anchors that hold, from the oldest position on. */
+/** The anchors that hold, in the order of their positions. */
 async function anchorsThatHold(
   context: ProofContext,
   { anchors, takeOvers }: Anchors,
@@ -89,7 +91,7 @@ function cut(last: Event | undefined, { position, at }: HeldAnchor): Finding {
   return { kind: 'cut', position: last?.position ?? 0, id: last?.id ?? null, at, text };
 }
 
-/** Anchors at each position, for a look at every entry. */
+/** The anchors grouped by position, for the check of each entry. */
 function byPosition(anchors: readonly HeldAnchor[]): Map<number, HeldAnchor[]> {
   const groups = new Map<number, HeldAnchor[]>();
   for (const anchor of anchors) {
@@ -100,7 +102,7 @@ function byPosition(anchors: readonly HeldAnchor[]): Map<number, HeldAnchor[]> {
   return groups;
 }
 
-/** What is wrong with an entry of the chain, behind the last one that is right. */
+/** Checks an entry against the last right link before it. Returns the finding, or undefined for a right entry. */
 function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor[]) {
   const anchored = byPosition(anchors);
   const ground = { db: store.durable, vault };
@@ -113,7 +115,7 @@ function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor
   };
 }
 
-/** Goes along the chain up to the first entry that is wrong. */
+/** Walks along the chain up to the first wrong entry. */
 async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Promise<Walk> {
   const examine = examinerOf(context, anchors);
   let before: Link = CHAIN_START;
@@ -136,7 +138,10 @@ function outside(entry: Event): Finding {
   return { kind: 'inserted', position: null, id: entry.id, at: timeOf(entry.at), text };
 }
 
-/** Entries wait for a moment while a bridge runs, and for its next start while none does; they are the bridge's own. */
+/**
+ * Checks the entries outside the chain. Entries of the bridge wait there for a moment, or for the next start of a
+ * bridge.
+ */
 async function lookOutside({ store, vault }: ProofContext, mayAdopt: boolean) {
   let waiting = 0;
   for await (const page of unchainedPages(store.durable)) {
@@ -153,7 +158,7 @@ function spoiled([first]: Anchors['wrong']): Finding | undefined {
   return { kind: 'anchor', position: null, id: null, at: null, text };
 }
 
-/** Proves the history against its chain and the anchors. */
+/** Proves the history by its chain and the anchors. */
 export async function verifyHistory(context: ProofContext, anchors: Anchors): Promise<Verdict> {
   const held = await anchorsThatHold(context, anchors);
   const { entries, last, finding } = await walk(context, held);

@@ -28,7 +28,7 @@ async function activateOne(context: Context, tx: Database, key: KnownKey): Promi
 }
 
 /**
- * Makes a key the one that writes, once every live process has said that it holds it.
+ * Activates a key, so that new values are made with it. Every live process must have reported that it holds the key.
  * @throws {KeyStepRefused}
  */
 export async function activateKey(context: Context, choice: KeyChoice): Promise<KnownKey[]> {
@@ -45,7 +45,8 @@ export async function activateKey(context: Context, choice: KeyChoice): Promise<
   if (inTheWay.length > 0)
     throw new KeyStepRefused(`key ${id} is not held yet by ${inTheWay.join(', ')}: copy the key file there`);
   await context.keyring.turn();
-  // What is sealed anew after this is not sealed with the key before by a process that has not looked yet.
+  // Waits until no process writes with the old key. Otherwise a process that has not looked yet could write a value
+  // under the old key after a reseal.
   await untilNothing(async () => notWriting(await holders(context), keys));
   return keys;
 }

@@ -5,7 +5,7 @@ import { listKeys } from '../../store/keys/keys.ts';
 import type { Context } from '../context.ts';
 import { KeyStepRefused } from './key-steps.ts';
 
-/** The id under which every purpose has a key that was announced and not activated. */
+/** The id of a waiting key: each purpose has it in state `standby`, announced and not activated. */
 async function waitingId({ store }: Context): Promise<string | undefined> {
   const waiting = (await listKeys(store.durable)).filter(({ state }) => state === 'standby');
   const ids = waiting.map(({ id }) => id);
@@ -13,9 +13,9 @@ async function waitingId({ store }: Context): Promise<string | undefined> {
 }
 
 /**
- * Adds a key to each purpose of this machine's file. One that waits to be activated is the answer itself, so that a run
- * that was interrupted can be run again.
- * @throws {KeyStepRefused} one waits that this machine's file does not hold: that file is not the one to copy
+ * Adds a key for each purpose to this machine's file. If a key already waits to be activated, this key is returned, so
+ * that an interrupted run can be repeated.
+ * @throws {KeyStepRefused} the waiting key is not in this machine's file, so this is not the file to copy
  */
 export async function addKeys(context: Context, file: string): Promise<{ id: string; isNew: boolean }> {
   const waiting = await waitingId(context);

@@ -3,7 +3,7 @@ import { listKeys } from '../../store/keys/keys.ts';
 import type { Context } from '../context.ts';
 import { holders } from './key-steps.ts';
 
-/** Every key with what stands on it and who holds it. */
+/** Every key, with the values made with it and the machines that hold it. */
 export async function describeKeys(context: Context) {
   const live = await holders(context);
   const now = context.clock.now();

@@ -7,12 +7,12 @@ import type { Context } from '../context.ts';
 import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
-/** As a person reads it: `tokens: 3, app secrets: 1`. */
+/** The usage in words: `tokens: 3, app secrets: 1`. */
 export function inWords(usage: KeyUsage): string {
   return usage.map(({ what, count }) => `${what}: ${count}`).join(', ');
 }
 
-/** Who would still write with a key, or has a pair under it that the database does not. */
+/** The processes that still write with a key, and the machines whose spill holds a pair sealed with the key. */
 function writing(all: readonly Holder[], { purpose, id }: KeyName): string[] {
   return all.flatMap(({ rings, spilled, machine, processId }) => {
     if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
@@ -21,7 +21,9 @@ function writing(all: readonly Holder[], { purpose, id }: KeyName): string[] {
   });
 }
 
-/** Only what nothing stands on is dropped, counted in the same transaction. */
+/**
+ * Drops a key only if no value needs it. The count runs in the same transaction. Returns why the key stays, if it does.
+ */
 async function dropUnused(context: Context, key: KnownKey): Promise<string | undefined> {
   return context.store.transaction(async (tx) => {
     const now = context.clock.now();
@@ -36,7 +38,7 @@ async function dropUnused(context: Context, key: KnownKey): Promise<string | und
 }
 
 interface DropOutcome extends KeyName {
-  /** Why it is kept; undefined when it is gone from the database and from this machine's file. */
+  /** Why the key is kept; undefined when the key is gone from the database and from this machine's file. */
   kept?: string;
 }
 
@@ -52,23 +54,26 @@ async function dropOne(context: Context, file: string, key: KnownKey): Promise<D
   return { purpose, id };
 }
 
-/** A history key may be needed for as long as entries are to be verified: it goes only when it is named, in any state. */
+/**
+ * A history key may be needed as long as entries are verified. So a history key is dropped only when the command names
+ * this purpose alone, in any state of the key.
+ */
 function isMeant({ purpose }: KnownKey, { purposes }: KeyChoice): boolean {
   return purpose !== 'history' || purposes.length === 1;
 }
 
 interface Dropping {
   outcomes: DropOutcome[];
-  /** Whether there is a history key of this id, which was not named and stays. */
+  /** Whether a history key with this id was not named and stays. */
   isHistoryLeft: boolean;
 }
 
 /**
- * Drops a key of these purposes where nothing needs it any more, and takes it out of this machine's file.
- * @throws {Error} in plain words when the file cannot be changed; then nothing was
+ * Drops a key for the given purposes if nothing needs it any more, and removes it from this machine's file.
+ * @throws {Error} in plain words, before any change, when the file cannot be changed
  */
 export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<Dropping> {
-  // The database forgets a key first: a file that cannot follow is found before that.
+  // The database forgets a key before the file does. So a file that cannot be changed has to be found first.
   requireWritable(file);
   const outcomes: DropOutcome[] = [];
   const known = await keysOf(context, choice);

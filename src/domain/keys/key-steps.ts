@@ -8,25 +8,25 @@ import type { KnownKey } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Rotating keys while the bridge serves (docs/decisions/0007): add, copy to every machine, activate, reseal, drop. Each
- * step is one conditional change of the register and may be run again after any interruption.
+ * Rotates keys while the bridge serves (docs/decisions/0007): add, copy to every machine, activate, reseal, drop. Each
+ * step is one conditional change of the register and may be repeated after any interruption.
  */
 
-/** A key by its id, in these purposes. */
+/** A key by its id, for the given purposes. */
 export interface KeyChoice {
   id: string;
   purposes: readonly Purpose[];
 }
 
-/** A step that cannot be done now, with the reason in words; nothing was changed. */
+/** A step is not possible now. The message says why; nothing was changed. */
 export class KeyStepRefused extends Error {
   override readonly name = 'KeyStepRefused';
 }
 
-/** A process that is alive says within this time what it holds; one that is not is forgotten by then. */
+/** Within this time a live process reports its keys, and a dead process is forgotten. */
 const PATIENCE = HOLDER_LIVES + 5 * SECOND;
 
-/** Asks again until nothing stands in the way, or the time for that is over; answers what does. */
+/** Repeats `find` until nothing stands in the way or the time is over. Returns what still stands in the way. */
 export async function untilNothing(find: () => Promise<string[]>): Promise<string[]> {
   const until = performance.now() + PATIENCE;
   for (;;) {
@@ -36,14 +36,14 @@ export async function untilNothing(find: () => Promise<string[]>): Promise<strin
   }
 }
 
-/** The processes that live, by their own word. */
+/** The live processes, as they reported themselves. */
 export async function holders({ store }: Context, db: Database = store.durable): Promise<Holder[]> {
   return listHolders(db, await store.now());
 }
 
 /**
- * The register's keys of that id.
- * @throws {KeyStepRefused} there is none
+ * The keys of the register with this id.
+ * @throws {KeyStepRefused} no key has this id
  */
 export async function keysOf(context: Context, { id, purposes }: KeyChoice): Promise<KnownKey[]> {
   const keys = await listKeys(context.store.durable);

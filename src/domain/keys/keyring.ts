@@ -24,23 +24,26 @@ import { registerKeys } from './register-keys.ts';
 import { findKeyProblems, usableKeysOf, type UsableKeys } from './usable-keys.ts';
 
 /**
- * The keys of this process (docs/decisions/0007): proven before anything is served, then kept as the key file and
- * the database's register say, so that keys rotate while the bridge serves.
+ * The keys of this process (docs/decisions/0007). The keys are proven before anything is served. Afterwards they follow
+ * the key file and the register in the database, so that keys rotate while the bridge serves.
  */
 export interface Keyring {
   vault: Vault;
-  /** What is wrong with the keys of this machine by now, for `/ready`; undefined when they serve. */
+  /** Which key in use this machine lacks, in words for `/ready`; undefined when none is missing. */
   findProblem(): string | undefined;
-  /** The id of the key that writes for a purpose now. */
+  /** The id of the key that makes new values for a purpose. */
   activeId(purpose: Purpose): string;
-  /** The ids of the keys that digests are made with now, as one text to compare. */
+  /** The ids of all digest keys of this process, as one text to compare. */
   digestIds(): string;
   /**
-   * Reads register and file again.
-   * @throws {KeyMissing} a digest key is in use that this machine's file does not hold
+   * Reads the register and the file again.
+   * @throws {KeyMissing} a digest key is in use and this machine's file does not hold it
    */
   refresh(): Promise<void>;
-  /** Looks now, and says what this process holds, so that others know; both come by themselves once a second. */
+  /**
+   * Looks at the keys and reports to other processes what this process holds. A timer does the same once a second; an
+   * unchanged report is repeated every three seconds.
+   */
   turn(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,9 +52,9 @@ export interface KeyringOptions {
   store: Store;
   spill: Spill;
   file: string;
-  /** Whether a database that knows no keys gets new ones. */
+  /** Whether a missing key file is created for a database that knows no keys. */
   mayCreate: boolean;
-  /** Keys that the register does not know are left out of it: this process only looks. */
+  /** This process only looks: it registers no new keys, except in an empty register. */
   isLook?: boolean;
   processId: string;
   logger: Logger;
@@ -60,14 +63,14 @@ export interface KeyringOptions {
 const LOOK_EVERY = 1 * SECOND;
 const REPORT_EVERY = 3 * SECOND;
 
-/** Everything that was known of the keys at the last look. */
+/** The keys as of the last look. */
 interface View {
   held: HeldKeys;
   known: readonly KnownKey[];
   rings: UsableKeys;
 }
 
-/** The file as it was last read; a file that cannot be read now leaves the keys that were. */
+/** Reads the file when it has changed. If the file cannot be used, the keys that were read before stay. */
 function createFileReader({ file, logger }: KeyringOptions, first: HeldKeys, firstStamp: string | undefined) {
   let [held, stamp] = [first, firstStamp];
   return (): HeldKeys => {
@@ -85,7 +88,7 @@ function createFileReader({ file, logger }: KeyringOptions, first: HeldKeys, fir
   };
 }
 
-/** A failure that comes every second is worth a line only when it is new. */
+/** Logs a repeated failure only when it is new. The look runs every second. */
 function createComplaint({ logger }: KeyringOptions) {
   let last: string | undefined;
   return (problem: string | undefined): void => {
@@ -112,7 +115,10 @@ function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`KEYS_FILE: ${problems.join('; ')}. Nothing was changed.`);
 }
 
-/** The keys as the file has them, before anything is known of the database's. */
+/**
+ * The first rings of a process, with all keys of the file. The active key is the active key of the register or, in a
+ * new register, the first key of the file.
+ */
 function firstRings(known: readonly KnownKey[], held: HeldKeys): Keys {
   const rings = PURPOSES.map((purpose) => {
     const [first] = held[purpose];
@@ -124,7 +130,7 @@ function firstRings(known: readonly KnownKey[], held: HeldKeys): Keys {
   return Object.fromEntries(rings) as Keys;
 }
 
-/** Proves the file's keys by the register, which learns those that are new. */
+/** Proves the keys of the file by the register. New keys are added to the register. */
 async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Promise<View> {
   const before = await listKeys(store.durable);
   const held = loadKeys(file, mayCreate && before.length === 0);
@@ -132,12 +138,12 @@ async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Pr
   const vault = createVault(() => firstRings(before, held));
   if (!isLook || before.length === 0) await registerKeys({ store, vault }, before, held);
   const known = await listKeys(store.durable);
-  // Another first starter may have been faster, with keys of its own.
+  // Another process may have registered other keys first.
   refuse(findKeyProblems(known, held));
   return { held, known, rings: usableKeysOf({ known, held }) };
 }
 
-/** What this process knows of its keys, and says of them. */
+/** What this process knows of its keys, and reports about them. */
 class KeyWatch {
   readonly #options: KeyringOptions;
   readonly #readFile: () => HeldKeys;
@@ -158,7 +164,7 @@ class KeyWatch {
     return this.#view.rings;
   }
 
-  /** A look that begins after this call: nobody takes one for fresh that began before. */
+  /** Starts a look after this call. A look that began earlier does not count as fresh. */
   readonly look = createNextRun(() => this.#read()).begin;
 
   async #read(): Promise<void> {
@@ -166,7 +172,7 @@ class KeyWatch {
     const held = this.#readFile();
     const before = await listKeys(store.durable);
     if (held === this.#view.held && isDeepStrictEqual(before, this.#view.known)) return;
-    // A file of another database announces nothing here.
+    // The file of another database must not add keys to this register.
     const fits = findKeyProblems(before, held).length === 0;
     const isNew = fits && !isLook && (await registerKeys({ store, vault: this.vault }, before, held));
     const known = isNew ? await listKeys(store.durable) : before;
@@ -193,7 +199,7 @@ class KeyWatch {
     }
   }
 
-  /** One look and one word that begin after this call; a database that is away is asked again at the next turn. */
+  /** Looks and reports once, both begun after this call. If the database is away, the next turn tries again. */
   turn(): Promise<void> {
     return this.#turns.begin();
   }
@@ -206,13 +212,13 @@ class KeyWatch {
 
 /**
  * Opens the keys.
- * @throws {Error} in plain words when they are not those of this database; nothing was changed
+ * @throws {Error} in plain words when the keys do not belong to this database; nothing was changed
  */
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const stamp = stampOf(options.file);
   const watch = new KeyWatch(options, await readFirst(options), stamp);
   await watch.report();
-  // What was activated between the first look and the report did not wait for this process.
+  // A key may have been activated between the first look and the report, without waiting for this process.
   await watch.look();
   const timer = setInterval(() => void watch.turn(), LOOK_EVERY);
   timer.unref();

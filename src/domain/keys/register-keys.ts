@@ -6,8 +6,8 @@ import type { KeyState, KnownKey } from '../../store/tables/tables.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
- * The database's register of keys: it learns each key that a process finds in its file, with a proof, so that no other
- * key can come in under the same id. The first of a purpose is active from then on, a later one waits for `keys activate`.
+ * The register of keys in the database. It learns each key that a process finds in its file, with a proof, so that no
+ * other key can use the same id. The first key of a purpose is active at once. A later key waits for `keys activate`.
  */
 
 interface NewKey {
@@ -16,7 +16,7 @@ interface NewKey {
   state: KeyState;
 }
 
-/** The keys of a file that the register does not know. */
+/** The keys of a file that are not in the register. */
 function findNew(known: readonly KnownKey[], held: HeldKeys): NewKey[] {
   return PURPOSES.flatMap((purpose) => {
     const rows = known.filter((row) => row.purpose === purpose);
@@ -39,9 +39,9 @@ async function register(
 }
 
 /**
- * Makes the register know every key of the file, all in one step: two first starts with different files would else leave
- * a register that fits neither. When another process registered something since `known` was read, nothing is done, for
- * that may speak against this file. Answers whether the register is to be read again.
+ * Adds every new key of the file to the register, in one transaction. Otherwise two first starts with different files
+ * would leave a register that fits neither file. If another process registered a key after `known` was read, nothing is
+ * added, because the new register may contradict this file. Returns whether the caller has to read the register again.
  */
 export async function registerKeys(
   { store, vault }: { store: Store; vault: Vault },

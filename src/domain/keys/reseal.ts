@@ -10,17 +10,16 @@ import { placeIn } from './sealing-context.ts';
 import { requireUsable } from './retry-after-key-rotation.ts';
 
 /**
- * Seals everything anew under the active key (docs/decisions/0007), while the bridge serves: each value is replaced
- * only if it still is the one that was read, so that a rotation in between wins, and an interrupted run is simply run
- * again.
+ * Seals every value again under the active key (docs/decisions/0007), while the bridge serves. A value is replaced only
+ * if it is still the value that was read. So a refresh in between wins, and an interrupted run can be repeated.
  */
 
-/** Rows of one transaction: few, for whoever writes meanwhile waits for it. */
+/** Rows in one transaction. The number is small, because other writers wait for the transaction. */
 const BATCH = 100;
 
 export interface Resealed {
   resealed: number;
-  /** Values that do not open, by table, column and row; they were left as they are. */
+  /** Values that do not open, by table, column and row. They stay unchanged. */
   unreadable: string[];
 }
 
@@ -31,7 +30,7 @@ interface Run {
   onProgress: (done: number) => void;
 }
 
-/** The row sealed anew; undefined when it does not open. */
+/** Seals a row again; undefined when its value does not open. */
 function sealAnew({ context, result }: Run, column: SealedColumn, row: SealedRow) {
   const place = placeIn(column, row);
   try {
@@ -53,7 +52,7 @@ async function replaceAll(
 ) {
   return context.store.transaction(async (tx) => {
     let replaced = 0;
-    // A run that was paused may hold a key that is gone: what it sealed could be opened by nobody else.
+    // A run that was paused may hold a dropped key. No other process could open values sealed with this key.
     const [first] = rows.filter((row) => row !== undefined);
     if (first) await requireUsable(tx, 'sealing', first.to);
     for (const row of rows) if (row && (await replaceSealed(tx, column, row))) replaced += 1;
@@ -83,7 +82,7 @@ export async function countToReseal(context: Context, keyId: string): Promise<nu
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/** Seals all values anew that are not sealed with the active key; `onProgress` hears how many were done. */
+/** Seals again all values that are not sealed with the active key. `onProgress` receives the number of values done. */
 export async function resealAll(
   context: Context,
   { keyId, onProgress }: { keyId: string; onProgress: (done: number) => void },

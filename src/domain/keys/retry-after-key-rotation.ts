@@ -4,14 +4,14 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Keys change while processes serve. A process that has not looked for a while, because it was paused or its database
- * away, must neither refuse what it cannot read yet, nor write with a key that is gone.
+ * Keys change while processes serve. A process may not have looked for a while, because it was paused or its database
+ * was away. Such a process must not refuse values that it cannot read yet, and must not write with a dropped key.
  */
 
 /**
- * Looks something up by digest. What is not found is looked for once more when the keys have changed since, whoever saw
- * that first; only then is it unknown.
- * @throws {KeyMissing} it may stand on a key that this machine lacks
+ * Looks up a value by its digest. If the value is not found and the digest keys have changed since the start, looks
+ * once more. Only then is the value unknown. The change counts even if another call noticed it first.
+ * @throws {KeyMissing} the digest may have been made with a key that this machine lacks
  */
 export async function underAllKeys<T>(
   context: Context,
@@ -25,27 +25,27 @@ export async function underAllKeys<T>(
   return keyring.digestIds() === before ? undefined : find();
 }
 
-/** A value was made with a key that was dropped meanwhile; nothing was written. */
+/** A value was made with a key that has been dropped meanwhile. Nothing was written. */
 export class KeyDropped extends Error {
   override readonly name = 'KeyDropped';
 }
 
 /**
- * Whether keys, or a value that none of them opens, stand in the way. Nothing was refused and nothing is lost: the caller
- * is told to come again.
+ * Whether the error comes from keys, or from a value that no key opens. Nothing was refused and nothing is lost. The
+ * caller should come again.
  */
 export function isKeyFault(error: unknown): boolean {
   return error instanceof Unreadable || error instanceof KeyMissing || error instanceof KeyDropped;
 }
 
-/** The beginning of the log line for a failure: what does not open stays so until somebody acts. */
+/** The beginning of the log line for a failure. A value that does not open needs a person, so the line is an ALARM. */
 export function alarmOf(error: unknown): string {
   return error instanceof Unreadable ? 'ALARM: ' : '';
 }
 
 /**
- * Runs what seals or digests anew and keeps it; when its key was dropped meanwhile, the keys are looked at and it runs
- * again.
+ * Runs work that seals or digests a value and stores it. If the key has been dropped meanwhile, the keys are read again
+ * and the work is repeated.
  */
 export async function withUsableKeys<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
@@ -58,8 +58,8 @@ export async function withUsableKeys<T>(context: Context, work: () => Promise<T>
 }
 
 /**
- * In the transaction that keeps a new sealed value or digest: its key is still one that is read with. `keys drop` counts
- * what stands on a key in a transaction too, so that of the two one comes first.
+ * Checks that the key of a new sealed value or digest has not been dropped, in the transaction that stores the value.
+ * `keys drop` also counts the values of a key in a transaction, so one of the two transactions comes first.
  * @throws {KeyDropped}
  */
 export async function requireUsable(

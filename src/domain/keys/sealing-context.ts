@@ -1,11 +1,11 @@
 import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 
 /**
- * The place that each sealed value is bound to (docs/decisions/0007): table, row, column, and for a pair its version. A
+ * The place that a sealed value is bound to (docs/decisions/0007): table, row and column, and for a pair its version. A
  * value that was moved to another place does not open.
  */
 
-/** Of a pair's token; the version keeps an older pair of the same grant from being put back. */
+/** The place of a pair's token. The version keeps an older pair of the same grant from being put back. */
 export function pairPlace(
   grantId: string,
   version: number,
@@ -14,30 +14,30 @@ export function pairPlace(
   return `grants|${grantId}|${column}|${version}`;
 }
 
-/** Of an app's `state`. */
+/** The place of an app's `state`. */
 export function statePlace(requestId: string): string {
   return `authorization_requests|${requestId}|state`;
 }
 
-/** Of a PKCE verifier. */
+/** The place of a PKCE verifier. */
 export function verifierPlace(requestId: string): string {
   return `authorization_requests|${requestId}|verifier`;
 }
 
-/** Of an authorization request that travels in the address of its approval page. */
+/** The place of an authorization request in the address of its approval page. */
 export const APPROVAL_ADDRESS = 'the address of an approval page';
 
-/** Of a sign-in that travels in a cookie, bound to the `state` that it left with. */
+/** The place of a sign-in in a cookie, bound to the `state` that was sent with the sign-in. */
 export function signInPlace(stateDigest: string): string {
   return `a cookie of a sign-in|${stateDigest}`;
 }
 
-/** Of a refresh token that the modern side still has to be told to revoke. */
+/** The place of a refresh token that the bridge still has to revoke at the new API. */
 export function owedPlace(id: string): string {
   return `owed_revocations|${id}|token`;
 }
 
-/** Of the secret of an app's own client at the modern side. */
+/** The place of the secret of an app's own client at the new API. */
 export function clientSecretPlace(id: string): string {
   return `modern_clients|${id}|secret`;
 }
@@ -51,7 +51,7 @@ const PLACES: Record<SealedColumn['column'], (row: SealedRow) => string> = {
   secret_sealed: ({ id }) => clientSecretPlace(id),
 };
 
-/** Of a row as it is found in a sealed column. */
+/** The place of a row in a sealed column. */
 export function placeIn({ column }: SealedColumn, row: SealedRow): string {
   return PLACES[column](row);
 }

@@ -9,9 +9,9 @@ import {
 import type { HeldKeys } from '../../store/files/keys-file.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
 
-/** Pure rules: from the keys that a file holds and the register of a database to the rings that a process works with. */
+/** Pure rules that make the key rings of a process from the keys in a file and the register of a database. */
 
-/** A key that stored values may stand on. */
+/** Whether stored values may depend on a key. */
 function isInUse({ state }: KnownKey): boolean {
   return state === 'active' || state === 'old';
 }
@@ -21,8 +21,8 @@ function isRight(known: KnownKey, keys: readonly Key[]): boolean {
 }
 
 /**
- * Why these keys cannot serve this database, in words; empty when they can. A key that is only announced may be missing,
- * but not be another one.
+ * Why these keys cannot serve this database, in words; empty when the keys can. A key that is only announced may be
+ * missing, but its id must not belong to another key.
  */
 export function findKeyProblems(known: readonly KnownKey[], held: HeldKeys): string[] {
   return known
@@ -40,23 +40,23 @@ export function findKeyProblems(known: readonly KnownKey[], held: HeldKeys): str
 interface Sources {
   known: readonly KnownKey[];
   held: HeldKeys;
-  /** What a process had: a file that lost a key does not take it from those who read it before. */
+  /** The earlier keys of the process. If a file loses a key, a process that has already read the key keeps it. */
   before?: UsableKeys;
 }
 
 export interface UsableKeys {
   keys: Keys;
-  /** A key in use that cannot be read with; what stands on it is not lost, but cannot be served here. */
+  /** A key in use that this process lacks. Values made with the key are not lost, but cannot be served here. */
   missing: string | undefined;
-  /** One that tokens and secrets may stand on: what is unknown may be known under it. */
+  /** A digest key in use that this process lacks. A token or secret that seems unknown may be known under this key. */
   missingDigest: string | undefined;
-  /** What the operator should mend although everything is served. */
+  /** A problem that the operator should repair although everything is served. */
   warning: string | undefined;
 }
 
 /**
- * Which of the keys at hand are the register's. A dropped key reads nothing any more, but for sealed values, which are
- * bound to their rows: a pair may still be on its way to the database.
+ * The keys at hand that the register confirms. A dropped key reads only sealed values: a pair may still be on its way
+ * to the database, and a sealed value is bound to its row.
  */
 function readable(purpose: Purpose, known: readonly KnownKey[], keys: readonly Key[]): Key[] {
   return known
@@ -75,7 +75,7 @@ function ringOf(purpose: Purpose, { known, held, before }: Sources): KeyRing {
 
 const lackOf = ({ purpose, id }: KnownKey) => `KEYS_FILE lacks the ${purpose} key ${id}, which is in use`;
 
-/** The rings of a process. */
+/** Makes the key rings of a process. */
 export function usableKeysOf(sources: Sources): UsableKeys {
   const { known, held } = sources;
   const keys = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringOf(purpose, sources)])) as Keys;

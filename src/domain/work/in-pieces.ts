@@ -2,13 +2,13 @@ import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/driver/piec
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 interface PieceOptions {
-  /** Aborts when the process stops: what is left is removed after the next start. */
+  /** Aborts when the process stops. The rest is removed after the next start. */
   stopping: AbortSignal;
   first?: Piece;
 }
 
 /**
- * Removes piece after piece until one is not full; other work goes on in between.
+ * Removes piece after piece until a piece is not full. Other work goes on in between.
  * @throws {Error} named AbortError, when the process stops
  */
 export async function inPieces(

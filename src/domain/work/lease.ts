@@ -2,8 +2,8 @@ import { releaseLease, takeLease } from '../../store/work/leases.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Runs `work` unless another process holds the lease of that name; answers whether it ran. It only saves work: where
- * the table of leases fails the work is done all the same.
+ * Runs `work` unless another process holds the lease with this name; returns whether `work` ran. The lease only saves
+ * work. If the table of leases fails, `work` runs anyway.
  */
 export async function withLease(
   context: Context,
@@ -28,7 +28,7 @@ export async function withLease(
     await work();
     return true;
   } finally {
-    // One that cannot be given back ends by itself.
+    // A lease that cannot be released expires.
     await releaseLease(context.store, lease).catch(() => undefined);
   }
 }

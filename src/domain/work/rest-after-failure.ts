@@ -3,19 +3,19 @@ import type { Logger } from '../../shared/log/logger.ts';
 
 interface Tolerance {
   logger: Logger;
-  /** What is logged, at most once a minute. */
+  /** The log message, written at most once a minute. */
   message: string;
-  /** How long it rests after its first failure, in milliseconds; twice as long after each further one. */
+  /** The rest after the first failure, in milliseconds. Each further failure doubles the rest. */
   firstRest: number;
-  /** The longest that it rests, in milliseconds. */
+  /** The longest rest, in milliseconds. */
   longestRest?: number;
 }
 
 const LONGEST_REST = 30 * SECOND;
 
 /**
- * Work that is taken up again and again, and whose failure costs nobody a call. It rests after a failure: a SQLite file
- * that another process keeps locked holds up this one for seconds whenever it is asked to write.
+ * Repeats background work whose failure makes no call fail. The work rests after a failure: if another process keeps a
+ * SQLite file locked, each attempt to write blocks this process for seconds.
  */
 export function restAfterFailure(
   { logger, message, firstRest, longestRest = LONGEST_REST }: Tolerance,

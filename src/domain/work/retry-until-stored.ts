@@ -4,12 +4,16 @@ import type { Context } from '../context.ts';
 
 const LONGEST_PAUSE = 1000;
 
-/** A stop does not wait for ever for a database that stays away. */
+/**
+ * While the process stops, the retries end after this many attempts, so that a missing database cannot hold up the
+ * stop.
+ */
 const ATTEMPTS_WHILE_CLOSING = 20;
 
 /**
- * Writes what exists nowhere else, the outcome of a presentation: a database that is busy, full or away is asked again
- * for as long as the process lives (docs/decisions/0003). A late write is safe, for it compares the version.
+ * Writes a result that exists nowhere else, such as the outcome of a presentation. If the database is busy, full or
+ * away, the write is repeated for as long as the process lives (docs/decisions/0003). A late write is safe, because it
+ * compares the version.
  */
 export async function retryUntilStored<T>(
   context: Context,

@@ -1,12 +1,12 @@
 /**
- * At most one running piece of work per key in this process. It only saves work: what keeps a refresh token from being
- * presented twice is the version in the database. Work is never cancelled because its caller went away.
+ * Runs at most one piece of work for a key in this process. This only saves work: the version in the database keeps a
+ * refresh token from being presented twice. Work continues when its caller goes away.
  */
 export interface SingleFlight {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Whether the stop has come so far that it waits for these flights alone. */
+  /** Whether the process is stopping and only these flights are left. */
   isClosing(): boolean;
-  /** For a graceful stop: resolves when nothing is running any more. */
+  /** For a graceful stop: resolves when no work is running. */
   close(): Promise<void>;
 }
 

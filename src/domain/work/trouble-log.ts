@@ -4,14 +4,14 @@ import { kindOf } from '../../shared/log/refusal-log.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 
 /**
- * Failures of background work, which is tried again and fails again for as long as an outage lasts. The first one is
- * written whole. Those that follow are counted, and told in one line for each minute that had any. One more line says that
- * all is well again. At level `debug` all are written.
+ * Logs failures of background work. During an outage such work fails again and again. The first failure is written in
+ * full. Later failures are counted and reported in one line for each minute with a failure. A last line says that the
+ * work succeeds again. At level `debug` every failure is written.
  */
 export interface TroubleLog {
   /** A piece of work failed. */
   note(work: string, error: unknown): void;
-  /** It was done. */
+  /** A piece of work was done. */
   done(work: string): void;
 }
 
@@ -19,13 +19,16 @@ interface TroubleLogOptions {
   logger: Logger;
   level: 'warn' | 'error';
   message: string;
-  /** What is said when a minute passed without a failure, and work that had failed was done in it. */
+  /** The message for a minute without a failure in which failed work was done. */
   again: string;
-  /** How long a minute is. */
+  /** The length of a minute, in milliseconds. */
   minute?: number;
 }
 
-/** So many pieces of work are told apart; the others count together: a lease may have the name of a grant. */
+/**
+ * This many pieces of work are counted apart, the others together. The number has to be limited, because the name of a
+ * lease may contain the id of a grant.
+ */
 const ROOM = 20;
 
 const OTHERS = 'others';
@@ -33,12 +36,12 @@ const OTHERS = 'others';
 /** One outage. */
 interface Trouble {
   kind: string | undefined;
-  /** All that failed. */
+  /** The names of the work that failed. */
   works: Set<string>;
   failures: number;
-  /** How often what failed since the last line. */
+  /** How often each piece of work failed since the last line. */
   unwritten: Map<string, number>;
-  /** Whether work that had failed was done since the last failure. */
+  /** Whether failed work was done since the last failure. */
   isEasing: boolean;
 }
 
@@ -47,7 +50,7 @@ function nameOf(work: string, troubles: Iterable<Trouble>): string {
   return known.length < ROOM || known.includes(work) ? work : OTHERS;
 }
 
-/** A log of one kind of work; one for each process. */
+/** Creates a log for one kind of work; each process has its own. */
 export function createTroubleLog(options: TroubleLogOptions): TroubleLog {
   const { logger, level, message, again, minute = MINUTE } = options;
   const troubles = new Map<string, Trouble>();
@@ -75,7 +78,7 @@ export function createTroubleLog(options: TroubleLogOptions): TroubleLog {
   return {
     note(given, error) {
       const work = nameOf(given, troubles.values());
-      // While the database is away all work fails for the one reason.
+      // While the database is away, all work fails for this one reason.
       const kind = isStorageFault(error) ? 'database' : kindOf(error);
       const key = kind === 'database' ? kind : JSON.stringify([work, kind]);
       const known = troubles.get(key);

@@ -2,9 +2,9 @@ import { CALLER_WAIT } from '../../shared/lifetimes.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 
 /**
- * Waits for work as long as a legacy caller may wait (ten seconds, docs/old-api.md Q18; in milliseconds); the work
- * itself goes on.
- * @throws {Unavailable} when it takes longer
+ * Waits for work as long as a caller of the old API may wait (ten seconds, docs/old-api.md Q18). `limit` is in
+ * milliseconds. The work itself continues.
+ * @throws {Unavailable} when the work takes longer
  */
 export function withTimeout<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * SQLite answers without giving way to anything else: after each piece of long work the process turns to what waits. Long
- * background work gives the signal of the stop and ends here once that aborts: every piece is whole by itself, and the next
- * start takes the work up again.
+ * SQLite calls block the whole process. So long work calls this function after each piece, and waiting work gets its
+ * turn. Long background work passes the signal of the stop and ends here when the signal aborts. Each piece is complete
+ * in itself, and the next start continues the work.
  * @throws {Error} named AbortError, when the process stops
  */
 export const yieldToEventLoop = (stopping?: AbortSignal): Promise<void> =>

@@ -24,7 +24,7 @@ import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-pol
 import { serverOf } from '../modern-client.ts';
 import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
 
-/** The grant behind a token has ended; re-authorization is asked for. */
+/** The grant behind a token has ended. The account holder has to authorize the app again. */
 export class GrantDead extends Error {
   override readonly name = 'GrantDead';
 }
@@ -34,7 +34,9 @@ export interface CurrentAccessToken {
   version: number;
   accessToken: string;
   expiresAt: number;
-  /** How often in a row a fresh access token of this grant was refused, and until when it rests for that. */
+  /**
+   * How many fresh access tokens of this grant were refused in a row, and until when the grant rests for that reason.
+   */
   suspectCount: number;
   suspectUntil: number;
 }
@@ -45,17 +47,20 @@ function waitFor(context: Context, until: number): Unavailable {
   });
 }
 
-/** A claim of a process that died leaves the outcome unknown. */
+/** Puts an old claim in doubt: its process has died, so the outcome is unknown. */
 async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const age = now - (grant.presented_at ?? 0);
   const seenFor = context.watch.seenFor(grant);
-  // A date in the future says nothing; then only what this process has seen itself counts.
+  // A date in the future comes from a wrong clock. Then only the time that this process has seen counts.
   if ((age < 0 ? seenFor : age) < PRESENTING_LIMIT) return;
   await markClaimInDoubt(context, grant, { retryAt: now });
 }
 
-/** Asks the server about a token in doubt; while it does not say, the question rests with back-off. */
+/**
+ * Asks the server whether a refresh token in doubt is live; undefined where the server has no introspection. After a
+ * failure the grant rests with back-off.
+ */
 async function askIsLive(context: Context, grant: Grant): Promise<boolean | undefined> {
   try {
     const server = await serverOf(context, grant.modern_client_id);
@@ -67,41 +72,50 @@ async function askIsLive(context: Context, grant: Grant): Promise<boolean | unde
   }
 }
 
-/** Of many processes one goes on with a grant; the others look at its row again. */
+/** Lets one of many processes work on a grant. The other processes wait a moment and read the row again. */
 async function oneOf(context: Context, grant: Grant, work: () => Promise<void>): Promise<void> {
   const lease = { name: `refresh ${grant.id}`, limit: CONNECT_TIMEOUT + CLAIM_TO_WRITE_LIMIT };
   if (!(await withLease(context, lease, work))) await delay(LOOK_AGAIN);
 }
 
 async function presentAgainOrBury(context: Context, grant: Grant): Promise<void> {
-  // A pair that lies in this machine's spill is the answer itself: nothing is in doubt.
+  // A pair in this machine's spill is the answer to the presentation. So nothing is in doubt.
   if (await recoverSpilledPair(context, grant.id)) return;
   const isLive = await askIsLive(context, grant);
-  // Spent by the original after the copy was made: presenting it would end what the original got for it.
+  // The original spent this refresh token after the copy was made. Presenting the token again would end the pair that
+  // the original got for it.
   if (isLive === false && isOfTakeOver(grant)) return endGrant(context, grant, 'superseded');
   const siblings = await countSiblings(context.store.durable, grant);
   if (!mayPresentAgain(isLive, siblings)) return endGrant(context, grant, 'lost');
   return presentRefreshToken(context, grant, { ifAlone: isLive === undefined });
 }
 
-/** Not presented since the take-over that put it in doubt. */
+/** Whether the grant has not been presented since a take-over put it in doubt. */
 function isOfTakeOver({ restored_at: restoredAt, presented_at: presentedAt }: Grant): boolean {
   return restoredAt !== null && restoredAt === presentedAt;
 }
 
-/** How long this process itself has seen a doubt stand; that of a take-over it saw as the instance's new beginning. */
+/**
+ * How long this process has seen a doubt stand. A doubt from a take-over counts at least from the moment at which this
+ * process saw the database become the original.
+ */
 function doubtSeenFor(context: Context, grant: Grant): number {
   const seenFor = context.watch.seenFor(grant);
   return isOfTakeOver(grant) ? Math.max(seenFor, context.instance.originalFor()) : seenFor;
 }
 
-/** Until when the grant may not be looked into because too many ended, or answers are lost; 0 when it may. */
+/**
+ * Until when the grant may not be looked into, because too many grants ended or answers are being lost; 0 for no limit.
+ */
 async function stoppedUntil(context: Context, grant: Grant): Promise<number> {
   const until = await presentingStoppedUntil(context);
   return grant.restored_at === null ? until : Math.max(until, await lookingStoppedUntil(context));
 }
 
-/** Looks into a grant in doubt once its time has come: present once more where that is allowed, else give it up. */
+/**
+ * Looks into a grant in doubt after its quiet time. Presents the refresh token once more where the rules allow this,
+ * else ends the grant.
+ */
 async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const reallyQuiet = context.settings.inDoubtQuiet - doubtSeenFor(context, grant);
@@ -115,14 +129,14 @@ async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
   return oneOf(context, grant, () => presentAgainOrBury(context, grant));
 }
 
-/** Whether another grant got a good answer since this one found no connection. */
+/** Whether another grant got a good answer after this grant found no connection. */
 async function isReachableAgain(context: Context, { put_off_at: putOffAt }: Grant): Promise<boolean> {
   return putOffAt !== null && (await lastGoodAnswer(context)) > putOffAt;
 }
 
 /**
- * One step for a grant that is `ready`, unless it has to rest. A rest for a connection that did not come about ends with
- * the first good answer that another grant gets: nobody waits longer because the fault lasted long.
+ * Takes one step for a grant that is `ready`, unless the grant has to rest. A rest after a failed connection ends with
+ * the first good answer for another grant, so that a long outage causes no long rest after it.
  */
 async function refreshReady(context: Context, grant: Grant): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
@@ -132,8 +146,8 @@ async function refreshReady(context: Context, grant: Grant): Promise<void> {
 }
 
 /**
- * One step towards a live access token, by the grant's state; several callers share it. On a restored copy there is
- * none: nothing is sent, and nothing is decided that only the original can know.
+ * Takes one step towards a live access token, depending on the state of the grant. Concurrent callers share the step. A
+ * restored copy takes no step: it sends nothing, and decides nothing that only the original can know.
  * @throws {GrantDead | Unavailable}
  */
 export async function advance(context: Context, grant: Grant): Promise<void> {
@@ -151,7 +165,7 @@ export async function advance(context: Context, grant: Grant): Promise<void> {
   }
 }
 
-/** Renews ahead of time, in the background; the caller goes on with the token that still lives. */
+/** Refreshes ahead of time in the background. The caller goes on with the access token that is still live. */
 function renewEarly(context: Context, grant: Grant): void {
   const now = context.clock.now();
   if (context.shutdown.signal.aborted) return;
@@ -178,8 +192,8 @@ function currentOf(context: Context, grant: Grant): CurrentAccessToken {
 }
 
 /**
- * A live access token of a grant, refreshed first if need be. Gives up after the time that a caller waits; a refresh that
- * was begun goes on.
+ * A live access token of a grant, after a refresh where one is needed. Gives up after the time that a caller waits. A
+ * started refresh continues.
  * @throws {GrantDead | Unavailable}
  */
 export async function accessTokenFor(context: Context, grantId: string): Promise<CurrentAccessToken> {

@@ -3,9 +3,9 @@ import { findGrant } from '../../../store/grants/grants.ts';
 import { dropPostAnswers } from '../../../store/posts/post-answers.ts';
 import type { Context } from '../../context.ts';
 
-/** The last answers of the main API. They only save work, so a cache that fails costs nobody an answer or a change. */
+/** The last answers of the main API. The cache only saves work, so a failing cache makes no call and no change fail. */
 
-/** What `work` on the cache answers; undefined where the cache fails. */
+/** Returns the result of `work` on the cache; undefined when the cache fails. */
 export async function withoutCacheFaults<T>(
   context: Context,
   grantId: string,
@@ -19,13 +19,13 @@ export async function withoutCacheFaults<T>(
   }
 }
 
-/** The last answer for a grant; one that a wrong clock dated into the future counts as none. */
+/** The last answer for a grant. An answer that a wrong clock dated into the future is ignored. */
 export async function cachedAnswer(context: Context, grantId: string): Promise<StoredAnswer | undefined> {
   const answer = await withoutCacheFaults(context, grantId, () => findAnswer(context.store, grantId));
   return answer && answer.fetched_at <= context.clock.now() ? answer : undefined;
 }
 
-/** Keeps something in the cache while its grant lives. */
+/** Runs `keep`, which stores in the cache, only while the grant lives. */
 export async function keepWhileAlive(
   context: Context,
   grantId: string,
@@ -37,7 +37,7 @@ export async function keepWhileAlive(
   });
 }
 
-/** Keeps an answer for the next call, while its grant lives. */
+/** Stores an answer for the next call, only while the grant lives. */
 export async function keepAnswer(context: Context, grantId: string, answer: StoredAnswer): Promise<void> {
   await keepWhileAlive(context, grantId, () => storeAnswer(context.store, grantId, answer));
 }

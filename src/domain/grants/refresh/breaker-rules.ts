@@ -13,15 +13,18 @@ import {
 } from '../../../store/grants/refresh-breaker.ts';
 
 /**
- * Pure rules of how many refresh tokens may be presented while answers are lost. Each lost answer may have spent a token
- * for good, so a fault of the way back must not meet the whole fleet.
+ * Pure rules that limit how many refresh tokens may be presented while answers are lost. Each lost answer may have
+ * spent a refresh token for good. So a fault on the way back must not meet the whole fleet.
  *
- * - No answer was lost since the last good one, and five good ones came within the last seconds: there is no limit.
- * - Nothing was lost, but fewer came: nobody knows how answers come now. Presentations that are under way without a good
- *   answer since they began are five together at most. Each good answer lets five more go, and the fifth one all.
- * - An answer was lost, or one is late: lost answers and presentations under way are five together at most.
- * - Five answers were lost without a good one between: the breaker trips. One presentation a minute is made for the whole
- *   fleet, and the pause doubles to five minutes while answers stay away. One good answer ends that.
+ * - No answer was lost since the last good answer, and five good answers came within the last seconds: there is no
+ *   limit.
+ * - No answer was lost, but fewer than five good answers came: nobody knows whether answers come now. At most five
+ *   presentations may be under way without a good answer since their start. Each good answer lets five more start, and
+ *   the fifth good answer ends the limit.
+ * - An answer was lost or is late: lost answers and presentations under way together are at most five.
+ * - Five answers were lost without a good answer between them: the breaker trips. The whole fleet makes one
+ *   presentation a minute, and the pause doubles up to five minutes while answers stay away. One good answer ends the
+ *   stop.
  */
 
 /** How many answers may be lost before the breaker trips. */
@@ -29,20 +32,23 @@ export const LOST_AT_MOST = 5;
 
 /** What the next presentation may do. */
 export type Turn =
-  /** As many at once as there are; `breaker` is what that rests on. */
+  /** No limit. The claim holds only while `breaker` stays as it was read. */
   | { kind: 'free'; breaker: SeenBreaker }
-  /** One of a few: `few` while nobody knows how answers come, `counted` while they are lost; both of the turn `seen`. */
+  /**
+   * A limited number at once: `few` while nobody knows whether answers come, `counted` while answers are lost. `seen`
+   * is the turn that was read.
+   */
   | { kind: 'few' | 'counted'; seen: number }
-  /** The one that tries again: its claim takes the turn `seen` with `change`. */
+  /** The single attempt while the breaker is tripped. Its claim takes the turn after `seen` and writes `change`. */
   | { kind: 'probe'; seen: number; change: BreakerChange }
-  /** Answers that are on their way decide. */
+  /** Presentations under way have to end first. Their answers decide. */
   | { kind: 'wait' }
   | { kind: 'stopped'; until: number };
 
-/** A turn that lets something be presented. */
+/** A turn that allows a presentation. */
 export type OpenTurn = Exclude<Turn, { kind: 'wait' | 'stopped' }>;
 
-/** `until` where it lies ahead and no further than a process would write whose clock is right; else 0. */
+/** `until` if the time lies ahead, but no further than a process with a right clock would write; else 0. */
 function ahead(until: number, now: number, longest: number): number {
   return until > now && until <= now + longest + CLOCKS_DIFFER ? until : 0;
 }
@@ -54,12 +60,12 @@ function whileTripped({ turn, nextAt, pause }: BreakerView, now: number): Turn {
   return { kind: 'probe', seen: turn, change: { pause: next, next_at: now + next } };
 }
 
-/** Whether the oldest presentation under way waits so long for its answer that it counts as lost. */
+/** Whether the oldest presentation under way has waited so long that its answer counts as lost. */
 export function isAnswerLate({ flyingSince }: BreakerView, now: number): boolean {
   return flyingSince !== null && now - flyingSince >= SILENT_AFTER;
 }
 
-/** What the next presentation may do, by what the database says. */
+/** What the next presentation may do, from the state in the database. */
 export function nextTurn(view: BreakerView, now: number): Turn {
   const dead = ahead(view.deathsUntil, now, DEATHS_STOP);
   if (dead > 0) return { kind: 'stopped', until: dead };
@@ -73,9 +79,9 @@ export function nextTurn(view: BreakerView, now: number): Turn {
 }
 
 /**
- * What a claim changes for all that was given this turn before; undefined where the turn is not open any more. The view
- * may be later than `now`, for a claim waits for those before it: what was decided meanwhile shows in the number of the
- * turn. Claims of a few do not change it, so they do not refuse each other.
+ * The change that a claim under the given turn makes for all processes; undefined when the turn is no longer open.
+ * `view` may be newer than `now`, because a claim waits for earlier claims. Decisions in between changed the number of
+ * the turn. Claims of kind `few` and `counted` do not change the number, so they do not refuse each other.
  */
 export function changeOfClaim(given: OpenTurn, view: BreakerView, now: number): BreakerChange | undefined {
   const seen = given.kind === 'free' ? given.breaker.turn : given.seen;
@@ -85,35 +91,39 @@ export function changeOfClaim(given: OpenTurn, view: BreakerView, now: number): 
   return turn.kind === given.kind || isCalmTurn(turn) ? {} : undefined;
 }
 
-/** Whether nothing speaks of lost answers: what still lives may be renewed ahead of its end. */
+/** Whether no answer is known to be lost or late. Only then live access tokens are refreshed ahead of time. */
 export function isCalmTurn({ kind }: Turn): boolean {
   return kind === 'free' || kind === 'few';
 }
 
-/** Further ahead than the clocks of two processes may be apart: a wrong clock wrote it. */
+/** A time further ahead than two clocks may differ was written by a wrong clock. */
 function isDatedAhead(at: number | null, now: number): boolean {
   return at !== null && at > now + CLOCKS_DIFFER;
 }
 
-/** Whether lost answers have to be dated anew: no good answer could come after one of tomorrow. */
+/**
+ * Whether lost answers have a date in the future. They need a new date, because no good answer could come after them.
+ */
 export function hasDoubtAhead({ lastDoubt }: BreakerView, now: number): boolean {
   return isDatedAhead(lastDoubt, now);
 }
 
-/** Whether the breaker has to trip, or has tripped and a good answer came since; the change that does it. */
+/** The change that trips the breaker, or that ends the stop after a good answer; undefined when no change is due. */
 export function dueChange(view: BreakerView, now: number): BreakerChange | undefined {
   if (view.trippedAt === null) {
     const trips = view.doubts >= LOST_AT_MOST;
     return trips ? { tripped_at: now, pause: BREAKER_PAUSE, next_at: now + BREAKER_PAUSE } : undefined;
   }
-  // It has tripped, and counts from now on: no good answer could come after tomorrow.
+  // The breaker tripped, but at a date in the future. The trip now counts from the present, because no good answer
+  // could come after the future date.
   if (isDatedAhead(view.trippedAt, now)) return { tripped_at: now };
   return view.goodAt > view.trippedAt ? { tripped_at: null, pause: 0, next_at: 0 } : undefined;
 }
 
 /**
- * After an answer that proves that nothing was lost, though it was no good one: the next is tried a minute later. The pause
- * stays as long as it is, for a server that is overloaded refuses some requests and loses the answers to others.
+ * The change after an answer that was not good, but proves that no answer was lost: the next attempt follows a minute
+ * later. The pause keeps its length, because an overloaded server refuses some requests and loses the answers to
+ * others.
  */
 export function proofChange(now: number): BreakerChange {
   return { next_at: now + BREAKER_PAUSE };

@@ -1,17 +1,18 @@
 import type { Grant } from '../../../store/tables/tables.ts';
 
 /**
- * How long this process itself has seen a claim stand, by its monotonic clock. Wall clocks may be set, on this machine
- * or on the database's; a version in doubt is presented again only after a quiet time that was really waited for.
+ * Measures how long this process has seen a claim stand, by its monotonic clock. Somebody may set the wall clock of
+ * this machine or of the database. A version in doubt is presented again only after a quiet time that has really
+ * passed.
  */
 export interface ClaimAge {
   /** Milliseconds since this process first saw the grant's present claim; 0 at the first look. */
   seenFor(grant: Pick<Grant, 'id' | 'claim_id'>): number;
-  /** The grant stands on no claim any more. */
+  /** Forgets a grant that has no claim any more. */
   forget(grantId: string): void;
 }
 
-/** The watch of one process. */
+/** The claim ages of one process. */
 export function createClaimAge(clock: { elapsed(): number }): ClaimAge {
   const seen = new Map<string, { claimId: string | null; since: number }>();
   return {

@@ -8,8 +8,8 @@ import type { Context } from '../../context.ts';
 import { dueChange, hasDoubtAhead, nextTurn, proofChange, type Turn } from './breaker-rules.ts';
 
 /**
- * The breaker at work: what it decides stands in the database, so that all processes and machines agree and a restart
- * forgets nothing. Whoever sees first that it has to trip, or may let all pass again, writes that down, once.
+ * The breaker at work. Its decisions stand in the database, so that all processes and machines agree and a restart
+ * forgets nothing. The first process that sees a trip, or the end of a stop, records the change once.
  */
 
 type BreakerDeps = Pick<Context, 'store' | 'clock' | 'logger'>;
@@ -26,7 +26,7 @@ function tell({ logger }: BreakerDeps, isTripped: boolean, { doubts, trippedAt }
   }
 }
 
-/** Reads the breaker, without lost answers that a wrong clock dated ahead. */
+/** Reads the breaker. Lost answers that a wrong clock dated ahead get the present date first. */
 async function readWithoutFuture({ store, logger }: BreakerDeps, now: number): Promise<BreakerView> {
   const view = await readBreaker(store.durable, now);
   if (!hasDoubtAhead(view, now)) return view;
@@ -35,7 +35,7 @@ async function readWithoutFuture({ store, logger }: BreakerDeps, now: number): P
   return readBreaker(store.durable, now);
 }
 
-/** Reads the breaker, and brings it up to date first where that is due. */
+/** Reads the breaker, after recording a change that is due. */
 async function lookAtBreaker(deps: BreakerDeps): Promise<BreakerView> {
   const db = deps.store.durable;
   const now = deps.clock.now();
@@ -51,26 +51,28 @@ export async function findTurn(deps: BreakerDeps): Promise<Turn> {
   return nextTurn(await lookAtBreaker(deps), deps.clock.now());
 }
 
-/** Until when nothing may be presented; 0 when something may be. */
+/** Until when no refresh token may be presented; 0 when presenting is allowed. */
 export async function presentingStoppedUntil(deps: BreakerDeps): Promise<number> {
   const turn = await findTurn(deps);
   return turn.kind === 'stopped' ? turn.until : 0;
 }
 
-/** When a refresh was last answered with a pair; 0 when that is not lately. */
+/** When the last refresh was answered with a token pair; 0 when no pair came lately. */
 export async function lastGoodAnswer({ store, clock }: BreakerDeps): Promise<number> {
   return (await readBreaker(store.durable, clock.now())).goodAt;
 }
 
-/** After an outcome that the breaker rests on: it follows now rather than with the next presentation. */
+/** Records a change of the breaker that is due after an outcome, without waiting for the next presentation. */
 export async function followOutcome(deps: BreakerDeps): Promise<void> {
-  // The next presentation looks again.
+  // After a failure the next presentation records the change.
   await lookAtBreaker(deps).catch(() => undefined);
 }
 
-/** A presentation that was tried alone came back with proof that no answer was lost: the next follows in a minute. */
+/**
+ * Shortens the pause after a single attempt that proved that no answer was lost. The next attempt follows in a minute.
+ */
 export async function endProbe(deps: BreakerDeps, turn: Turn): Promise<void> {
   if (turn.kind !== 'probe') return;
-  // Where this is not written, the next one is tried after the pause.
+  // If this write fails, the next attempt waits for the whole pause.
   await takeTurn(deps.store.durable, turn.seen + 1, proofChange(deps.clock.now())).catch(() => undefined);
 }

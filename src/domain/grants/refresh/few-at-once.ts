@@ -7,15 +7,16 @@ import { findTurn } from './doubt-breaker.ts';
 import type { Place } from './refresh-limit.ts';
 
 /**
- * What one process does while only a few refresh tokens may be presented at once. The database holds the bound; this
- * spares connections that would be opened in vain, and looks into the database once for all that wait.
+ * How one process behaves while only a few refresh tokens may be presented at once. The limit itself stands in the
+ * database. This file avoids connections that could not be used, and lets waiting callers share one read of the
+ * database.
  */
 
-/** Who waits gives up after this time, and looks at the grant again: answers that are later than that are lost ones. */
+/** A waiting caller gives up after this time and reads the grant again. Answers that take longer count as lost. */
 const PATIENCE = SILENT_AFTER;
 
 /**
- * Goes on with a turn; undefined where the answers to others have to be waited for.
+ * Takes a place for a turn; undefined when the caller has to wait for the answers to other presentations.
  * @throws {Unavailable} presenting is stopped
  */
 export function enter({ clock, places }: Pick<Context, 'clock' | 'places'>, turn: Turn): Place | undefined {
@@ -26,7 +27,7 @@ export function enter({ clock, places }: Pick<Context, 'clock' | 'places'>, turn
   return turn.kind === 'wait' ? undefined : places.take(turn);
 }
 
-/** The next look into the database, which all share that wait in this process. */
+/** The next read of the breaker, shared by all waiting callers of this process. */
 function lookAgain(context: Context): Promise<Turn> {
   return context.flights.run('a turn to present', async () => {
     await delay(LOOK_AGAIN);
@@ -35,7 +36,7 @@ function lookAgain(context: Context): Promise<Turn> {
 }
 
 /**
- * Waits until a presentation may go on; undefined where that takes too long.
+ * Waits for a place; undefined when the wait takes too long.
  * @throws {Unavailable} presenting is stopped
  */
 export async function waitToEnter(context: Context): Promise<Place | undefined> {

@@ -4,14 +4,14 @@ import { countLive, countLiveUpTo } from '../../../store/grants/deaths.ts';
 import type { Store } from '../../../store/driver/store.ts';
 
 /**
- * How many grants are alive, for rules that weigh something against the size of the fleet. A small fleet is counted each
- * time. A large one changes little within a minute: each process counts it once a minute at most, whoever asks.
+ * How many grants are alive, for rules that depend on the size of the fleet. A small fleet is counted at each call. A
+ * large fleet changes little within a minute, so each process counts it at most once a minute.
  */
 export interface FleetSize {
   count(): Promise<number>;
 }
 
-/** Grants that are counted each time. */
+/** Fleets with fewer grants are counted at each call. */
 const FEW = 1000;
 
 const KEPT = 1 * MINUTE;
@@ -27,7 +27,7 @@ export function createFleetSize({ store, clock }: { store: Store; clock: Clock }
   const isFresh = ({ at }: FleetCount) => clock.elapsed() - at < KEPT;
   const start = () => {
     const mine: FleetCount = { at: clock.elapsed(), live: countLive(store.durable) };
-    // What failed is counted again by whoever asks next.
+    // After a failure the next caller counts again.
     mine.live.catch(() => {
       if (counted === mine) counted = undefined;
     });

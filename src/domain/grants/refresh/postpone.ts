@@ -5,12 +5,13 @@ import type { Context } from '../../context.ts';
 import { alarmOf } from '../../keys/retry-after-key-rotation.ts';
 
 /**
- * A grant that cannot be refreshed for a reason of ours, as one whose pair does not open: a person is called once a minute,
- * and it makes room for others. It is served again soon after it was mended, so the rest does not grow.
+ * Puts off a grant that cannot be refreshed because of a fault on our side, such as a pair that does not open. The
+ * fault is logged once a minute (as an ALARM if a value does not open), and other grants get their turn. The rest does
+ * not grow, so that the grant is served soon after the repair.
  */
 export async function postponeGrant(context: Context, grant: Grant, error: unknown): Promise<void> {
   context.logger.error(`${alarmOf(error)}a grant cannot be refreshed`, { grantId: grant.id, error });
   const retryAt = context.clock.now() + MINUTE;
-  // A database that is away is looked at again with the next run.
+  // If the database is away, the next run tries again.
   await postponeRefresh(context.store.durable, grant, retryAt).catch(() => undefined);
 }

@@ -16,18 +16,18 @@ import {
 } from '../death-rules.ts';
 
 /**
- * Many grants that end in a short time mean that something larger is wrong than single grants (a restored copy at work,
- * a fault of the modern side): refreshing stops before every grant has been ended, and a person is called. What is
- * decided stands in the database, so that all processes agree and a restart forgets nothing.
+ * Many dead grants in a short time point to a larger fault, such as a restored copy at work or a fault of the new API.
+ * Refreshing then stops before every grant has ended, and a person is called. The decision stands in the database, so
+ * that all processes agree and a restart forgets nothing.
  */
 
 const WITHIN = 1 * MINUTE;
 const HOUR = 60 * MINUTE;
 
-/** What ends a grant of a restored copy. */
+/** The causes of death that introspection finds on a restored copy. */
 const SPENT = ['superseded'] as const;
 
-/** What the last minute says of deaths; what cannot decide any more is not counted. */
+/** The deaths of the last minute. Numbers that cannot change the decision are not counted. */
 async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<Deaths> {
   const to = clock.now();
   const span = { from: to - WITHIN, to };
@@ -38,7 +38,10 @@ async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context)
   return { accounts, good, live };
 }
 
-/** After a death: stops all refreshing for five minutes where too many accounts lost a grant, and calls a person once. */
+/**
+ * Stops all refreshing for five minutes if too many accounts lost a grant, and calls a person once. Runs after each
+ * death.
+ */
 export async function stopAfterDeaths(context: Context): Promise<void> {
   const deaths = await deathsOfLastMinute(context);
   if (!stopsRefreshing(deaths)) return;
@@ -47,7 +50,7 @@ export async function stopAfterDeaths(context: Context): Promise<void> {
   context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped', { accounts });
 }
 
-/** How many accounts lost a grant to that until the given time, and how many the fleet has. */
+/** How many accounts had a grant found spent in the minute before `to`, and how many accounts the fleet has. */
 async function spentAccounts(db: Database, to: number): Promise<SpentAccounts> {
   const minute = { causes: SPENT, from: to - WITHIN, to };
   const accounts = await countAccountsOfDead(db, minute);
@@ -56,8 +59,9 @@ async function spentAccounts(db: Database, to: number): Promise<SpentAccounts> {
 }
 
 /**
- * Until when no grant of a restored copy may be looked into; 0 when that goes on. Where introspection calls those of many
- * accounts spent within a minute and none recovers meanwhile, it may call every token spent.
+ * Until when no grant of a restored copy may be looked into; 0 when looking is allowed. Looking stops when
+ * introspection calls grants of many accounts spent within a minute and no grant recovers: then it may call every
+ * refresh token spent.
  */
 export async function lookingStoppedUntil(
   { clock, store }: Context,

@@ -34,8 +34,8 @@ import { openRefreshToken, sealPair } from '../sealed-pair.ts';
 
 /**
  * One presentation of a grant's refresh token (docs/decisions/0003): connect, claim `presenting(v)` durably, write, and
- * store what came by compare on v. What may not happen: presenting v twice without proof that the first time spent
- * nothing.
+ * store the received pair by compare on v. The invariant: v is never presented twice without proof that the first
+ * presentation spent nothing.
  */
 
 interface Claim {
@@ -43,18 +43,23 @@ interface Claim {
   server: AuthorizationServer;
   from: 'ready' | 'in_doubt';
   claimId: string;
-  /** In doubt without introspection: another live grant that came since forbids it. */
+  /**
+   * Refuses the claim if another grant of the account lives on the same client. Set for a grant in doubt when the
+   * server has no introspection.
+   */
   ifAlone: boolean;
-  /** What the breaker lets it do. */
+  /** What the breaker allows. */
   place: Place;
-  /** When the claim was begun, by the database's clock, by this process's and by the machine's. */
+  /**
+   * When the claim began: by the database's clock, by this process's monotonic clock and by the machine's wall clock.
+   */
   begun: { at: number; elapsed: number; wall: number };
 }
 
-/** A presentation that is begun ends within this time; one that a stop would cut leaves the grant in doubt. */
+/** A started presentation ends within this time. A stop that cuts a presentation leaves the grant in doubt. */
 const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT;
 
-/** Nothing is spent while the answer might find no place to be kept. */
+/** Stops refreshing while the disk may have no room to keep the answer. */
 async function mustBeSafe(context: Context): Promise<void> {
   if (await context.spill.hasRoom().catch(() => false)) return;
   context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
@@ -79,13 +84,16 @@ async function connectOrPostpone(
   }
 }
 
-/** By every clock: one may have been set, another does not count while the machine sleeps. */
+/** Checks every clock. Somebody may have set one clock, and another clock stands still while the machine sleeps. */
 function isTooLate({ clock }: Context, { begun }: Claim): boolean {
   const passed = Math.max(clock.elapsed() - begun.elapsed, clock.now() - begun.at, clock.wall() - begun.wall);
   return passed > CLAIM_TO_WRITE_LIMIT;
 }
 
-/** Gives up before writing when too much time has passed since the claim, for another process may act on it by then. */
+/**
+ * Writes the request. Gives up if too much time has passed since the claim, because another process may act on the
+ * claim by then.
+ */
 async function write(
   context: Context,
   connection: Connection,
@@ -109,7 +117,7 @@ async function release(context: Context, claim: Claim, asked?: number): Promise<
 }
 
 async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
-  // What was refused, or not written, was not lost on the way back.
+  // A refusal, or a request that was not written, proves that no answer was lost.
   if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.place.turn);
   if (error instanceof Rejected && error.code === 'invalid_grant') {
     return endGrant(context, claim.grant, 'refused');
@@ -129,7 +137,7 @@ function newClaim({ clock }: Context, parts: Omit<Claim, 'from' | 'claimId' | 'b
   return { ...parts, from, claimId: newHexId(), begun };
 }
 
-/** Claims as the breaker allows: freely while good answers come, else one after the other. */
+/** Claims as the breaker allows: without a limit while good answers come, else one claim after the other. */
 async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimDecision): Promise<boolean> {
   const {
     grant,
@@ -143,9 +151,9 @@ async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimD
 }
 
 /**
- * Claims the version that was read; false where another holder was faster. Where the database does not say whether it
- * took the claim, nothing is presented, and the claim is taken back by its own name.
- * @throws {TurnGone} the breaker does not allow it any more
+ * Claims the version that was read; false when another holder was faster. If the database does not say whether it took
+ * the claim, nothing is presented and the claim is released by its id.
+ * @throws {TurnGone} the breaker no longer allows the claim
  */
 async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
   const { grant, from, claimId, ifAlone, begun } = claim;
@@ -157,8 +165,8 @@ async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
     if (!(error instanceof TurnGone)) await release(context, claim);
     throw error;
   }
-  // Another holder was faster, or the database became a copy a moment ago. Whoever tries again does so after a pause: a
-  // claim that is refused each time costs no more than one that waits.
+  // Another holder was faster, or the database has just become a copy. The pause makes a claim that is refused again
+  // and again no more costly than a claim that waits.
   await context.instance.look();
   await delay(LOOK_AGAIN);
   return false;
@@ -190,14 +198,15 @@ async function claimAndWrite(
   if (!(await isClaimed(context, claim))) return;
   claim.place.leave();
   context.watch.seenFor({ id: grant.id, claim_id: claimId });
-  // Neither the claim nor its outcome may be forgotten unnoticed.
+  // Raises the epoch after the claim and after its outcome: an older copy of the database, which knows neither, is
+  // detected.
   context.instance.noteClaim();
   await writeAndSettle(context, connection, claim).finally(() => context.instance.noteClaim());
 }
 
 /**
- * Waits for what the breaker lets a presentation do; undefined where it should look again later, or is only meant to
- * renew what still lives: that makes nobody wait, and is left where answers are lost.
+ * Waits until the breaker allows a presentation; undefined when the wait takes too long. Also undefined for an early
+ * refresh that would have to wait, or that would run while answers are lost: its access token is still live.
  * @throws {Unavailable} presenting is stopped
  */
 async function askToPresent(context: Context, grant: Grant): Promise<Place | undefined> {
@@ -222,7 +231,7 @@ async function connectAndPresent(context: Context, { refreshToken, ...parts }: P
   }
 }
 
-/** False where others took the last places before this one had its claim. */
+/** False when other presentations took the last places before this presentation had its claim. */
 async function presentIfAllowed(
   context: Context,
   presentation: Omit<Presentation, 'place'>,
@@ -241,8 +250,8 @@ async function presentIfAllowed(
 }
 
 /**
- * Presents the refresh token of a grant that is `ready`, or `in_doubt` where the rules allow it once more. Resolves when
- * the outcome is recorded, whatever it is; the caller reads the row again.
+ * Presents the refresh token of a grant that is `ready`, or `in_doubt` if the rules allow one more presentation.
+ * Resolves when the outcome, good or bad, is recorded. The caller then reads the row again.
  * @throws {Unavailable | Unreadable} nothing was claimed
  */
 export async function presentRefreshToken(
@@ -251,7 +260,8 @@ export async function presentRefreshToken(
   { ifAlone }: { ifAlone: boolean },
 ): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;
-  // One that does not open claims nothing and asks nobody: it may open again with the right keys.
+  // A refresh token that does not open may open later with the right keys. So this line throws before any claim or
+  // request.
   const refreshToken = openRefreshToken(context, grant);
   const until = performance.now() + SILENT_AFTER;
   while (!(await presentIfAllowed(context, { grant, ifAlone, refreshToken }))) {

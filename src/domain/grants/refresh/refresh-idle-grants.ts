@@ -8,7 +8,7 @@ import { isCalmTurn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
 import { postponeGrant } from './postpone.ts';
 
-/** The last part of the keep-alive time, over which what falls due at once is spread. */
+/** The last part of the keep-alive time. Grants that fall due at once are spread over this part. */
 const SPREAD = 0.2;
 
 async function refreshIdle(context: Context, grant: Grant): Promise<void> {
@@ -23,9 +23,10 @@ async function refreshIdle(context: Context, grant: Grant): Promise<void> {
 }
 
 /**
- * Refreshes grants that nobody used for a while, for a modern side may let an unused refresh token die. Runs every
- * minute; each run takes so many, oldest first, that all of them fit into the last fifth of `GRANT_KEEPALIVE_DAYS`. While
- * answers are being lost a run takes one: a fleet that nobody uses has no other way to find out that they come again.
+ * Refreshes grants that nobody has used for a while, because the new API may let an unused refresh token die. Runs
+ * every minute. Each run refreshes the oldest grants, enough for all idle grants to fit into the last fifth of
+ * `GRANT_KEEPALIVE_DAYS`. While answers are being lost, a run refreshes one grant: without callers the fleet has no
+ * other way to find out that answers come again.
  */
 export async function refreshIdleGrants(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;

@@ -1,19 +1,19 @@
 import { LOST_AT_MOST, type OpenTurn } from './breaker-rules.ts';
 
-/** A turn that a presentation goes on with. */
+/** The right of one presentation to go on, with the turn that allows it. */
 export interface Place {
   turn: OpenTurn;
-  /** Gives the place back: the database has the claim and counts it, or there will be none. */
+  /** Gives the place back when the database counts the claim, or when no claim will be made. */
   leave(): void;
 }
 
-/** The places of one context, for what goes on with a turn and is not claimed in the database yet. */
+/** The places of one context. A place counts a presentation until the database has its claim. */
 export interface Places {
-  /** Undefined where only a few may go on, and as many do already. */
+  /** Undefined when only a few presentations may go on and all places are taken. */
   take(turn: OpenTurn): Place | undefined;
 }
 
-/** Places of which none is taken. */
+/** Creates the places, all of them free. */
 export function createRefreshLimit(): Places {
   let unclaimed = 0;
   return {

@@ -1,9 +1,9 @@
 import { REFRESH_AFTER_SHARE, REST_MAX, RETRY_BASE, RETRY_MAX } from '../../../shared/lifetimes.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 
-/** Pure rules of when a refresh token may be presented (docs/decisions/0005); `chance` is a random number in [0, 1). */
+/** Pure rules that tell when a refresh token may be presented (docs/decisions/0005). `chance` is random, in [0, 1). */
 
-/** The times of a pair that was asked for at `sentAt` and lives for `lifetime`, both in milliseconds. */
+/** The times of a pair that was requested at `sentAt` and lives for `lifetime`, in milliseconds. */
 export function pairTimes(
   sentAt: number,
   lifetime: number,
@@ -13,28 +13,28 @@ export function pairTimes(
   return { expiresAt: sentAt + lifetime, refreshAt: sentAt + Math.floor(lifetime * share) };
 }
 
-/** Back-off in milliseconds after the given number of attempts, doubling with jitter; never shorter than asked for. */
+/** Back-off in milliseconds after the given number of attempts, doubling with jitter; never shorter than `asked`. */
 export function backOff(attempts: number, chance: number, asked = 0): number {
   const ceiling = Math.min(RETRY_BASE * 2 ** Math.min(attempts, 20), RETRY_MAX);
   return Math.max(Math.floor(ceiling * (0.5 + chance / 2)), asked);
 }
 
-/** Until when nothing may be tried with a grant; 0 when it need not rest. */
+/** Until when a grant rests; 0 when it need not rest. */
 export function restsUntil(grant: Grant, now: number): number {
   return grant.retry_at > now && grant.retry_at <= now + REST_MAX ? grant.retry_at : 0;
 }
 
 /**
- * When a grant in doubt may next be looked into: not before its access token has expired, not before the quiet time
- * since a byte may have left, and not before its back-off.
+ * When a grant in doubt may next be looked into: after its access token has expired, after the quiet time since a byte
+ * may have left, and after its back-off.
  */
 export function doubtEndsAt(grant: Grant, quiet: number, now: number): number {
   return Math.max(grant.access_expires_at, (grant.presented_at ?? 0) + quiet, restsUntil(grant, now));
 }
 
 /**
- * Whether a version in doubt may be presented once more: the server says that its token is live or, where it cannot
- * say, nothing else of that account would be lost if it revoked the whole consent.
+ * Whether a version in doubt may be presented once more. Either the server says that the refresh token is live. Or the
+ * server cannot say, and no other grant of the account would be lost if the server revoked the whole consent.
  */
 export function mayPresentAgain(isLive: boolean | undefined, siblings: number): boolean {
   return isLive ?? siblings === 0;

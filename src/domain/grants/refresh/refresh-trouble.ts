@@ -3,24 +3,24 @@ import { type BreakerView, readBreaker } from '../../../store/grants/refresh-bre
 import type { Context } from '../../context.ts';
 import { dueChange, isAnswerLate, nextTurn } from './breaker-rules.ts';
 
-/** Whether refreshing is stopped or slowed for the whole fleet, for people to read; nothing is changed by looking. */
+/** Tells people whether refreshing is stopped or slowed for the whole fleet. Looking changes nothing. */
 
 export type RefreshTrouble =
-  /** Many accounts lost a grant: nothing is refreshed until then. */
+  /** Many accounts lost a grant: nothing is refreshed before `until`. */
   | { kind: 'deaths'; since: number; until: number }
-  /** Answers were lost in a row: one refresh is tried at that time. */
+  /** Answers were lost in a row: one refresh is tried at `nextAt`. */
   | { kind: 'tripped'; since: number; nextAt: number }
-  /** Some answers were lost since the last good one, or are late. */
+  /** Some answers were lost since the last good answer, or are late. */
   | { kind: 'slowed'; lost: number };
 
-/** What is wrong by what the database says; undefined while refreshing goes on. */
+/** What is wrong, from the state in the database; undefined while refreshing goes on. */
 export function troubleOf(view: BreakerView, now: number): RefreshTrouble | undefined {
   const turn = nextTurn(view, now);
   const isStopped = turn.kind === 'stopped';
   if (isStopped && turn.until === view.deathsUntil) {
     return { kind: 'deaths', since: view.deathsUntil - DEATHS_STOP, until: turn.until };
   }
-  // One that a good answer has ended since is opened by the next refresh.
+  // If a good answer came after the trip, nothing is wrong: the next refresh ends the stop.
   if (view.trippedAt !== null) {
     if (dueChange(view, now)?.tripped_at === null) return undefined;
     return { kind: 'tripped', since: Math.min(view.trippedAt, now), nextAt: isStopped ? turn.until : now };
@@ -29,7 +29,7 @@ export function troubleOf(view: BreakerView, now: number): RefreshTrouble | unde
   return isSlowed ? { kind: 'slowed', lost: view.doubts } : undefined;
 }
 
-/** The same, read now. */
+/** Reads the state of the breaker and says what is wrong now. */
 export async function findRefreshTrouble({
   store,
   clock,
@@ -38,7 +38,7 @@ export async function findRefreshTrouble({
   return troubleOf(await readBreaker(store.durable, now), now);
 }
 
-/** In plain words; `timeWords` says a moment as the reader's place does. */
+/** The trouble as a sentence; `timeWords` formats a time for the reader. */
 export function troubleWords(trouble: RefreshTrouble, timeWords: (time: number) => string): string {
   switch (trouble.kind) {
     case 'deaths':

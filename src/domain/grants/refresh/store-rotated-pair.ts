@@ -13,15 +13,16 @@ import { openRefreshToken, resealPair } from '../sealed-pair.ts';
 import { KeyDropped, requireUsable, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 
 /**
- * Keeping a received pair, which exists nowhere else: stored by compare on the version, whoever asked for it; held in
- * memory and in a synced file while the database is away. It revives a grant that was given up because nobody knew of it,
- * and is owed upstream as a revocation where its grant has ended otherwise.
+ * Stores a received pair, which exists nowhere else. The pair is stored by compare on the version, whichever process
+ * asked for it. While the database is away, the pair is held in memory and in a synced file. The pair revives a grant
+ * that was given up because its answer was unknown. If the grant has ended for another cause, the revocation of the
+ * pair is ordered.
  */
 
-/** A database that says nothing is not waited for with the pair in memory alone. */
+/** After this time without an answer from the database, the pair is also written to the spill. */
 const SPILL_AFTER = 2 * SECOND;
 
-/** Only the end of a doubt is history; a routine refresh is not (docs/decisions/0011). */
+/** Only the end of a doubt is history. A routine refresh is not (docs/decisions/0011). */
 async function recordRecovery(context: Context, tx: Database, grant: Grant): Promise<void> {
   if (grant.doubt_since === null) return;
   await recordEvent(context, tx, {
@@ -40,10 +41,11 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
   return context.store.transaction(async (tx) => {
     await requireUsable(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findGrant(tx, grantId);
-    // A restored database may be behind the pair, which is the newest there is all the same.
+    // A restored database may be older than the pair. The pair is still the newest.
     if (!grant || grant.version > version) return false;
     const next = version + 1;
-    // Both compare the version, and the second sees an end that the first one had to wait for.
+    // Both updates compare the version. If the first update had to wait while the grant was ended, the second update
+    // sees this.
     if (!(await storeRotation(tx, grant, { ...pair, next, now })))
       return reviveGrant(context, tx, { grant, pair, next });
     await recordRecovery(context, tx, grant);
@@ -51,16 +53,19 @@ async function rotate(context: Context, { grantId, version, pair }: SpilledPair)
   });
 }
 
-/** A newer pair may lie with a machine that is cut off; to revoke an older one could end that one too. */
+/** A machine that is cut off may hold a newer pair. Revoking an older pair could end the newer pair too. */
 function mayStillRevive({ dead_cause: cause, version }: Grant, presented: number): boolean {
   return cause !== null && UNKNOWN_ANSWER.includes(cause) && version > presented;
 }
 
-/** A pair that came for a grant that has ended must be ended upstream too; beside a live one it is left to expire. */
+/**
+ * Handles a pair that the grant did not take. If the grant has ended, the pair must be revoked at the new API. If the
+ * grant is live, the pair is left to expire.
+ */
 async function settleSurplus(context: Context, { grantId, version, pair }: SpilledPair): Promise<void> {
   const grant = await findGrant(context.store.durable, grantId);
   if (!grant) throw new Error('the database does not know the grant of this pair');
-  // A commit whose answer was lost on the way is found to be done already.
+  // An earlier commit stored the pair, but its answer was lost.
   if (grant.refresh_token_sealed === pair.refreshTokenSealed) return;
   context.logger.warn('a surplus pair came back', { grantId, version });
   if (grant.state !== 'dead' || mayStillRevive(grant, version)) return;
@@ -71,14 +76,14 @@ async function settleSurplus(context: Context, { grantId, version, pair }: Spill
   settleSoon(context);
 }
 
-/** A pair that was sealed, or spilled, before its key was dropped: whoever still holds that key seals it anew. */
+/** Seals a pair again whose key was dropped in the meantime. This needs a process that still holds the dropped key. */
 async function underActiveKey(context: Context, entry: SpilledPair): Promise<SpilledPair> {
   await context.keyring.refresh();
   const row = { id: entry.grantId, version: entry.version + 1 };
   return { ...entry, pair: resealPair(context, row, entry.pair) };
 }
 
-/** Stores a pair as far as the database can say; throws its failures. */
+/** Stores a pair, or handles it as surplus. Throws the failures of the database. */
 async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
   try {
     if (await rotate(context, entry)) return;
@@ -89,7 +94,7 @@ async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
   await settleSurplus(context, entry);
 }
 
-/** Spills a pair once; a disk that could not take it is asked again at the next call. */
+/** Spills a pair once. After a failure of the disk the next call tries again. */
 function createSpilling(context: Context, entry: SpilledPair) {
   let spilled: Promise<boolean> | undefined;
   const write = () =>
@@ -110,8 +115,8 @@ function createSpilling(context: Context, entry: SpilledPair) {
 }
 
 /**
- * Keeps a pair that has just been received; resolves when the database has it. It is spilled as soon as the database
- * refuses it, and also when it only keeps silent.
+ * Stores a pair that was just received; resolves when the database has the pair. The pair is spilled as soon as the
+ * database refuses it, or does not answer in time.
  */
 export async function storeRotatedPair(context: Context, entry: SpilledPair): Promise<void> {
   const spilling = createSpilling(context, entry);
@@ -136,7 +141,7 @@ async function recover(context: Context, entry: SpilledPair): Promise<void> {
   context.logger.warn('a spilled pair was taken back', { grantId: entry.grantId, version: entry.version });
 }
 
-/** Takes back what any process of this machine spilled for a grant; answers whether there was something. */
+/** Stores the pairs of a grant that any process of this machine spilled. Returns whether there were any. */
 export async function recoverSpilledPair(context: Context, grantId: string): Promise<boolean> {
   const { entries } = await context.spill.list();
   const own = entries.filter((entry) => entry.grantId === grantId);
@@ -144,7 +149,7 @@ export async function recoverSpilledPair(context: Context, grantId: string): Pro
   return own.length > 0;
 }
 
-/** Takes back what an earlier process had to spill, and what a database that was away left lying. */
+/** Stores the pairs in the spill, left by earlier processes or by an outage of the database. */
 export async function recoverSpilledPairs(context: Context): Promise<void> {
   const { entries, unreadable } = await context.spill.list();
   for (const entry of entries) {

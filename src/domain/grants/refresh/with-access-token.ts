@@ -6,7 +6,7 @@ import { accessTokenFor, type CurrentAccessToken } from './access-token.ts';
 import type { Context } from '../../context.ts';
 import { backOff } from './refresh-policy.ts';
 
-/** How many access tokens in a row may end while a call with them is under way, before a person is called. */
+/** How many access tokens in a row may expire during a call before a person is called. */
 const MAY_END_ON_THE_WAY = 2;
 
 type Ask<Answer> = (accessToken: string) => Promise<Answer>;
@@ -15,7 +15,9 @@ function isRefused(error: unknown): error is Unauthorized {
   return error instanceof Unauthorized;
 }
 
-/** A grant whose fresh access token is refused rests for longer each time; a person is called (docs/decisions/0004). */
+/**
+ * A grant whose fresh access token is refused rests for longer each time, and a person is called (docs/decisions/0004).
+ */
 async function suspect(context: Context, token: CurrentAccessToken, cause: unknown): Promise<never> {
   const rest = backOff(5 + token.suspectCount, context.chance());
   await markSuspect(context.store.durable, token.grantId, context.clock.now() + rest);
@@ -23,7 +25,10 @@ async function suspect(context: Context, token: CurrentAccessToken, cause: unkno
   throw new Unavailable('the main API refuses a fresh access token', { retryAfter: rest, cause });
 }
 
-/** A fresh access token that is refused says nothing against its grant when it ended while the call was under way. */
+/**
+ * Refreshes and calls again. If a fresh access token is refused but has expired during the call, the grant is not
+ * suspect.
+ */
 async function askAgain<Answer>(
   context: Context,
   refused: CurrentAccessToken,
@@ -42,7 +47,9 @@ async function askAgain<Answer>(
   }
 }
 
-/** What was answered counts, whatever becomes of this note: a write that was done must not look like one that failed. */
+/**
+ * Clears the suspicion. A failure here must not fail the call: a write that was done must not look like a failed write.
+ */
 async function trust(context: Context, { grantId, suspectCount }: CurrentAccessToken): Promise<void> {
   if (suspectCount === 0) return;
   try {
@@ -53,10 +60,10 @@ async function trust(context: Context, { grantId, suspectCount }: CurrentAccessT
 }
 
 /**
- * Calls the main API with a live access token. A 401 causes one refresh; a 401 for a token that still lives after a good
- * refresh is not the caller's fault and not the grant's, so it counts as unavailable. `ask` runs once more only after
- * such a 401, which the main API gives before it reads what was asked.
- * @throws {GrantDead | Unavailable}, and what `ask` throws
+ * Calls the main API with a live access token. A 401 causes one refresh. A 401 for a live token after a good refresh is
+ * the fault of neither the caller nor the grant, so it counts as unavailable. `ask` runs again only after a 401, which
+ * the main API gives before it reads the request.
+ * @throws {GrantDead | Unavailable}, and the errors of `ask`
  */
 export async function withAccessToken<Answer>(
   context: Context,
