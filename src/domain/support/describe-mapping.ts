@@ -69,8 +69,8 @@ async function callsOfMapping(context: Context, id: string): Promise<MappingDesc
 }
 
 /**
- * The moment before which the bridge does not try a resting or undecided grant again. Undefined for a dead grant, and
- * for a ready grant that does not rest.
+ * The moment before which the bridge does not try a grant again that rests, is presenting or is in doubt. Undefined for
+ * a dead grant, and for a ready grant that does not rest.
  */
 export function nextAttemptAt(context: Context, grant: ShownGrant): number | undefined {
   const now = context.clock.now();
