@@ -22,7 +22,7 @@ import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
 import type { TroubleLog } from './work/trouble-log.ts';
 
-/** The settings that rules depend on; times in milliseconds. */
+/** The settings that the rules of the domain depend on. Times are in milliseconds. */
 interface DomainSettings {
   publicUrl: string;
   scopes: string;
@@ -35,64 +35,64 @@ interface DomainSettings {
   appRegistration: 'open' | 'staff' | 'off';
   shadow: boolean;
   trustModernEmails: boolean;
-  /** Where people change at the modern side what programs cannot. */
+  /** The page of the new API on which people change settings that programs cannot change. */
   modernSettingsUrl: string;
-  /** How many days before a date people are reminded, the most first. */
+  /** How many days before a date people get a reminder; the largest number comes first. */
   reminderDays: readonly number[];
   /** When reminders are planned, in UTC. */
   reminderCron: string;
-  /** Whether the jobs plan and send any. */
+  /** Whether the jobs plan and send reminders. */
   sendsReminders: boolean;
 }
 
-/** What every use case is given; built once in bridge.ts. */
+/** The dependencies of every use case. `bridge.ts` builds the context once. */
 export interface Context {
   settings: DomainSettings;
   store: Store;
   clock: Clock;
-  /** What is known of the database's clock; nothing where a test brought its own. */
+  /** The offset and age of the database clock; undefined where a test brings its own clock. */
   databaseClock: Pick<DatabaseClock, 'machineOffset' | 'sampleAge'> | undefined;
   vault: Vault;
   keyring: Keyring;
   logger: Logger;
-  /** Where background work that fails again and again is told. */
+  /** The logs of background work that fails repeatedly. */
   troubles: { jobs: TroubleLog; leases: TroubleLog };
   mailer: Mailer;
-  /** As the bridge's own client meets it. */
+  /** The authorization server, reached with the client of the bridge. */
   server: AuthorizationServer;
-  /** As every client does: the bridge's, and those that apps have of their own. */
+  /** The new API, reached with any client: the client of the bridge or an app's own client. */
   sides: ModernSides;
-  /** The old API, while it still runs. */
+  /** The running old API; undefined when no old API runs. */
   oldBackend: OldBackend | undefined;
   flights: SingleFlight;
-  /** For refreshes that only a few may begin at once. */
+  /** Limits refreshes while the breaker lets only a few begin at once. */
   places: Places;
-  /** How this process comes to its end; a command's never begins. */
+  /** The shutdown of this process. The shutdown of a command never begins. */
   shutdown: Shutdown;
   watch: ClaimAge;
   /** How many grants are alive. */
   fleet: FleetSize;
-  /** Whether the database is the original; `server` and `sides` send nothing while it is not. */
+  /** Whether the database is the original. `server` and `sides` send nothing while the database is a copy. */
   instance: InstanceWatch;
   /** The dates, extensions and brownouts that are in force. */
   lifecycle: LifecycleWatch;
   spill: Spill;
   counts: SharedCounts;
-  /** What tokens are used for. */
+  /** The usage of tokens. */
   usage: UsageLog;
-  /** Whose tokens came with calls that were refused unread. */
+  /** Finds the tokens of calls that were refused unread. */
   lateTokens: DeferredTokenLookup;
-  /** The calls of apps that somebody looks at. */
+  /** The calls of the apps whose live page is open. */
   live: LiveFeed;
-  /** Where this machine keeps what it saw of the history's chain. */
+  /** The file in which this machine keeps the anchors of the history. */
   anchorsFile: string;
-  /** Names this process among all that share the databases, until it ends. */
+  /** Names this process among all processes that share the databases, until the process ends. */
   processId: string;
   /** A random number in [0, 1), for jitter. */
   chance(): number;
 }
 
-/** Who or what asks for a change, for the history. */
+/** The person or program that asks for a change, for the history. */
 export interface Origin {
   actor: string;
   requestId: string | null;

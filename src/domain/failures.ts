@@ -1,4 +1,4 @@
-/** Every failure that a caller of the domain may meet; callers import them from here alone. */
+/** Every failure that the domain throws to its callers. Callers import failures from this file alone. */
 export { isStorageFault } from '../store/driver/storage-fault.ts';
 export { Forbidden, OrganizationGone } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';

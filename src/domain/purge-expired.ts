@@ -33,10 +33,10 @@ import { recordEvents } from './history/record-event.ts';
 import { yieldToEventLoop } from './work/yield-to-event-loop.ts';
 import { inPieces } from './work/in-pieces.ts';
 
-/** Rows of one removal, which holds up the process while it runs (SQLite). */
+/** Rows of one statement. SQLite holds up the process while a statement runs. */
 const USAGE_AT_ONCE = 1000;
 
-/** A day of usage may be many rows; others are served between its parts. */
+/** A day of usage may have many rows. The process serves calls between two statements. */
 async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
   const day = dayOf(clock.now() - USAGE_KEPT);
   while ((await deleteUsageBefore(store, day, USAGE_AT_ONCE)) === USAGE_AT_ONCE)
@@ -44,8 +44,8 @@ async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
 }
 
 /**
- * Erases a piece of the pairs that their apps never confirmed. Such a pair is lost with its erasing, so the history says
- * so; other dead pairs ended before.
+ * Erases a piece of the handed-over token pairs that no app confirmed. The erasure loses such a pair for good, so the
+ * history records the erasure. Other dead pairs are of no use already, and their erasure is not recorded.
  */
 async function eraseUnconfirmed(context: Context, { limit, after }: Piece): Promise<PieceDone> {
   const now = context.clock.now();
@@ -69,14 +69,16 @@ async function eraseDeadPairs(context: Context): Promise<void> {
   await inPieces(options, (piece) => eraseDeadBefore(context.store.durable, time, piece));
 }
 
-/** One removal that fails is no reason to leave out the others. */
+/** Runs all removals. A removal that fails does not stop the other removals. */
 async function runAll(removals: ReadonlyArray<Promise<void>>): Promise<void> {
   const outcomes = await Promise.allSettled(removals);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-/** Removes what nobody may need any more: spent codes, ended requests, sealed pairs of the long dead, old usage. */
+/**
+ * Removes rows that nobody needs any more: spent codes, ended requests, sealed pairs of long dead grants, old usage.
+ */
 export async function purgeExpired(context: Context): Promise<void> {
   const { store, settings } = context;
   const options = { stopping: context.shutdown.signal };
@@ -103,8 +105,8 @@ export async function purgeExpired(context: Context): Promise<void> {
 }
 
 /**
- * Removes what is over within minutes, for anybody can make it: counts of minutes that have ended, claimed and decided
- * requests that never came back, and calls that nobody can see any more.
+ * Removes short-lived rows, which anybody can cause in large numbers: counts of minutes that have ended, claimed and
+ * decided requests that never came back, and calls that no live page shows any more.
  */
 export async function purgeShortLived(context: Context): Promise<void> {
   const { store } = context;

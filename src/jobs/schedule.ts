@@ -15,10 +15,13 @@ import { sendReminders } from './send-reminders.ts';
 
 interface Job {
   name: string;
-  /** In UTC. A tick is only a hint: what is due stands in the database. */
+  /** In UTC. A tick only wakes the job: the database says what is due. */
   cron: string;
   run: (context: Context) => Promise<void>;
-  /** Whether every process does it for itself: spilled pairs lie on one machine, mails are claimed one by one. */
+  /**
+   * Whether every process runs the job without a lease: spilled pairs lie on one machine, and mails are claimed one by
+   * one.
+   */
   isLocal?: true;
 }
 
@@ -34,7 +37,10 @@ const JOBS: readonly Job[] = [
   { name: 'keep-moving-calls', cron: '41 * * * *', run: keepMovingCalls },
 ];
 
-/** Whatever the setting says: one that plans at night alone would never meet anybody's morning. */
+/**
+ * Plans every hour as well, whatever the setting says: a setting that plans only at night would miss every person's
+ * morning.
+ */
 const PLAN_HOURLY = '5 * * * *';
 
 function reminderJobs({ settings }: Context): Job[] {
@@ -50,7 +56,7 @@ function reminderJobs({ settings }: Context): Job[] {
   ];
 }
 
-/** A holder that died keeps the others from a job for this long. */
+/** A holder that died keeps the other processes from a job for this long. */
 const LEASE_LIMIT = 5 * MINUTE;
 
 async function runJob(context: Context, { name, run, isLocal }: Job): Promise<void> {
@@ -58,7 +64,9 @@ async function runJob(context: Context, { name, run, isLocal }: Job): Promise<vo
   await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, () => run(context));
 }
 
-/** Runs a job unless the process stops, which also ends a job between two of its pages (`yieldToEventLoop`). */
+/**
+ * Runs a job unless the process stops. The stop also ends a running job between two of its pages (`yieldToEventLoop`).
+ */
 async function runUnlessStopping(context: Context, job: Job): Promise<void> {
   const { signal } = context.shutdown;
   if (signal.aborted) return;
@@ -70,7 +78,7 @@ async function runUnlessStopping(context: Context, job: Job): Promise<void> {
   }
 }
 
-/** Starts the jobs, each once at once and then on its schedule; the answer stops them. */
+/** Runs each job once now and then on its schedule. The returned function stops the schedules. */
 export function startJobs(context: Context): () => Promise<void> {
   const tasks: ScheduledTask[] = [...JOBS, ...reminderJobs(context)].map((job) => {
     const { name, cron } = job;

@@ -9,7 +9,9 @@ import type { Database, Store } from '../../store/driver/store.ts';
 import type { LifecycleWatch } from './lifecycle-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
 
-/** Settings only fill a database that has no dates yet (docs/decisions/0012); from then on `dates set` changes them. */
+/**
+ * Settings fill only a database that has no dates yet (docs/decisions/0012). Afterwards `dates set` changes the dates.
+ */
 
 type Dates = Partial<Record<DateName, number | undefined>>;
 
@@ -31,15 +33,15 @@ const given = (dates: Dates) =>
     return at === undefined ? [] : [{ name, at }];
   });
 
-/** A slip of the pen would end everything at once (set-date.ts). */
+/** A typing error must not end everything at once (set-date.ts). */
 const isPastEnd = ({ name, at }: { name: DateName; at: number }, now: number) =>
   name !== 'deprecation' && at <= now;
 
 const isEmpty = async (db: Database) => (await readDates(db)).length === 0;
 
 /**
- * Sets these dates in a database in which none was ever set or unset, in the name of `actor`; answers whether any was. A
- * retirement or sunset that is past is left out.
+ * Sets these dates in the name of `actor` if the database never had a date, set or unset. Leaves out a retirement or
+ * sunset that is past. Answers whether a date was set.
  */
 export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'): Promise<boolean> {
   const { store, clock } = parts;
@@ -61,8 +63,8 @@ export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'):
 }
 
 /**
- * The same by the settings, where a bridge begins to serve. Nothing else fills a database from them: a command is a look, and
- * its settings may be those of tomorrow.
+ * Fills the database with the dates of the settings when a bridge begins to serve. A command never does so: a command
+ * only looks, and its settings may be the settings of tomorrow.
  */
 export async function followSettings(
   parts: Parts & { lifecycle: Pick<LifecycleWatch, 'refresh'> },
@@ -71,13 +73,13 @@ export async function followSettings(
   if (await fillDates(parts, dates)) await parts.lifecycle.refresh();
 }
 
-/** Settings that have no effect, each with the command's name of its date. */
+/** Settings that have no effect, each with the name that the command gives to the date. */
 export interface IdleSettings {
-  /** The database has no dates yet: the next start sets these. */
+  /** The database has no dates yet, and the next start sets these dates. */
   coming: string[];
-  /** The database says another date. */
+  /** The database has dates, and a different date or none under this name. */
   other: string[];
-  /** Past, and of a date that the database knows nothing of. */
+  /** A past retirement or sunset that the database has no row for. */
   past: string[];
 }
 
@@ -102,7 +104,7 @@ export async function idleSettings(
   };
 }
 
-/** Says once, when a bridge begins to serve, which settings have no effect. */
+/** Logs once, when a bridge begins to serve, which settings have no effect. */
 export async function warnOfIdleSettings(
   parts: Parameters<typeof idleSettings>[0] & { logger: Logger },
   dates: Dates,

@@ -2,13 +2,16 @@ import { readExemptions, readExtensions } from '../../store/lifecycle/lifecycle.
 import type { Context } from '../context.ts';
 import type { Milestone } from './lifecycle.ts';
 
-/** Why an app was given more time, or is left out of the brownouts of all: what its owner is told beside the times. */
+/** Why an app has more time or an exemption from brownouts: the words that the owner reads beside the times. */
 interface LifecycleReasons {
   extensions: Partial<Record<Milestone, string>>;
   exemption: string | undefined;
 }
 
-/** The reasons of what nobody ended, in force or not any more; the times stand in the reading of `context.lifecycle`. */
+/**
+ * The reasons of extensions and exemptions that nobody ended, even where their time is over. `context.lifecycle` has
+ * the times.
+ */
 export async function lifecycleReasons(context: Context, clientId: string): Promise<LifecycleReasons> {
   const { durable } = context.store;
   const [extended, exempt] = await Promise.all([readExtensions(durable), readExemptions(durable)]);

@@ -8,12 +8,13 @@ import { readLifecycle } from './read-lifecycle.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
- * The lifecycle as this process knows it. What is planned two seconds ahead or more is known to every process before it
- * begins, so that all of them change their answers in the same millisecond; without the database the last reading counts.
+ * The lifecycle as this process knows it. Every process learns of a change that is planned at least two seconds ahead
+ * before the change begins, so all processes change their answers in the same millisecond. While the database is away,
+ * the last reading counts.
  */
 export interface LifecycleWatch {
   current(): Lifecycle;
-  /** Reads it anew, for whoever has just changed it. */
+  /** Reads the lifecycle again, for a caller that has just changed it. */
   refresh(): Promise<void>;
   stop(): void;
 }
@@ -26,7 +27,7 @@ interface Parts {
   logger: Logger;
 }
 
-/** Reads it once, then every second. */
+/** Reads the lifecycle once, then every second. */
 export async function watchLifecycle(parts: Parts): Promise<LifecycleWatch> {
   const read = () => readLifecycle(parts.store.durable, parts.clock.now());
   let known = await read();
@@ -37,7 +38,7 @@ export async function watchLifecycle(parts: Parts): Promise<LifecycleWatch> {
     {
       logger: parts.logger,
       message: 'the dates cannot be read, the last ones count',
-      // No turn is left out: what was planned two seconds ahead would begin unknown to this process.
+      // A failure leaves out no reading. Otherwise this process could miss a change that was planned two seconds ahead.
       firstRest: READ_EVERY / 2,
       longestRest: READ_EVERY / 2,
     },

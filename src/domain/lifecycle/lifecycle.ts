@@ -1,57 +1,63 @@
 import type { DateName, Milestone } from '../../store/tables/lifecycle.ts';
 
 /**
- * What ends when (docs/decisions/0012): pure functions of one moment and one reading of the tables, so that every
- * process that knows the same rows decides alike to the millisecond.
+ * The rules of the dates (docs/decisions/0012): pure functions of one moment and one reading of the tables. Every
+ * process that has read the same rows decides the same, to the millisecond.
  */
 
 export { DATE_NAMES, type DateName, type Milestone } from '../../store/tables/lifecycle.ts';
 
-/** A window [`startsAt`, `endsAt`) in which calls are answered as they will be after a date. */
+/** A window [`startsAt`, `endsAt`) in which calls get the answers of the time after a date. */
 export interface Brownout {
   id: string;
-  /** Undefined for all apps; else the one whose owner rehearses. */
+  /** The app whose owner rehearses; undefined for a brownout of all apps. */
   clientId: string | undefined;
   rehearses: Milestone;
   startsAt: number;
   endsAt: number;
-  /** What callers and readers are told, in one sentence or two. */
+  /** The explanation for callers and readers, in one or two sentences. */
   text: string;
 }
 
-/** Whether a date changes how calls are answered: a retirement takes away only what an old backend answers before it. */
+/**
+ * Whether a date changes the answers to calls. A retirement ends only the answers of the old API, so it changes nothing
+ * where no old API runs.
+ */
 export function changesCalls(milestone: Milestone, hasBackend: boolean): boolean {
   return hasBackend || milestone === 'sunset';
 }
 
-/** Under what name usage keeps the calls that an owner's own brownout made fail, in the place of a token's id. */
+/**
+ * The id under which usage counts the calls that failed because of an owner's rehearsal. It stands in the place of the
+ * id of a token.
+ */
 export function rehearsalId(brownoutId: string): string {
   return `rehearsal:${brownoutId}`;
 }
 
-/** All that is known of dates; times in Unix milliseconds. */
+/** All dates, extensions, exemptions and brownouts. Times are in Unix milliseconds. */
 export interface Lifecycle {
   dates: Readonly<Partial<Record<DateName, number>>>;
-  /** What apps were given more time for, by client id. */
+  /** The ends of extensions, by client id and milestone. */
   extensions: ReadonlyMap<string, Partial<Record<Milestone, number>>>;
-  /** Until when apps are left out of the brownouts of all, by client id. */
+  /** The ends of exemptions from the brownouts of all apps, by client id. */
   exemptions: ReadonlyMap<string, number>;
-  /** Those that are not over, by their start. */
+  /** The brownouts that are not over, in the order of their start. */
   brownouts: readonly Brownout[];
 }
 
-/** Why a call is answered as after a date: the date has come, or a brownout rehearses it. */
+/** Why a call gets the answer of the time after a date: the date has come, or a brownout rehearses the date. */
 export type Ending =
   | { because: 'date'; milestone: Milestone; at: number }
   | { because: 'brownout'; milestone: Milestone; brownout: Brownout };
 
-/** For whom and when; without a client id for an app that nothing is known of. */
+/** The app and the moment of a question. The client id is undefined for an app that is not known. */
 interface Asked {
   clientId: string | undefined;
   now: number;
 }
 
-/** The date that applies to an app: the one of all, or the end of its extension where that is later. */
+/** The date that applies to an app: the date of all apps, or the end of its extension if later. */
 export function dateFor(
   { dates, extensions }: Lifecycle,
   milestone: Milestone,
@@ -62,11 +68,11 @@ export function dateFor(
   return common === undefined || extended === undefined ? common : Math.max(common, extended);
 }
 
-/** A date that brings something to an app. */
+/** A date that changes something for an app. */
 export interface AppDate {
   milestone: Milestone;
   at: number;
-  /** The date of all others, where this app was given more time. */
+  /** The date of all other apps, where this app has more time. */
   forOthers: number | undefined;
 }
 
@@ -78,8 +84,8 @@ function appDate(lifecycle: Lifecycle, milestone: Milestone, clientId: string | 
 }
 
 /**
- * The dates that bring something to an app, the earlier first, past ones too. A retirement brings nothing where the sunset
- * comes before it, or once the sunset has come.
+ * The dates that change something for an app, past and ahead, the earlier date first. The retirement is left out where
+ * the sunset comes before the retirement, or once the sunset has come.
  */
 export function datesOf(lifecycle: Lifecycle, { clientId, now }: Asked): AppDate[] {
   const retirement = appDate(lifecycle, 'retirement', clientId);
@@ -100,8 +106,8 @@ function runningOf({ brownouts }: Lifecycle, milestone: Milestone, now: number):
 }
 
 /**
- * Why an app meets what a milestone brings, at this moment; undefined while it does not. An owner's own brownout goes before
- * one of all, so that what it makes fail is counted for the owner.
+ * Why a milestone concerns an app at this moment; undefined while it does not. An owner's rehearsal is named before a
+ * brownout of all apps, so that usage counts the failed calls for the owner.
  */
 export function endingOf(lifecycle: Lifecycle, milestone: Milestone, asked: Asked): Ending | undefined {
   const at = dateFor(lifecycle, milestone, asked.clientId);
@@ -111,29 +117,29 @@ export function endingOf(lifecycle: Lifecycle, milestone: Milestone, asked: Aske
   return brownout && { because: 'brownout', milestone, brownout };
 }
 
-/** Whether an app is left out of a brownout of all from its first moment to its last. */
+/** Whether an app is exempt from a brownout of all apps from the first moment to the last. */
 function isSpared({ exemptions }: Lifecycle, { endsAt }: Brownout, clientId: string | undefined): boolean {
   return clientId !== undefined && (exemptions.get(clientId) ?? 0) >= endsAt;
 }
 
-/** The brownouts that an app meets at this moment or will meet, its owner's own ones too, by their start. */
+/** The running and planned brownouts of an app, and its owner's rehearsals, in the order of their start. */
 export function brownoutsAhead(lifecycle: Lifecycle, { clientId, now }: Asked): Brownout[] {
   return lifecycle.brownouts.filter((one) => {
-    // What has come for good before it is not rehearsed any more.
+    // A milestone that has come for the app is not rehearsed any more.
     const comesAt = dateFor(lifecycle, one.rehearses, clientId) ?? Infinity;
     if (one.endsAt <= now || comesAt <= Math.max(now, one.startsAt)) return false;
     return one.clientId === undefined ? !isSpared(lifecycle, one, clientId) : one.clientId === clientId;
   });
 }
 
-/** What of an ending a caller can see: that a date has come, or which brownout runs. */
+/** The part of an ending that a caller can see: that a date has come, or which brownout runs. */
 function nameOf(ending: Ending | undefined): string | undefined {
   return ending?.because === 'brownout' ? ending.brownout.id : ending?.because;
 }
 
 /**
- * Whether some app meets another answer at this moment than a call of which no app is known. That an extension ran out makes
- * no difference: whoever had more time is told the date of all once it is over too.
+ * Whether any app gets a different answer at this moment than a call without a known app. An extension that ran out
+ * makes no difference: once it is over, the app with the extension gets the answer of all apps too.
  */
 export function dependsOnApp(lifecycle: Lifecycle, milestone: Milestone, now: number): boolean {
   const common = endingOf(lifecycle, milestone, { clientId: undefined, now });

@@ -2,11 +2,12 @@ import type { OldBackend } from '../../upstream/old-backend.ts';
 import type { Context } from '../context.ts';
 import { type Ending, endingOf } from './lifecycle.ts';
 
-/**
- * The old API as an app still has it. Without a client id: as an app has it that nothing is known of.
- */
+/** The old API that an app can still reach. Pass no client id for an app that is not known. */
 
-/** Why an app has no old API at this moment; undefined while the retirement has not come for it and none is rehearsed. */
+/**
+ * Why an app has no old API at this moment. Undefined before the app's retirement, outside of brownouts that rehearse
+ * it.
+ */
 export function retirementOf(
   { lifecycle, clock }: Pick<Context, 'lifecycle' | 'clock'>,
   clientId: string | undefined,
@@ -15,8 +16,9 @@ export function retirementOf(
 }
 
 /**
- * For calls that only the old API answers: it is there until the retirement, and is missed in a brownout before. `ending` is
- * why it is missed, of the same moment: whoever looked at the clock again for the refusal could find that it is over.
+ * For calls that only the old API answers. `oldBackend` is present until the retirement and absent during a brownout.
+ * `ending` says why `oldBackend` is absent. Use this `ending` for the refusal: a second look at the clock could find
+ * the brownout over.
  */
 export function oldBackendFor(
   context: Context,
@@ -27,8 +29,9 @@ export function oldBackendFor(
 }
 
 /**
- * For what the bridge itself asks or tells the old API, and what would be missed for ever: an id that was told cannot be
- * taken back, and a token that was not ended lives on there. A brownout is over soon and changes nothing for good.
+ * For requests of the bridge itself to the old API. A brownout does not stop these requests, because a skipped request
+ * would be missed for ever: an id that the bridge has told cannot be taken back, and a token that was not ended lives
+ * on at the old API. A brownout is soon over and must change nothing for good.
  */
 export function oldBackendUntilRetired(
   context: Context,

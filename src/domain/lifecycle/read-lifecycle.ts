@@ -8,21 +8,21 @@ import {
 import type { Database } from '../../store/driver/store.ts';
 import type { Brownout, Lifecycle, Milestone } from './lifecycle.ts';
 
-/** The rows of what ends when, as the domain knows them. */
+/** Reads the rows of dates, extensions, exemptions and brownouts as the domain knows them. */
 
 function brownoutOf({ id, client_id, rehearses, starts_at, ends_at, text }: BrownoutRow): Brownout {
   return { id, clientId: client_id ?? undefined, rehearses, startsAt: starts_at, endsAt: ends_at, text };
 }
 
-/** The common dates alone. */
+/** The dates of all apps, without extensions. */
 export async function readCommonDates(db: Database): Promise<Lifecycle['dates']> {
   const rows = await readDates(db);
   return Object.fromEntries(rows.flatMap(({ name, at }) => (at === null ? [] : [[name, at]])));
 }
 
-/** All that is known of dates, of the brownouts those that are not over at `now`. */
+/** The whole lifecycle, without the brownouts that are over at `now`. */
 export async function readLifecycle(db: Database, now: number): Promise<Lifecycle> {
-  // One after the other: a transaction is one connection.
+  // One query after the other: a transaction has one connection.
   const dates = await readCommonDates(db);
   const extended = await readExtensions(db);
   const exempt = await readExemptions(db);

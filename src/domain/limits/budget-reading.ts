@@ -1,26 +1,26 @@
 import type { Context } from '../context.ts';
 import { sharedBudget } from './share-budget.ts';
 
-/** The budget of a client at the new API, window by window, as the new API last told it. */
+/** The budget of a client at the new API, window by window, as the new API last reported it. */
 
-/** One window at the moment of the question. */
+/** One window of the budget at the moment of the question. */
 export interface WindowReading {
   /** How many requests the client may send in the window. */
   limit: number;
-  /** How many are left; all of them where the window has opened again since the new API told of it. */
+  /** How many requests are left: the whole limit where the window has opened again since the report of the new API. */
   left: number;
   /** The length of the window in seconds. */
   seconds: number;
 }
 
 export interface BudgetReading {
-  /** When the new API told it, in Unix milliseconds. */
+  /** When the new API reported the budget, in Unix milliseconds. */
   saidAt: number;
   /** The shortest window first. */
   windows: WindowReading[];
 }
 
-/** What this process knows, without asking anybody; undefined where the new API has told nothing of a window. */
+/** The budget as this process knows it, without a request. Undefined where the new API has reported no window. */
 export function budgetKnownHere(
   { sides, clock }: Pick<Context, 'sides' | 'clock'>,
   modernClientId: string,
@@ -36,7 +36,7 @@ export function budgetKnownHere(
   return { saidAt, windows: read.toSorted((one, other) => one.seconds - other.seconds) };
 }
 
-/** The same with what the other processes know, for commands, which have asked nobody themselves. */
+/** The budget as all processes know it, for commands: a command has sent no requests of its own. */
 export async function readBudget(
   context: Pick<Context, 'sides' | 'clock' | 'store'>,
   modernClientId: string,

@@ -5,20 +5,21 @@ import { BudgetSpent } from './budget-spent.ts';
 import { countRequest, type Taker, windowsTakenBy } from './taken.ts';
 
 /**
- * What calls about posts may take of a client's budget at the new API. Below a tenth reads give way to writes. Apps that
- * share the bridge's own client share its budget, in each window for itself. An app may read while it has taken less than
- * three times what is left, and write while it has taken less than nine times that. An app alone gets three quarters for its
- * reads and nine tenths for all; two apps that only write get nine nineteenths each. The rest is there for whoever comes next.
+ * The shares of a client's budget at the new API that calls about posts may use. Below a tenth of the budget, reads
+ * give way to writes. Apps that share the bridge's own client share its budget, separately in each window. An app may
+ * read while it has used less than three times the requests that are left, and write while it has used less than nine
+ * times the requests that are left. An app alone thus gets three quarters for its reads and nine tenths for all
+ * requests; two apps that only write get nine nineteenths each. The rest is kept for the next app.
  */
 
 const READS_END_BELOW = 0.1;
 const READS_FOR_ONE_LEFT = 3;
 const WRITES_FOR_ONE_LEFT = 9;
 
-/** A read that was not sent, so that something is left for writes or for other apps. */
+/** The read was not sent, to leave budget for writes or for other apps. */
 export class ReadGivesWay extends Error {
   override readonly name = 'ReadGivesWay';
-  /** Milliseconds until more is left. */
+  /** Milliseconds until more budget is left. */
   readonly retryAfter: number;
   constructor(retryAfter: number) {
     super('the rest of the budget is kept for writes and for other apps');
@@ -28,13 +29,13 @@ export class ReadGivesWay extends Error {
 
 interface Share {
   forOneLeft: number;
-  /** How many requests follow one another; one. */
+  /** How many requests the call sends one after the other; 1 by default. */
   requests?: number;
 }
 
 /**
- * Milliseconds until an app may take so many times what is left again; 0 where it may now. One with a client of its own
- * shares with nobody.
+ * Milliseconds until an app may send again, where an app may send `forOneLeft` requests for each request that is left;
+ * 0 where the app may send now. An app with a client of its own shares with no other app and never waits here.
  */
 function waitForShare(context: Context, taker: Taker, { forOneLeft, requests = 1 }: Share): number {
   if (taker.modernClientId !== context.server.clientId) return 0;
@@ -55,15 +56,15 @@ function untilMore({ clock, sides }: Context, { modernClientId }: Taker): number
   return Math.max(sides.mainApiFor(modernClientId).reopensAt() - clock.now(), 1000);
 }
 
-/** Milliseconds for which the new API takes nothing of a client. */
+/** Milliseconds for which the new API accepts no request of a client. */
 function pauseOf({ clock, sides }: Context, { modernClientId }: Pick<Taker, 'modernClientId'>): number {
   return sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
 }
 
 /**
- * Counts one read that is about to be sent; during a pause nothing is. Each process counts for itself; what is left is the
- * client's.
- * @throws {ReadGivesWay} it must not be sent
+ * Counts one read that is about to be sent. During a pause nothing is sent, so nothing is counted. Each process counts
+ * its own reads; the requests that are left are those of the whole client.
+ * @throws {ReadGivesWay} the read must not be sent
  */
 export function takeRead(context: Context, taker: Taker): void {
   if (isLittleLeft(context, taker)) throw new ReadGivesWay(untilMore(context, taker));
@@ -72,15 +73,15 @@ export function takeRead(context: Context, taker: Taker): void {
   if (pauseOf(context, taker) <= 0) countRequest(context, taker);
 }
 
-/** @throws {BudgetSpent} nothing is left of a client's budget */
+/** @throws {BudgetSpent} the new API accepts no request of the client until the end of a pause */
 export function requireBudget(context: Context, client: Pick<Taker, 'modernClientId'>): void {
   const pause = pauseOf(context, client);
   if (pause > 0) throw new BudgetSpent('the main API asked to wait', pause);
 }
 
 /**
- * Why a write was not sent. While the new API takes nothing of its client, that is why, whatever could not be read for the
- * write before.
+ * The reason why a write was not sent. During a pause of the client the pause is the reason, even where another read
+ * for the write failed first.
  */
 export function whyUnsent(
   context: Context,
@@ -94,8 +95,9 @@ export function whyUnsent(
 }
 
 /**
- * Whether an app may send so many requests one after the other, for a call that must not stop half-way. Nothing is counted.
- * @throws {BudgetSpent}
+ * Checks that an app may send a number of requests one after the other, for a call that must not stop half-way. Counts
+ * nothing.
+ * @throws {BudgetSpent} the client is in a pause, or the budget is too small for the whole call
  */
 export function requireWrites(context: Context, taker: Taker, requests: number): void {
   requireBudget(context, taker);
@@ -109,7 +111,7 @@ export function requireWrites(context: Context, taker: Taker, requests: number):
 
 /**
  * Counts one write, or one read that a write needs, that is about to be sent.
- * @throws {BudgetSpent} it must not be sent
+ * @throws {BudgetSpent} the request must not be sent
  */
 export function takeWrite(context: Context, taker: Taker): void {
   requireBudget(context, taker);

@@ -1,7 +1,10 @@
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 
-/** How long an answer of the new API is served again without asking (milliseconds): longer as the client's budget empties. */
+/**
+ * How long an answer of the new API is served again without a new request (milliseconds). The time grows as the budget
+ * of the client empties.
+ */
 export function freshFor(
   { sides, settings }: Context,
   { modernClientId }: Pick<GrantClient, 'modernClientId'>,

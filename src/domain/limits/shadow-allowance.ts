@@ -4,25 +4,27 @@ import type { Context } from '../context.ts';
 import { budgetKnownHere } from './budget-reading.ts';
 
 /**
- * What comparisons of passed reads may take of a client's budget: at most a twentieth of what is left, and nothing below
- * three tenths. Counted for a day over all processes, so that no window of the budget, of a quarter of an hour, a day or
- * thirty days, gives more.
+ * The part of a client's budget that comparisons of passed reads may use: at most a twentieth of the requests that are
+ * left, and nothing below three tenths of the budget. The requests are counted for a day over all processes, so
+ * comparisons stay within this part of every window of the budget: a quarter of an hour, a day or thirty days.
  */
 
 const OFF_BELOW = 0.3;
 
-/** Two windows of the count may stand in one of the budget, so that each has half of a twentieth. */
+/** Two days of the count may touch one window of the budget, so each day gets half of a twentieth. */
 const SHARE = 0.05 / 2;
 
-/** Assumed while the new API has not said what is left: the smallest window that it is known to give a client. */
+/**
+ * Assumed while the new API has not reported a budget: the smallest window that the new API is known to give a client.
+ */
 const SMALLEST_WINDOW = 100;
 
-/** So long what it said is believed. */
+/** How long a report of the new API is believed. */
 const BELIEVED = DAY;
 
 /**
- * How many requests may be sent in a day. The share that is left counts too, for the longest windows give at least as many
- * for a day as the shortest one has.
+ * How many requests may be sent in a day. The share that is left is a factor too: the longest windows give for each day
+ * at least as many requests as the shortest window has.
  */
 export function shadowLimit({ fewest, share, age }: { fewest: number; share: number; age: number }): number {
   if (share < OFF_BELOW) return 0;
@@ -40,7 +42,7 @@ function limitOf(context: Context, modernClientId: string): number {
   return shadowLimit({ fewest, share: mainApi.remainingShare(), age });
 }
 
-/** Counts requests that a comparison is about to send; false where it must not. */
+/** Counts requests that a comparison is about to send; false where the comparison must not send them. */
 export async function takeForShadow(
   context: Context,
   { modernClientId, requests }: { modernClientId: string; requests: number },

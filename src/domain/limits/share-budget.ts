@@ -4,10 +4,13 @@ import { findBudget, storeBudget } from '../../store/limits/budgets.ts';
 import type { KnownBudget } from '../../upstream/known-budget.ts';
 import type { Context } from '../context.ts';
 
-/** No window of a budget is longer; a later time was written by a clock that was wrong. */
+/** No window of a budget is longer. A later time was written by a wrong clock. */
 const LONGEST_WINDOW = 30 * DAY;
 
-/** A share changes with every answer, so it is passed on at most this often; a pause at once. */
+/**
+ * The share changes with every answer, so the process passes a share on at most this often. A pause is passed on at
+ * once.
+ */
 const SHARE_EVERY = 1 * SECOND;
 
 const NOTHING: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
@@ -16,7 +19,7 @@ const windowsKept = z.array(
   z.object({ limit: z.number(), left: z.number(), seconds: z.number(), validMs: z.number() }),
 );
 
-/** What another version kept, and nobody can read here, counts as nothing. */
+/** Windows that another version stored in an unreadable form count as no windows. */
 function readWindows(windows: string | null): KnownBudget['windows'] {
   try {
     return windowsKept.parse(JSON.parse(windows ?? '[]'));
@@ -29,7 +32,7 @@ function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: numb
   return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW + SECOND;
 }
 
-/** What any process was last told of a client's budget. */
+/** The newest report on a client's budget that any process has stored. */
 export async function sharedBudget(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   modernClientId: string,
@@ -66,8 +69,9 @@ async function shareOne(context: Context, modernClientId: string): Promise<void>
 }
 
 /**
- * Learns what other processes were told of each modern client's budget and pauses, and tells them what is new here. One
- * that writes over a longer pause at the same moment is put right by whoever knows of it, at their next turn.
+ * Learns the budgets and pauses of all modern clients from the other processes, and stores the news of this process.
+ * Another process may overwrite a longer pause at the same moment: a process that knows the longer pause stores the
+ * pause again in its next turn.
  */
 export async function shareBudgets(context: Context): Promise<void> {
   const clients = new Set([context.server.clientId, ...context.sides.mainApis().keys()]);

@@ -3,14 +3,14 @@ import type { Context } from '../context.ts';
 import { shareBudgets } from './share-budget.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
-/** Telling and learning take two turns, so that what one process counted is known to all within a second. */
+/** A count reaches the other processes in two turns, one for storing and one for reading, so within a second. */
 const TURN = 400;
 
 const FIRST_REST = 1 * SECOND;
 
 /**
- * Shares limits and the budgets of the modern clients with the other processes from here on, once at once. The answer tells
- * them the last news and ends it.
+ * Shares limits and the budgets of the modern clients with the other processes, at once and in regular turns. The
+ * returned function stores the last news and stops the turns.
  */
 export async function startSharing(context: Context): Promise<() => Promise<void>> {
   const resting = { logger: context.logger, firstRest: FIRST_REST };

@@ -11,40 +11,43 @@ import {
 import type { Store } from '../../store/driver/store.ts';
 import type { Count } from '../../store/tables/tables.ts';
 
-/** How often something happened within a minute that began with the first time. */
+/** How often an event happened within a minute that began with the first event. */
 interface Counted {
   points: number;
-  /** Whole seconds until it begins anew, at least one. */
+  /** Whole seconds until the count begins again from zero, at least one. */
   secondsLeft: number;
 }
 
 /**
- * Counts that all processes on one database share. Each counts for itself and never waits: what it counted goes to the
- * database, and what the others counted comes from there, at each `sync` (share-limits.ts). Without the database it
- * counts alone.
+ * Counts that all processes on one database share. Each process counts in its own memory and never waits. At each
+ * `sync` (share-limits.ts) the process stores its counts in the database and reads the counts of the other processes.
+ * Without the database, each process counts alone.
  */
 export interface SharedCounts {
-  /** One more of `key`, and how many that makes; one that is not shared is counted in this process alone. */
+  /**
+   * Counts one more event of `key` and answers the new count. An event that is not shared is counted in this process
+   * alone.
+   */
   count(key: readonly string[], how?: { isShared: boolean }): Counted;
-  /** How many of `key` there were, without one more. */
+  /** The count of `key`, without counting an event. */
   look(key: readonly string[]): Counted;
-  /** Adds what is new here to the database and learns the totals. */
+  /** Stores the new counts of this process in the database and reads the totals. */
   sync(): Promise<void>;
   /** Frees the memory of minutes that are over. */
   forgetEnded(): void;
 }
 
 interface Minute {
-  /** What the database or this process has on record. */
+  /** The points that the database has, or that only this process counts. */
   known: number;
-  /** Counted here since the last sync. */
+  /** The points that this process has counted since the last sync. */
   fresh: number;
   endsAt: number;
-  /** Whether the end is the one of the database's row. */
+  /** Whether `endsAt` comes from the row in the database. */
   isShared: boolean;
 }
 
-/** A change may become visible this much later than its own date says. */
+/** A change may become visible this much later than its own time says. */
 const LATE_CHANGES = 2 * SECOND;
 
 function isRunning({ endsAt }: Pick<Minute, 'endsAt'>, now: number): boolean {
@@ -52,8 +55,8 @@ function isRunning({ endsAt }: Pick<Minute, 'endsAt'>, now: number): boolean {
 }
 
 /**
- * What the database says of a key. A failed write may have arrived or not, so the larger number holds: it is never
- * counted twice.
+ * The minute of a key after a reading of the database. A failed write may have arrived or not, so the larger of the two
+ * numbers holds. No point counts twice.
  */
 function merged(mine: Minute | undefined, { points, ends_at: endsAt }: Count): Minute {
   const isSame = mine !== undefined && (!mine.isShared || mine.endsAt === endsAt);
@@ -87,7 +90,7 @@ function createMinutes(clock: Clock) {
       const now = clock.now();
       return countedIn(running(digest, now), now);
     },
-    /** What is new, counted as known from here on, whether its write succeeds or not. */
+    /** Takes the points that are not stored yet. They count as known from now on, whether the write succeeds or not. */
     takeFresh(now: number): NewPoints[] {
       const fresh = [...minutes].filter(([, minute]) => minute.fresh > 0 && isRunning(minute, now));
       return fresh.map(([key_digest, minute]) => {
@@ -111,7 +114,10 @@ function createMinutes(clock: Clock) {
   };
 }
 
-/** The counts of one process, in step with those of the others. Keys are digested: callers choose parts of them. */
+/**
+ * The counts of one process, in step with the other processes. The keys are stored as digests, because callers choose
+ * parts of the keys.
+ */
 export function createSharedCounts(parts: { store: Store; clock: Clock; vault: Vault }): SharedCounts {
   const { store, clock, vault } = parts;
   const minutes = createMinutes(clock);

@@ -4,18 +4,19 @@ import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 
 /**
- * What each app took of each window of a client's budget. What it took in one window says nothing about another, nor about
- * the same one after it opened again. Each process counts what it sent itself, and begins with nothing.
+ * How many requests each app has sent in each window of a client's budget. The count of one window says nothing about
+ * another window, nor about the same window after it has opened again. Each process counts its own requests and starts
+ * at zero.
  */
 
 const MOST_APPS = 10_000;
 
 export interface Taker extends Pick<GrantClient, 'modernClientId'> {
-  /** The app. */
+  /** The client id of the app. */
   clientId: string;
 }
 
-/** What one app took in one window: its reads and its writes. */
+/** The requests of one app in one window, reads and writes together. */
 interface Taken {
   count: number;
   until: number;
@@ -39,7 +40,10 @@ function windowsOf(context: Context, { modernClientId, clientId }: Taker): Taken
   return windows;
 }
 
-/** The end of a window that has just opened is known only once it is told, and then it is earlier. */
+/**
+ * The end of a window that has just opened becomes known with the next report of the new API, and is then earlier than
+ * assumed here.
+ */
 function takenIn(windows: TakenByWindow, { name, until }: OpenWindow, now: number): Taken {
   const known = windows.get(name);
   const taken =
@@ -50,7 +54,10 @@ function takenIn(windows: TakenByWindow, { name, until }: OpenWindow, now: numbe
   return taken;
 }
 
-/** Every window of the client's budget that this process was told of, and how many requests of the app it sent in it. */
+/**
+ * Every window of the client's budget that this process has a report of, with the number of requests of the app in the
+ * window.
+ */
 export function windowsTakenBy(context: Context, taker: Taker): Array<OpenWindow & { count: number }> {
   const [windows, now] = [windowsOf(context, taker), context.clock.now()];
   return context.sides

@@ -5,12 +5,12 @@ import { pinAccountIn } from '../accounts/pin-account.ts';
 import { checkedReason } from '../history/reason.ts';
 import { readMappingTarget } from './actions.ts';
 
-/** What waits under the address of a token becomes an account's, by support. */
+/** Support pins to an account everything that waits under the address of a token. */
 
 interface Asked extends Origin {
   mappingId: string;
   accountId: string;
-  /** The address that was shown to whoever decided. */
+  /** The address that the page showed to the deciding member of the staff. */
   email: string;
   reason: string;
 }
@@ -19,7 +19,7 @@ interface PinnedByStaff {
   outcome: 'unknown account' | 'nothing waits' | 'pinned';
 }
 
-/** The accounts that the modern side said to have this address (in lower case), with their names. */
+/** The accounts that have this address (in lower case) at the new API, with their names. */
 export async function accountsUnder(
   { store }: Context,
   email: string,
@@ -29,8 +29,9 @@ export async function accountsUnder(
 }
 
 /**
- * Pins all that waits under an address, once and for all, to an account that was met here: what is mistyped is nobody's.
- * Nothing is pinned where the token does not wait under that address any more: nobody has decided about another.
+ * Pins everything that waits under an address to an account, for good. The account must be known here, so a mistyped
+ * account id pins nothing. The token must still wait under the shown address: the member of the staff decided about no
+ * other address.
  * @throws {ReasonRefused}
  */
 export async function pinByStaff(context: Context, asked: Asked): Promise<PinnedByStaff> {

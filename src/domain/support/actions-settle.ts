@@ -4,14 +4,14 @@ import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../history/record-event.ts';
 import { checkedReason } from '../history/reason.ts';
 
-/** A mail that reached nobody, and support has dealt with: somebody was called, or nothing can be done. */
+/** Support settles a mail that reached nobody: support called the person, or nothing can be done. */
 
-/** What a person has to know of it. */
+/** The facts that support needs about the mail. */
 export interface UnreachedMail {
   mailId: string;
   /** `account:ID`, or `email:ADDRESS`. */
   person: string;
-  /** Of the account, where one is known. */
+  /** The name of the account, where an account is known. */
   name: string | null;
   address: string | undefined;
   failure: string;
@@ -20,10 +20,10 @@ export interface UnreachedMail {
   apps: Array<{ clientId: string; name: string }>;
 }
 
-/** The id in `account:ID`, of a person who is known by an account. */
+/** The account id in `account:ID`; null for a person who is known by an address alone. */
 const accountIn = (person: string) => /^account:(.+)$/.exec(person)?.[1] ?? null;
 
-/** A mail that reached nobody, dealt with or not; undefined where there is none. */
+/** A mail that reached nobody, settled or not; undefined where there is no such mail. */
 export async function unreachedMail(
   { store }: Pick<Context, 'store'>,
   mailId: string,
@@ -51,7 +51,7 @@ interface Asked extends Origin {
 }
 
 /**
- * Takes a mail off the list of those that reached nobody; false where it does not stand there.
+ * Takes a mail off the list of mails that reached nobody; false where the mail is not on the list.
  * @throws {ReasonRefused}
  */
 export async function settleUnreached(context: Context, asked: Asked): Promise<boolean> {
@@ -65,7 +65,7 @@ export async function settleUnreached(context: Context, asked: Asked): Promise<b
     const clientIds = found?.apps.map(({ client_id: id }) => id) ?? [];
     const by = { at, actor, requestId, accountId: accountIn(mail.person) };
     const entry = { ...by, action: 'mail_settled', reason: `mail ${mailId}: ${reason}` };
-    // In the history of every app that the mail was about, for there it is looked for.
+    // Support looks in the history of an app, so every app that the mail was about gets the entry.
     const entries = clientIds.length === 0 ? [entry] : clientIds.map((clientId) => ({ ...entry, clientId }));
     await recordEvents(context, tx, entries);
     return true;

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { isAssignable } from '../tokens/assign-token.ts';
 import { statesOf } from '../grants/mapping-state.ts';
 
-/** What the actions of staff are about, as it stands at this moment. */
+/** The targets of staff actions: tokens and apps as they are at this moment. */
 
 export interface MappingTarget {
   mappingId: string;
@@ -14,24 +14,27 @@ export interface MappingTarget {
   appName: string;
   /** Whether the app is a program that nobody registered or imported. */
   isUnidentified: boolean;
-  /** Whether support may say which app it is: nobody else did, for it was seen in use alone. */
+  /**
+   * Whether support may assign the token to an app: the token was first seen in use, or belongs to an unidentified
+   * program.
+   */
   isAssignable: boolean;
   state: MappingState;
-  /** Whether a consent would make it work; nothing does of an app that is retired. */
+  /** Whether a consent would connect the token. No consent helps once the app is retired. */
   isWaiting: boolean;
-  /** Whether it has ended for good. */
+  /** Whether the token has ended for good. */
   isOver: boolean;
-  /** The first and last characters of the token; null where none are known. */
+  /** The first and last characters of the token; null where they are not known. */
   hint_first: string | null;
   hint_last: string | null;
   accountId: string | null;
   accountName: string | null;
-  /** Of the account; where none is known the address under which the token waits. */
+  /** The address of the account. Without a known account: the address under which the token waits. */
   email: string | null;
-  /** Under which it waits for an account. */
+  /** The address under which the token waits for an account. */
   waitsUnder: string | null;
   grantId: string | null;
-  /** Of an app that is not retired. */
+  /** The owner of the app. */
   owner: { accountId: string | null; email: string | null };
 }
 
@@ -58,18 +61,18 @@ function targetOf(row: TargetRow): MappingTarget {
   };
 }
 
-/** The token of a mapping, in a transaction or not; undefined where there is none. */
+/** The token of a mapping, read inside or outside a transaction; undefined where there is no mapping. */
 export async function readMappingTarget(db: Database, mappingId: string): Promise<MappingTarget | undefined> {
   const row = await readTarget(db, mappingId);
   return row && targetOf(row);
 }
 
-/** The same, as it stands at this moment. */
+/** The token of a mapping, read outside a transaction. */
 export function mappingTarget({ store }: Context, mappingId: string): Promise<MappingTarget | undefined> {
   return readMappingTarget(store.durable, mappingId);
 }
 
-/** An app that was registered or imported and is not retired; undefined for any other. */
+/** An app that was registered or imported and is not retired; undefined for other client ids. */
 export async function appTarget(
   context: Context,
   clientId: string,

@@ -7,9 +7,9 @@ import { signedInAs } from '../accounts/sessions.ts';
 import { roleOf, type StaffRole } from '../accounts/staff.ts';
 import { type AppTokens, appsOfOwner, tokensOfAccount, waitingUnder } from '../tokens/tokens-of-account.ts';
 
-/** Everything that support sees of one account. */
+/** The page of support about one account. */
 
-/** Tokens that are listed one by one; the counts by app have all. */
+/** How many tokens are listed one by one. The counts by app include all tokens. */
 const TOKENS_MAX = 100;
 
 const MAILS_MAX = 30;
@@ -21,14 +21,14 @@ interface AccountDescription {
   isMore: boolean;
   owned: Array<{ clientId: string; name: string }>;
   mails: ReminderMail[];
-  /** In how many browsers it is signed in here. */
+  /** In how many browsers the account is signed in here. */
   browsers: number;
   role: StaffRole | undefined;
-  /** What waits under its address, which the account has not proven. */
+  /** How much waits under the address of the account, which the account has not proven. */
   waiting: { tokens: number; apps: number };
 }
 
-/** An account that anything here ever named; undefined for others. */
+/** An account that the bridge has met; undefined for other ids. */
 export async function describeAccount(context: Context, id: string): Promise<AccountDescription | undefined> {
   const { durable } = context.store;
   const account = await readAccount(durable, id);
@@ -47,7 +47,7 @@ export async function describeAccount(context: Context, id: string): Promise<Acc
   const isMore = tokens.length > TOKENS_MAX;
   return {
     account,
-    // The most tokens that wait first; of others the order stays that of the names.
+    // The app with the most waiting tokens comes first. Apps with equal numbers stay in the order of their names.
     apps: apps.toSorted((one, other) => other.waiting - one.waiting),
     tokens: tokens.slice(0, TOKENS_MAX),
     isMore,

@@ -15,7 +15,7 @@ import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-cl
 import { type States, statesOfApp } from '../tokens/states-of-app.ts';
 import { DAYS_TOLD } from './describe-mapping.ts';
 
-/** Everything that support sees of one app. */
+/** The page of support about one app. */
 
 export type { ExtensionRow };
 
@@ -29,15 +29,15 @@ interface AppDescription {
   client: EnteredClient | undefined;
   counts: States;
   tokens: MappingRow[];
-  /** What the next page of tokens is after; undefined on the last one. */
+  /** The cursor of the next page of tokens; undefined on the last page. */
   next: string | undefined;
   days: string[];
   calls: DayCalls[];
-  /** Whether there may have been more calls. */
+  /** Whether the app may have made more calls than are known. */
   isPartial: boolean;
 }
 
-/** An app by its client id with a page of its tokens; undefined where there is none. */
+/** An app by its client id with a page of its tokens; undefined where there is no app. */
 export async function describeApp(
   context: Context,
   clientId: string,

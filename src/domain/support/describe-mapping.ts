@@ -20,24 +20,24 @@ import type { Context } from '../context.ts';
 import { mailsOfToken } from './mails-of-token.ts';
 import { REST_MAX } from '../../shared/lifetimes.ts';
 
-/** Everything that support sees of one token. */
+/** The page of support about one token. */
 
 export type { PostWriteRow, WritesFound, ReminderMail, ShownGrant };
 
-/** So many of the newest writes of posts are told, and as many of those without an outcome. */
+/** How many of the newest writes are listed, and how many of the writes without an outcome. */
 export const WRITES_TOLD = 50;
 
-/** Calls are told of so many days. */
+/** For how many days calls are listed. */
 export const DAYS_TOLD = 30;
 
 export interface MappingDescription {
   mapping: MappingRow;
   app: AppFound;
-  /** The app that its calls name. */
+  /** The app that the calls of the token name. */
   claimed: AppFound | undefined;
   account: Awaited<ReturnType<typeof readAccount>>;
   pair: Pair | undefined;
-  /** The one that it stands on, else the live or last one of its app and account. */
+  /** The grant of the mapping. Without one: the live or else the last grant of the app and account. */
   grant: ShownGrant | undefined;
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
@@ -68,18 +68,21 @@ async function callsOfMapping(context: Context, id: string): Promise<MappingDesc
   return { days, perDay, ...calls, isPartial: isLost(DAYS_TOLD) };
 }
 
-/** When a grant may next be looked into, where it rests. */
+/**
+ * The moment before which the bridge does not try a grant again that rests, is presenting or is in doubt. Undefined for
+ * a dead grant, and for a ready grant that does not rest.
+ */
 export function nextAttemptAt(context: Context, grant: ShownGrant): number | undefined {
   const now = context.clock.now();
   if (grant.state === 'dead') return undefined;
-  // A later one was written by a wrong clock and counts for nothing.
+  // A `retry_at` beyond REST_MAX was written by a wrong clock and is ignored.
   const rest = grant.retry_at > now && grant.retry_at <= now + REST_MAX ? grant.retry_at : 0;
   if (grant.state === 'ready') return rest > 0 ? rest : undefined;
   const quiet = (grant.presented_at ?? 0) + context.settings.inDoubtQuiet;
   return Math.max(grant.access_expires_at, quiet, rest);
 }
 
-/** A token by the id of its mapping, whatever became of it; undefined where there is none. */
+/** A token by the id of its mapping, in whatever state; undefined where there is no mapping. */
 export async function describeMapping(context: Context, id: string): Promise<MappingDescription | undefined> {
   const { durable } = context.store;
   const [mapping] = await mappingsWith(durable, { id }, 1);

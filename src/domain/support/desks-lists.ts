@@ -12,7 +12,7 @@ import { changesCalls } from '../lifecycle/lifecycle.ts';
 import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';
 import { pageOf } from './desks-pages.ts';
 
-/** What each desk lists, page by page; `after` is the place that the page before it named. */
+/** The lists of the desks, page by page. `after` is the cursor that the page before named. */
 
 type Asked = string | undefined;
 
@@ -29,7 +29,7 @@ async function listOf<Row extends { id: string }>(
   return pageOf(await stackOf(context, desk), after, read);
 }
 
-/** Grants in doubt, with the moment before which nothing is sent for them. */
+/** Grants in doubt, each with the moment before which the bridge sends nothing for the grant. */
 export async function doubtful(context: Context, after: Asked) {
   const { store, settings } = context;
   return listOf(context, { desk: 'in-doubt', after }, async (ids) =>
@@ -45,7 +45,7 @@ export function undeliverable(context: Context, after: Asked) {
   return listOf(context, { desk: 'undeliverable', after }, (ids) => mailDeskRows(context.store.durable, ids));
 }
 
-/** People whose account is not known, by address or old user id, each with one of the tokens. */
+/** People without a known account, by address or old user id, each with one of their tokens. */
 export async function nobodysTokens(context: Context, after: Asked) {
   return pageOf(await withoutAccount(context), after, async (ids, groups) => {
     const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
@@ -68,7 +68,7 @@ export function waitingApps(context: Context, after: Asked) {
   return listOf(context, { desk: 'waiting', after }, (ids) => waitingDeskRows(context.store.durable, ids));
 }
 
-/** Extensions that end soon or are over, each with the date of all that it is to put off. */
+/** Extensions that end soon or are over, each with the date of all apps that the extension puts off. */
 export function endingExtensions(context: Context, after: Asked) {
   const { dates } = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
@@ -81,7 +81,7 @@ export function endingExtensions(context: Context, after: Asked) {
   );
 }
 
-/** Tokens that work though nobody was asked whether they belong to their app. */
+/** Tokens that work although nobody was asked whether the tokens belong to their app. */
 export function unprovenTokens(context: Context, after: Asked) {
   return listOf(context, { desk: 'unproven', after }, (ids) => unprovenDeskRows(context.store.durable, ids));
 }

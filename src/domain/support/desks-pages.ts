@@ -1,7 +1,9 @@
 import type { DeskKey } from '../../store/support/desks.ts';
 import type { Stack } from './desks.ts';
 
-/** One page of a desk: its place is named by the last row before it, also when that row has left the desk. */
+/**
+ * One page of a desk. The cursor names the last row before the page, and stays valid after that row has left the desk.
+ */
 
 /** Rows of one page. */
 const PAGE = 50;
@@ -20,16 +22,16 @@ function isAfter(cursor: string | undefined): (key: DeskKey) => boolean {
 
 export interface DeskPage<Row> {
   rows: Row[];
-  /** How many stand before the first of them; undefined where that is not known. */
+  /** How many rows come before the first row of the page; undefined where the number is not known. */
   before: number | undefined;
-  /** All that are counted. */
+  /** How many rows are counted, up to the bound of the desk. */
   count: number;
   isMore: boolean;
-  /** The place of the next page; undefined after the last. */
+  /** The cursor of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** The page after a place in a stack, with its rows in the order of the stack. */
+/** The page of a stack after a cursor, with its rows in the order of the stack. */
 export async function pageOf<Key extends DeskKey, Row extends { id: string }>(
   { keys, isMore }: Stack<Key>,
   after: string | undefined,

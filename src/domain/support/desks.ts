@@ -16,7 +16,7 @@ import { lastCountAt } from '../progress/last-count.ts';
 import { todayIn } from './ended/days.ts';
 import { countBroken } from './ended/ended-on-day.ts';
 
-/** The desks of support: what asks for somebody to look at it. */
+/** The desks of support: the lists of things that a member of the staff has to look at. */
 
 export const DESKS = [
   'in-doubt',
@@ -31,14 +31,14 @@ export const DESKS = [
 
 export type Desk = (typeof DESKS)[number];
 
-/** The keys of a desk, those that come first at the front; not more than are counted. */
+/** The keys of a desk in the order of the desk, up to the bound of the desk. */
 export interface Stack<Key extends DeskKey = DeskKey> {
   keys: Key[];
-  /** Whether there is more than is counted. */
+  /** Whether the desk has more rows than `keys`. */
   isMore: boolean;
 }
 
-/** Extensions that end within this time stand on their desk. */
+/** The desk of extensions lists extensions that end within this time. */
 const ENDING_SOON = 30 * DAY;
 
 function inOrder<Key extends DeskKey>(keys: readonly Key[], isMore = keys.length > DESK_MAX): Stack<Key> {
@@ -46,26 +46,32 @@ function inOrder<Key extends DeskKey>(keys: readonly Key[], isMore = keys.length
   return { keys: sorted, isMore };
 }
 
-/** Tokens that are looked through for people without an account: on their own desk, and for each page that tells how many. */
+/**
+ * How many tokens are searched for people without an account: for the desk of these people, and for each page that
+ * shows the number of people.
+ */
 const LISTED = 5000;
 const COUNTED = 1500;
 
-/** People without an account, the most tokens first. */
+/** People without an account; the person with the most tokens comes first. */
 export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRead = LISTED) {
   const { groups, isMore } = await groupsWithoutAccount(store.durable, tokensRead);
   return inOrder(groups, isMore || groups.length > DESK_MAX);
 }
 
-/** A desk whose keys are read at once; what ended is read day by day. */
+/** A desk whose keys are read at once. The desk of ended connections is read day by day. */
 export type StackedDesk = Exclude<Desk, 'died-today'>;
 
-/** More people than an app has, so that the day counts before them. */
+/** More people than any app has, so the day outweighs the number of people in a rank. */
 const PEOPLE = 1e9;
 
-/** After every day that a date can be set to; after that, where connecting helps nobody any more. */
+/**
+ * The ranks of apps without a date, after every day that a date can have; and of apps whose sunset has come, where
+ * connecting helps nobody any more.
+ */
 const [NO_DATE, ENDED] = [1e5, 2e5];
 
-/** The day (since 1970) on which an app's waiting tokens are refused next: 0 where they are so already. */
+/** The day (since 1970) from which the waiting tokens of an app are refused; 0 where they are refused already. */
 function dayOfRefusal({ lifecycle, clock, oldBackend }: Context, clientId: string): number {
   const [now, hasOldApi] = [clock.now(), oldBackend !== undefined];
   const dates = datesOf(lifecycle.current(), { clientId, now });
@@ -76,7 +82,10 @@ function dayOfRefusal({ lifecycle, clock, oldBackend }: Context, clientId: strin
   return next === undefined ? NO_DATE : Math.min(Math.floor(next.at / DAY), NO_DATE - 1);
 }
 
-/** What is refused already first, then by the nearest date, and of one day the most people. */
+/**
+ * Apps whose tokens are refused already come first, then apps by the nearest date. Of one day, the app with the most
+ * people comes first.
+ */
 function datedFirst(context: Context, keys: readonly DeskKey[]): DeskKey[] {
   return keys.map(({ id, rank }) => ({ id, rank: dayOfRefusal(context, id) * PEOPLE + rank }));
 }
@@ -96,7 +105,7 @@ const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
   unproven: async ({ store }) => inOrder(await unprovenKeys(store.durable)),
 };
 
-/** What stands on a desk. */
+/** The rows of a desk. */
 export function stackOf(context: Context, desk: StackedDesk): Promise<Stack> {
   return STACKS[desk](context);
 }
@@ -104,13 +113,13 @@ export function stackOf(context: Context, desk: StackedDesk): Promise<Stack> {
 export interface DeskCount {
   desk: Desk;
   count: number;
-  /** Whether there are more than `count`. */
+  /** Whether the desk has more rows than `count`. */
   isMore: boolean;
-  /** When it was counted; undefined of what is counted now. */
+  /** When the desk was counted; undefined for a desk that is counted now. */
   countedAt: number | undefined;
 }
 
-/** When a desk was counted; undefined of those that are counted when they are asked for. */
+/** When a desk was counted; undefined for a desk that is counted for each question. */
 export async function countedAtOf(context: Context, desk: Desk): Promise<number | undefined> {
   return desk === 'waiting' ? lastCountAt(context) : undefined;
 }
@@ -123,7 +132,7 @@ async function countOf(context: Context, desk: Desk, zone: string): Promise<Coun
   return { count: keys.length, isMore };
 }
 
-/** How much stands on each desk, up to a bound; today is that of a time zone. */
+/** The number of rows on each desk, up to a bound. `zone` is the time zone in which today begins and ends. */
 export async function deskCounts(context: Context, zone: string): Promise<DeskCount[]> {
   return Promise.all(
     DESKS.map(async (desk) => {

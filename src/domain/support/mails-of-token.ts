@@ -5,12 +5,12 @@ import type { Context } from '../context.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { personIdOf } from '../reminders/find-people.ts';
 
-/** The mails that support sees on the page of a token. */
+/** The mails on support's page about a token. */
 
-/** The newest ones of one person about one app. */
+/** How many of the newest mails to one person about one app are listed. */
 const MAILS_MAX = 20;
 
-/** The names under which the ledger of mails knows whose token it is. */
+/** The names of the holder of the token in the ledger of mails. */
 function holderNames({ account_id: id, account_email: waits, email }: MappingRow): string[] {
   return [
     ...(id === null ? [] : [`account:${id}`]),
@@ -19,7 +19,7 @@ function holderNames({ account_id: id, account_email: waits, email }: MappingRow
   ];
 }
 
-/** Those of the owner of an app, whom an address alone may name too. */
+/** The names of the owner of an app in the ledger. An address alone may name an owner too. */
 async function ownerNames(context: Context, clientId: string): Promise<string[]> {
   const app = await readApp(context.store.durable, clientId);
   const { owner_account_id: id, owner_email: waits, owner_address: email } = app ?? {};
@@ -31,8 +31,8 @@ async function ownerNames(context: Context, clientId: string): Promise<string[]>
 const keyOf = ({ mail_id: id, role }: ReminderMail) => `${id} ${role}`;
 
 /**
- * What the holder of a token was told about its app, and what support had sent once more to the owner of the app, for it is
- * asked for on this page; the newest first.
+ * The mails to the holder of a token about the app, and the reminders that support had sent again to the owner of the
+ * app, because support asks for such reminders on this page. The newest mail comes first.
  */
 export async function mailsOfToken(context: Context, mapping: MappingRow): Promise<ReminderMail[]> {
   const { durable } = context.store;

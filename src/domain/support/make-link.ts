@@ -6,7 +6,7 @@ import { reauthorizationLink } from '../authorization/reauthorize.ts';
 import { checkedReason } from '../history/reason.ts';
 import { mappingTarget } from './actions.ts';
 
-/** The link that asks the holder of a token to connect once more, by support. */
+/** Support makes the link that asks the holder of a token to connect again. */
 
 interface Asked extends Origin {
   mappingId: string;
@@ -15,11 +15,11 @@ interface Asked extends Origin {
 
 type Made = { outcome: 'nothing waits' | 'no account' } | { outcome: 'made'; link: string };
 
-/** A form that was sent twice asks for the same thing. */
+/** The history records the same request once within this time: a browser may send a form twice. */
 const SAME_WITHIN = 1 * MINUTE;
 
 /**
- * Answers the one link of the token's app and account, and keeps in the history who asked for it and why.
+ * Answers the one link of the token's app and account. The history records who asked for the link and why.
  * @throws {ReasonRefused}
  */
 export async function makeLink(context: Context, asked: Asked): Promise<Made> {

@@ -5,11 +5,13 @@ import type { Context } from '../context.ts';
 import { progressOf } from '../progress/progress-of.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
-/** The progress as rows for other programs. Names and order of the columns stay as they are; new ones come last. */
+/**
+ * The progress as rows for other programs. The names and the order of the columns never change; new columns come last.
+ */
 
 type Parts = Pick<Context, 'store' | 'clock'>;
 
-/** What is exported: all apps together day by day, or each app. */
+/** The kinds of export: all apps together day by day, or each app. */
 export const EXPORTS = ['day', 'app'] as const;
 
 export type Export = (typeof EXPORTS)[number];
@@ -32,7 +34,7 @@ export const COLUMNS: Record<Export, readonly string[]> = {
   ],
 };
 
-/** Apps whose rows are read at once. */
+/** How many apps are read at once. */
 const APPS_AT_ONCE = 100;
 
 async function* byDay(context: Parts, days: number): AsyncGenerator<ExportRow> {
@@ -54,8 +56,8 @@ async function* byApp(context: Parts, days: number): AsyncGenerator<ExportRow> {
 }
 
 /**
- * The rows of the last days, the oldest first: of all apps together one for each day; of each app one for each day on which
- * its numbers changed, and the one before these days, from which they start.
+ * The rows of the last days, the oldest first. All apps together have one row for each day. Each app has one row for
+ * each day on which its numbers changed, and the last row before these days, which gives the numbers at the start.
  */
 export function exportRows(
   context: Parts,

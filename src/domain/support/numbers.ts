@@ -5,19 +5,19 @@ import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type ProgressDay, progressOf } from '../progress/progress-of.ts';
 
-/** How far the move to the new API is, for all apps together. */
+/** The progress of all apps together on the way to the new API. */
 
 type Parts = Pick<Context, 'store' | 'clock'>;
 
-/** Days that the progress is told of, and those that mails and ends are. */
+/** For how many days the progress is listed, and for how many days mails and ended grants are. */
 export const PROGRESS_DAYS = 90;
 export const RECENT_DAYS = 30;
 
-/** Grants that ended, by cause, on each of the days. */
+/** The grants that ended, by cause, on each of the days. */
 interface Ends {
   days: string[];
   causes: Array<{ cause: string; values: number[]; total: number }>;
-  /** Whether more ended than are counted. */
+  /** Whether more grants ended than are counted. */
   isMore: boolean;
 }
 
@@ -43,16 +43,18 @@ async function endsOf({ store, clock }: Parts): Promise<Ends> {
 
 export interface Numbers {
   progress: ProgressDay[];
-  /** As last counted; `done` and `notDone` are apps, `people` count once for each app. */
+  /**
+   * The sums of the last count. `done` and `notDone` are numbers of apps. `people` counts a person once for each app.
+   */
   totals: Awaited<ReturnType<typeof sumApps>>;
-  /** When that was; undefined where nothing has been counted to its end. */
+  /** The time of the last count; undefined where no count has come to its end. */
   countedAt: number | undefined;
-  /** In the last days, up to a bound. */
+  /** The mails of the last days, up to a bound. */
   mails: { sent: number; undeliverable: number; isMore: boolean };
   ends: Ends;
 }
 
-/** All that the page of numbers shows. */
+/** All numbers of the page of numbers. */
 export async function numbersOf(context: Parts): Promise<Numbers> {
   const { store, clock } = context;
   const [progress, totals, countedAt, mails, ends] = await Promise.all([

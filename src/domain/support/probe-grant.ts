@@ -15,15 +15,20 @@ import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
 import { mappingTarget } from './actions.ts';
 
 /**
- * Whether the modern side answers for a token's grant at this moment, by support. A grant that is ready is asked as a call
- * of its app would ask; of one in doubt nothing is presented (docs/decisions/0005): its access token is tried while it
- * lives, and after that its server is asked about the refresh token once the rules would let the bridge look, too.
+ * Support asks whether the new API answers for the grant of a token at this moment. For a grant that is ready, the
+ * bridge asks as a call of the app would ask. For a grant in doubt, the bridge presents no refresh token
+ * (docs/decisions/0005). It tries the access token while the access token lives. Afterwards it asks the authorization
+ * server about the refresh token, once the rules let the bridge look into the grant at all.
  */
 
 /**
- * `works`: the main API answered. `not covered`: it answered that the consent does not cover the read. `died`: the grant
- * ended on being asked. `no answer`: the modern side is out of reach or asks for patience. In doubt: `served` by the access
- * token that still lives, `refused` with it, `live` or `spent` by what the server says of the refresh token, `unsure`.
+ * - `works`: the main API answered.
+ * - `not covered`: the main API answered that the consent does not cover the read.
+ * - `died`: the grant ended when the bridge asked.
+ * - `no answer`: the new API is out of reach or asks to wait.
+ * - `in doubt, served` and `in doubt, refused`: the main API took or refused the access token, which still lives.
+ * - `in doubt, live` and `in doubt, spent`: what the authorization server says of the refresh token.
+ * - `in doubt, unsure`: the bridge may not ask yet, or the authorization server cannot say.
  */
 export type ProbeOutcome =
   | 'works'
@@ -83,7 +88,7 @@ function probe(context: Context, grant: Grant): Promise<ProbeOutcome> {
 }
 
 /**
- * Asks, and keeps in the history what came of it; undefined where no live grant serves the token.
+ * Asks, and records the outcome in the history. Undefined where no live grant serves the token.
  * @throws {ReasonRefused}
  */
 export async function probeGrant(context: Context, asked: Asked): Promise<ProbeOutcome | undefined> {

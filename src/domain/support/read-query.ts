@@ -1,44 +1,47 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import { tokensIn as secretsIn } from '../../shared/log/token-like.ts';
 
-/** What a caller's text may be: pure functions of the text alone. */
+/** The possible meanings of a text that a caller gives to support: pure functions of the text alone. */
 
-/** Four characters of a token: its first, its last or both. */
+/** Four characters of a token: the first four, the last four or both. */
 export interface Hint {
   first?: string;
   last?: string;
-  /** Where nobody said which end of the token it is, so that one of the two has to be right. */
+  /** The text does not say which end of the token it quotes, so one of the two has to match. */
   isEitherEnd?: true;
-  /** Where the text has more characters, and is more likely something else. */
+  /** The text has more than four characters and is more likely something else. */
   isGuess?: true;
 }
 
 export interface Query {
-  /** Each text that may be a whole token as its app sends it. */
+  /** Each part of the text that may be a whole token as its app sends the token. */
   tokens: string[];
-  /** Whether one of them has the length of a whole token, so that nothing of the text is for a page. */
+  /** Whether a part of the text has the length of a whole token. No page may then show any of the text. */
   isLikelyToken: boolean;
   hint: Hint | undefined;
-  /** Whether it may be a part of a token that is too short to be looked for. */
+  /** Whether the text may be a part of a token that is too short to be searched. */
   isShortHint: boolean;
   email: string | undefined;
   /** Ids of 24 hex digits in the text, or the whole text as a client id. */
   ids: string[];
-  /** As a part of an app's name or the beginning of a person's, which holds neither an address nor a secret. */
+  /**
+   * The text as a part of an app's name or the beginning of a person's name. Undefined where the text holds an address
+   * or a secret.
+   */
   name: string | undefined;
 }
 
-/** More of it is no search, and each pattern here is tried at every place of it. */
+/** A longer text is cut: the rest is no search, and each pattern below is tried at every position of the text. */
 export const QUERY_MAX = 2000;
 
 const CANDIDATES_MAX = 16;
 
 const NAME_MAX = 120;
 
-/** What mails, chats and shells put around a value. */
+/** The characters that mails, chats and shells put around a value. */
 const WRAPPING = /[\s"'`<>()[\]{},;]/;
 
-/** Without what stands around it. */
+/** The text without the wrapping characters around it. */
 function unwrapped(text: string): string {
   const isWrapping = (at: number) => WRAPPING.test(text.charAt(at));
   let [from, to] = [0, text.length];
@@ -47,7 +50,7 @@ function unwrapped(text: string): string {
   return text.slice(from, to);
 }
 
-/** However often the text was put into an address, or into JSON, again. */
+/** Undoes the escaping of addresses and of JSON, however often the text was escaped. */
 function unescaped(text: string): string {
   return text
     .replace(/%(?:25)*2F/gi, '/')
@@ -79,7 +82,10 @@ function tokensIn(text: string, clean: string): string[] {
   return [...new Set(all.filter((one) => one.length >= 5))].slice(0, CANDIDATES_MAX);
 }
 
-/** Of more than four characters the four at the end of the token count, which is all that is kept of it. */
+/**
+ * Quoted ends of a token. Of a longer quotation only the outermost four characters count: the bridge keeps no other
+ * characters of a token.
+ */
 const BOTH_ENDS = /^(?:1\/)?([\w~-]{4})[\w~-]{0,11}(?:…|\.{2,}|\*{2,}|•{2,})[\w~-]{0,11}([\w~-]{4})$/;
 const START_ALONE = /^1\/([\w~-]{4})[\w~-]{0,11}(?:…|\.{2,})?$/;
 const START_WITHOUT = /^([\w~-]{4})[\w~-]{0,11}(?:…|\.{2,})$/;
@@ -102,7 +108,10 @@ function hintIn(clean: string): Hint | undefined {
   return EITHER_END.test(clean) ? eitherEnd(clean) : undefined;
 }
 
-/** From where a word begins; each place of a long one would be tried else. */
+/**
+ * The look-behind lets a match begin only where a word begins. Without it, the pattern is tried at every position of a
+ * long word.
+ */
 const EMAIL = /(?<![^\s"'`<>(),;:[\]])[^\s"'`<>(),;:[\]@]{1,64}@[^\s"'`<>(),;:[\]@]{1,255}/;
 
 function emailIn(text: string): string | undefined {
@@ -114,14 +123,14 @@ const HEX_ID = /(?<![0-9A-Za-z])[0-9a-f]{24}(?![0-9A-Za-z])/gi;
 
 const ID_MAX = 200;
 
-/** Ids of ours are written in lower case; those of imported apps may have any form, but no blank. */
+/** The ids of the bridge have lower case. The client ids of imported apps may have any form without a blank. */
 function idsIn(text: string, clean: string): string[] {
   const hex = (text.match(HEX_ID) ?? []).map((id) => id.toLowerCase());
   const whole = clean.length <= ID_MAX && /^\S+$/.test(clean) ? [clean] : [];
   return [...new Set([...hex, ...whole])].slice(0, 4);
 }
 
-/** Reads what was typed or pasted; undefined where there is nothing in it. */
+/** Reads a typed or pasted text; undefined where the text is empty. */
 export function readQuery(given: string): Query | undefined {
   const text = unescaped(given.slice(0, QUERY_MAX));
   const clean = unwrapped(text);
@@ -144,8 +153,8 @@ const LONG_RUN = /[A-Za-z0-9_-]{12,}/g;
 const ECHO_MAX = 200;
 
 /**
- * The text once more, for the page that answers it, or undefined where it may hold a secret: a run of twelve characters
- * that is no id known here and in no e-mail address.
+ * The text for the page of results. Undefined where the text is too long or may hold a secret: a run of twelve
+ * characters that is neither an id known here nor part of an e-mail address.
  */
 export function harmlessText(given: string, knownIds: ReadonlySet<string>): string | undefined {
   const text = given.trim();

@@ -7,12 +7,15 @@ import {
 import type { Context } from '../context.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
-/** Apps by a part of their name, which all are gone through: the databases differ in what they take for a small letter. People, who are many, by its beginning. */
+/**
+ * Finds apps by a part of their name, and people by the beginning of theirs. The search reads the names of all apps,
+ * because the databases differ in what they take for a small letter. There are too many people to read all of them.
+ */
 
-/** Apps whose names are read at once, between which the process turns to what waits. */
+/** How many names of apps are read at once. Between two readings the process serves other work. */
 const AT_ONCE = 1000;
 
-/** So many are gone through; they are some thousands. */
+/** How many names are read at most; there are some thousands of apps. */
 const NAMES_MAX = 50_000;
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase();
@@ -21,7 +24,7 @@ const alphabet = new Intl.Collator('en');
 
 interface Place {
   app: AppFound;
-  /** 0 where the name begins with it. */
+  /** 0 where the name begins with the wanted text. */
   place: number;
 }
 
@@ -35,7 +38,7 @@ function placesIn(apps: readonly AppFound[], wanted: string): Place[] {
 const inOrder = (one: Place, other: Place) =>
   one.place - other.place || alphabet.compare(one.app.name, other.app.name);
 
-/** The first of them by name; those that begin with it stand before those that only contain it. */
+/** The first matching apps by name. Names that begin with the text come before names that only contain the text. */
 export async function appsByName(
   { store }: Pick<Context, 'store'>,
   name: string,
@@ -54,10 +57,13 @@ export async function appsByName(
   return found.map(({ app }) => app);
 }
 
-/** Fewer letters are looked for as a whole name. */
+/** A shorter text must be a whole name. */
 const BEGINNING_MIN = 3;
 
-/** SQLite folds the letters of English alone: the others are tried small, as names have them, and as they were typed. */
+/**
+ * SQLite folds only the letters of English. Other letters are tried in lower case, with capitals as names have them,
+ * and as typed.
+ */
 function spellings(name: string): string[] {
   const small = name.toLowerCase();
   const titled = small.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
@@ -65,7 +71,7 @@ function spellings(name: string): string[] {
   return [...new Set(all)];
 }
 
-/** People by their name or by how it begins; one may be answered twice. */
+/** People by their whole name or its beginning. One person may be in the answer twice. */
 export async function accountsByName(
   { store }: Pick<Context, 'store'>,
   name: string,

@@ -17,16 +17,16 @@ import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts'
 import { accountsByName, appsByName } from './search-names.ts';
 
 /**
- * The one search of support: anything that a caller can give. A whole token is looked up by its digest, which the history
- * keeps; what was typed is kept nowhere.
+ * The one search of support, for any text that a caller can give. A whole token is found by its digest, and the history
+ * records the look-up. The typed text is stored nowhere.
  */
 
 export type { MappingRow };
 
-/** Answered of each kind at most. */
+/** How many results of each kind are answered at most. */
 export const SHOWN_MAX = 100;
 
-/** One more than is answered, to know whether there are more. */
+/** One more than is answered, which shows whether there are more. */
 const LIMIT = SHOWN_MAX + 1;
 
 interface Answers {
@@ -36,10 +36,10 @@ interface Answers {
 }
 
 export interface SearchResult extends Answers {
-  /** Of which kinds there are more than are answered. */
+  /** For each kind, whether there are more results than the answer holds. */
   isMore: Record<keyof Answers, boolean>;
   query: Query;
-  /** What may be shown again of the text. */
+  /** The text, if a page may show the text again. */
   shownText: string | undefined;
 }
 
@@ -82,7 +82,7 @@ async function byEmail({ store }: Context, { email }: Query): Promise<Answers> {
   return { tokens, apps, accounts };
 }
 
-/** Tokens that stand on a grant; of one that others have replaced, those of its app and account. */
+/** The tokens of a grant. For a grant that another grant has replaced: the tokens of the same app and account. */
 async function byGrant({ store }: Context, id: string): Promise<MappingRow[]> {
   const grant = await findGrant(store.durable, id);
   if (!grant) return [];
@@ -119,7 +119,7 @@ function unique<T>(rows: readonly T[], idOf: (row: T) => string): T[] {
 
 const isEmpty = ({ tokens, apps, accounts }: Answers) => tokens.length + apps.length + accounts.length === 0;
 
-/** What was found, and which ids of 24 hex digits in the text are ids here. */
+/** The results, and which ids of 24 hex digits in the text are ids of the bridge. */
 async function lookUp(context: Context, query: Query): Promise<Answers & { knownIds: Set<string> }> {
   const [hinted, named, people, addressed, ...byIds] = await Promise.all([
     byHint(context, query),
@@ -152,9 +152,9 @@ async function noteLookUp(context: Context, rows: readonly MappingRow[], origin:
 }
 
 /**
- * What a text leads to; undefined where there is nothing in it. That a whole token was looked up stands in the history of
- * that token, with the one who did it.
- * @throws {KeyMissing} it may be a token that stands on a key that this machine lacks
+ * The results for a text; undefined where the text is empty. The look-up of a whole token is recorded in the history of
+ * the token, with the person who searched.
+ * @throws {KeyMissing} the text may be a token whose key is missing on this machine
  */
 export async function searchFor(
   context: Context,

@@ -11,19 +11,19 @@ import { waitingEmailOf, whoIs } from '../reminders/find-people.ts';
 import type { Somebody } from '../reminders/people.ts';
 import type { MappingTarget } from './actions.ts';
 
-/** Who can be reminded of a token by hand: its holder, and the owner of its app. */
+/** The people whom support can remind of a token: the holder of the token and the owner of the app. */
 
 export type { Role };
 
-/** Why nobody is written to. */
+/** Why a person gets no reminder. */
 export type Hindrance =
   /** Neither an account nor an address is known. */
   | 'unknown'
   | 'nothing waits'
   | 'no address'
-  /** What was imported as an address is none. */
+  /** The imported address is no e-mail address. */
   | 'bad address'
-  /** The reader said that it is not theirs. */
+  /** The reader said that the address is not theirs. */
   | 'stopped'
   | 'on its way'
   | 'too soon';
@@ -34,13 +34,13 @@ interface Known {
   address: string | undefined;
 }
 
-/** Somebody who holds the token or owns the app, and what keeps a reminder from them. */
+/** The holder of the token or the owner of the app, with the reason that prevents a reminder. */
 export type Prospect = Known & { hindrance: Hindrance | undefined; lastAt: number | undefined };
 
-/** So long nobody is reminded again of the same app. */
+/** The least time between two reminders to one person about the same app. */
 const AGAIN_AFTER = 60 * MINUTE;
 
-/** Whether anything waits at the app for a holder, under any name of theirs. */
+/** Whether a token of the app waits for a holder, under any name of the holder. */
 async function waitsFor(context: Context, clientId: string, somebody: Somebody): Promise<boolean> {
   const { durable } = context.store;
   const { accountId } = somebody;
@@ -52,7 +52,7 @@ async function waitsFor(context: Context, clientId: string, somebody: Somebody):
   return email !== undefined && hasWaiting(durable, { clientId, holder: { by: 'email', name: email } });
 }
 
-/** Whoever stands behind a role of a token whose app is not retired, if anything waits for them there. */
+/** The person behind a role of a token whose app is not retired, if a token waits for that person. */
 export async function personIn(
   context: Context,
   { clientId, isUnidentified, accountId, waitsUnder, owner }: MappingTarget,
@@ -69,7 +69,7 @@ export async function personIn(
   return isWaiting ? { role, person, address: person.address } : 'nothing waits';
 }
 
-/** What of an address keeps mails from it. */
+/** The reason why an address gets no mails. */
 export async function addressHindrance(
   { store }: Context,
   address: string | undefined,
@@ -80,7 +80,10 @@ export async function addressHindrance(
   return stopped.size > 0 ? 'stopped' : undefined;
 }
 
-/** Whether a reminder by hand about an app is on its way to a person or was of late, and when that was. */
+/**
+ * Whether a reminder by support about an app is on its way to a person or was sent lately, and the time of the last
+ * such reminder.
+ */
 export async function recentHindrance(
   db: Database,
   { person, clientId, now }: { person: Somebody; clientId: string; now: number },

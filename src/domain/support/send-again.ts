@@ -18,20 +18,23 @@ import {
 } from './send-again-people.ts';
 
 /**
- * A reminder once more, by support, to the address that is known now. It goes the way of every reminder: the ledger has it,
- * the delivery takes the last look at what waits, and sends it within a minute.
+ * Support sends a reminder again, to the address that is known now. The reminder goes the way of all reminders: it
+ * stands in the ledger, and the delivery checks a last time what waits and sends the mail within a minute.
  */
 
-/** Why no reminder is sent at all. */
+/** Why the bridge sends no reminder at all. */
 export type Silence = 'no mail server' | 'restored copy';
 
-/** Whether this bridge sends no reminders to anybody. */
+/** Why this bridge sends no reminders to anybody; undefined where it sends them. */
 export function silenceOf({ settings, instance }: Context): Silence | undefined {
   if (!settings.sendsReminders) return 'no mail server';
   return instance.why() === undefined ? undefined : 'restored copy';
 }
 
-/** Whom a reminder of a token could go to, with what keeps it from each; those of whom nothing is known are left out. */
+/**
+ * The people whom a reminder of a token could reach, each with the reason that prevents the reminder. Leaves out a role
+ * whose person is not known or has nothing waiting.
+ */
 export async function prospectsOf(context: Context, target: MappingTarget): Promise<Prospect[]> {
   const found: Prospect[] = [];
   for (const role of ['holder', 'owner'] as const) {
@@ -106,7 +109,7 @@ async function keep(context: Context, tx: Database, { target, asked, person }: S
 }
 
 /**
- * Has a reminder sent, at most one an hour to a person about an app.
+ * Orders a reminder, at most one an hour to a person about an app.
  * @throws {ReasonRefused}
  */
 export async function sendAgain(context: Context, asked: Asked): Promise<SentAgain> {

@@ -10,21 +10,24 @@ import { listGrantsOf } from '../../store/support/support-pair.ts';
 import type { Pair } from '../../store/tokens/mappings.ts';
 import type { Context } from '../context.ts';
 
-/** The history as support reads it: of a token with its grants and its pair, or of an app; the newest first. */
+/**
+ * The history on the pages of support: of a token with its grants and its pair of app and account, or of an app. The
+ * newest entry comes first.
+ */
 
 export type { ShownEvent };
 
 /** Entries of one page. */
 const PAGE = 50;
 
-/** Older grants of one app and account are left out. */
+/** How many grants of one app and account are read. Older grants are left out. */
 const GRANTS_MAX = 100;
 
 interface TimelinePage {
   events: ShownEvent[];
-  /** What the next page comes before; undefined on the last one. */
+  /** The id before which the entries of the next page lie; undefined on the last page. */
   before: number | undefined;
-  /** By account id, of those who did something. */
+  /** The names of the people who acted, by account id. */
   names: ReadonlyMap<string, string>;
 }
 
@@ -61,7 +64,7 @@ const placeOf = (before: number | undefined) => ({
   limit: PAGE + 1,
 });
 
-/** What happened to a token, to the grants of its app and account, and to these two together. */
+/** The events of a token, of the grants of its app and account, and of the app and account together. */
 export async function timelineOfMapping(
   { store }: Pick<Context, 'store'>,
   { mappingId, pair, grantId }: { mappingId: string; pair: Pair | undefined; grantId: string | null },
@@ -79,7 +82,7 @@ export async function timelineOfMapping(
   return pageOf({ store }, found);
 }
 
-/** What happened to an app itself. */
+/** The events of an app itself. */
 export async function timelineOfApp(
   { store }: Pick<Context, 'store'>,
   clientId: string,

@@ -7,26 +7,26 @@ import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
-/** Whose calls a page tells: those of some tokens, or those of an app, which are kept added up. */
+/** The callers whose calls a page lists: some tokens, or a whole app, whose calls are also stored as sums. */
 
 export type CallsAsked = readonly string[] | { clientId: string };
 
-/** Tokens of one statement; SQLite does nothing else meanwhile. */
+/** How many tokens one statement names. SQLite holds up the process while a statement runs. */
 const TOKENS_AT_ONCE = 500;
 
-/** The calls of an app of more tokens than this are those that were kept for the app. */
+/** An app with more tokens than this is read from the sums that are stored for the app. */
 const APP_TOKENS = 2000;
 
-/** So many tokens of one account and app are looked at; a page that is opened has no time for more. */
+/** How many tokens of one account and app are read. A page has no time for more. */
 const ACCOUNT_TOKENS = 10_000;
 
 export interface Asked {
   who: CallsAsked;
-  /** Whether there may have been more calls in the last `days` than are known: what is told is told as at least. */
+  /** Whether there may have been more calls in the last `days` than are known. The page then says "at least". */
   isPartial: (days: number) => boolean;
 }
 
-/** The callers of one statement after the other; others are served between them. */
+/** The callers in parts, one part for each statement. The process serves other work between two parts. */
 export async function* inParts(asked: CallsAsked): AsyncGenerator<Callers> {
   if ('clientId' in asked) {
     yield asked;
@@ -44,13 +44,13 @@ export const firstDayOf = ({ clock }: Pick<Context, 'clock'>, days: number) =>
 
 type Known = Pick<Context, 'store' | 'clock'>;
 
-/** Whether the last `days` begin before calls were known as a whole; a moment that nobody knows may be this one. */
+/** Whether the last `days` begin before the moment from which all calls are known. An unknown moment counts as now. */
 function partialUntil({ clock }: Known, wholeAfter: number): Asked['isPartial'] {
   const last = dayOf(Math.min(wholeAfter, clock.now()));
   return (days) => wholeAfter > 0 && firstDayOf({ clock }, days) <= last;
 }
 
-/** Whether there may have been more calls of any token in the last `days` than are known. */
+/** Whether more calls of any token may have come in the last `days` than are known. */
 export async function lostCalls(context: Known): Promise<Asked['isPartial']> {
   return partialUntil(context, (await callsWholeAfter(context.store)).tokens);
 }
@@ -58,12 +58,12 @@ export async function lostCalls(context: Known): Promise<Asked['isPartial']> {
 async function ofApp(context: Known, clientId: string): Promise<Asked> {
   const { store } = context;
   const { apps } = await callsWholeAfter(store);
-  // What a token called before it came to the app was counted for the app that it stood with.
+  // The calls of a token before its move to this app were counted for its earlier app.
   const wholeAfter = Math.max(apps, await lastMoveTo(store.durable, clientId));
   return { who: { clientId }, isPartial: partialUntil(context, wholeAfter) };
 }
 
-/** Whose calls are those of an app, or of one account of it; `most` tokens are asked for one by one. */
+/** The callers of an app, or of one account of the app. Up to `most` tokens are read one by one. */
 export async function callersOf(
   context: Known,
   of: TokensOf,

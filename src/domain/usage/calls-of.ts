@@ -3,17 +3,17 @@ import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/
 import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
 import type { Context } from '../context.ts';
 
-/** What tokens were used for. */
+/** The calls of some tokens or of an app. */
 export interface Calls {
-  /** The most frequent kinds within the days that were asked for; of very many some are left out. */
+  /** The kinds of calls within the requested days, the most frequent first. Of very many kinds some are left out. */
   kinds: CallSum[];
   /** Whether some kinds were left out. */
   isCut: boolean;
-  /** The last one at all, as long as usage is kept. */
+  /** The last call of all, as far back as usage is kept. */
   last: { at: number; userAgent: string } | undefined;
 }
 
-/** Kinds of one statement; callers name their user agents as they like. */
+/** How many kinds one statement answers. Callers choose the names of their user agents, so there may be any number. */
 const KINDS_AT_ONCE = 200;
 
 function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): Map<string, CallSum> {
@@ -31,7 +31,10 @@ function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): 
   return sums;
 }
 
-/** Most tokens have a call among the kinds that were just read, and all days are many rows. */
+/**
+ * The last call. For most tokens it is among the kinds that were just read; a search through all days would read many
+ * rows.
+ */
 async function lastOf(
   store: Context['store'],
   callers: Callers,
@@ -43,8 +46,8 @@ async function lastOf(
 }
 
 /**
- * The calls of these tokens together, or of an app, by endpoint, carrier and user agent, within the last days (today is one
- * of them).
+ * The calls of these tokens together, or of an app, by endpoint, carrier and user agent, within the last days, today
+ * included.
  */
 export async function callsOf(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
@@ -76,35 +79,35 @@ const CARRIERS: Readonly<Record<string, string>> = {
   body: 'the body',
 };
 
-/** Where in a call the token came, for people: `the header`. */
+/** The part of a call that carried the token, in words for people: `the header`. */
 export function carrierWords(carrier: string): string {
   return CARRIERS[carrier] ?? 'another place';
 }
 
-/** `none` and `other` are what usage says where there is no name, or were too many. */
+/** Usage stores `none` for a missing name, and `other` where there were too many names. */
 const PROGRAMS: ReadonlyMap<string, string> = new Map([
   ['none', 'a program that does not say its name'],
   ['other', 'other programs'],
 ]);
 
-/** Which program called, for people; a name is what the program says of itself. */
+/** The program that called, in words for people. A name is what the program says of itself. */
 export function programWords(userAgent: string): string {
   return PROGRAMS.get(userAgent) ?? userAgent;
 }
 
-/** Whether the new API answers the endpoint, or may: `other` names none. */
+/** Whether the new API answers the endpoint, or may answer it: `other` names no endpoint. */
 export function isAnsweredHere(endpoint: string): boolean {
   return SERVED_HERE.includes(endpoint);
 }
 
-/** The endpoints that the new API does not answer, be there an old backend that does or not. */
+/** The endpoints that the new API does not answer, whether the old API answers them or not. */
 export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
   return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter((endpoint) => !isAnsweredHere(endpoint));
 }
 
 /**
- * Those of them that the old backend answered, which end with the retirement for connected tokens too: programs call what
- * never was as well.
+ * The endpoints that the old API answered and the new API does not answer. These endpoints end with the retirement for
+ * connected tokens too. Only answered calls count, because programs also call endpoints that never existed.
  */
 export function endpointsPassed(kinds: Calls['kinds']): string[] {
   return endpointsElsewhere(kinds.filter(({ answered }) => answered > 0));

@@ -8,28 +8,31 @@ import { restAfterFailure } from '../work/rest-after-failure.ts';
 export type { KnownToken } from '../../store/tokens/known-tokens.ts';
 
 /**
- * Whose tokens came with calls that were answered without a look at them: after the sunset, and at addresses that nobody
- * serves. Owners look for the forgotten script just then. The answers stay as quick as they are and wait for nothing: many
- * tokens are looked up together, in one statement each turn, so that a flood of such calls costs the database no more than
- * ten statements a second. What comes beyond that, or while the database is away, is not known of.
+ * Finds the tokens of calls that were refused without a look at the token: calls after the sunset, and calls to
+ * addresses that nothing serves. Owners search for a forgotten script at just that time. The refusals wait for nothing.
+ * Many tokens are looked up in one statement for each turn, so even a flood of such calls costs the database at most
+ * ten statements a second. Calls beyond that rate, or during an outage of the database, are not counted.
  */
 
 export interface DeferredTokenLookup {
-  /** Whether one more token can be looked up in this turn. Where not, its call is left out, and a flood of them logged. */
+  /**
+   * Whether this turn has room for one more token. Without room the caller leaves the call out, and the log warns of
+   * the flood.
+   */
   hasRoom(): boolean;
-  /** Tells whose token it is, soon, if the bridge knows it. Never throws. */
+  /** Calls `tell` soon with the token, if the bridge knows the token. Never throws. */
   lookUp(token: string, tell: (known: KnownToken) => void): void;
-  /** Looks up what waits, for the last time. */
+  /** Looks up the waiting tokens for the last time. */
   close(): Promise<void>;
 }
 
-/** A live page is to show a call within a second of its arrival; this is a part of it. */
+/** A part of the second within which a live page has to show a call. */
 const TURN = 100;
 
-/** Tokens of one turn. */
+/** The most tokens of one turn. */
 const ROOM = 100;
 
-/** Calls of one turn, with whichever of them. */
+/** The most calls of one turn, with whichever tokens. */
 const CALLS = 1000;
 
 type Tell = (known: KnownToken) => void;
@@ -42,7 +45,10 @@ interface Parts {
   logger: Logger;
 }
 
-/** A key that this process has not read yet hides a token for a second; nobody is refused for it. */
+/**
+ * Looks up the waiting tokens. A token under a new key stays unknown for a second, until this process has read the key.
+ * No call is refused because of that.
+ */
 async function lookUpAll({ store, vault }: Omit<Parts, 'logger'>, waiting: Waiting): Promise<void> {
   if (waiting.size === 0) return;
   const ofDigests = new Map(
@@ -52,7 +58,7 @@ async function lookUpAll({ store, vault }: Omit<Parts, 'logger'>, waiting: Waiti
     ofDigests.get(known.token_digest)?.forEach((tell) => tell(known));
 }
 
-/** The tokens that wait for the next turn, each with the calls that brought it. */
+/** The tokens that wait for the next turn, each with the calls that brought the token. */
 function createWaiting() {
   let waiting = new Map<string, Tell[]>();
   let calls = 0;
@@ -60,7 +66,7 @@ function createWaiting() {
   return {
     hasRoom,
     size: () => waiting.size,
-    /** Adds a call, unless it would be one too many. */
+    /** Adds a call; false where there is no room. */
     add(token: string, tell: Tell): boolean {
       const tells = waiting.get(token);
       if (tells ? calls >= CALLS : !hasRoom()) return false;
@@ -78,7 +84,7 @@ function createWaiting() {
   };
 }
 
-/** Says that calls are left out, once for each flood, which is over when none was for a minute. */
+/** Warns that calls are left out, once for each flood. A flood is over when no call was left out for a minute. */
 function createFloodWarning(logger: Logger): () => void {
   let overAt = 0;
   return () => {
@@ -89,7 +95,7 @@ function createFloodWarning(logger: Logger): () => void {
   };
 }
 
-/** The look-ups of one process; a turn begins with the first token that waits, and never while another one runs. */
+/** The look-ups of one process. A turn begins with the first waiting token, and never while another turn runs. */
 export function createDeferredTokenLookup({ logger, ...parts }: Parts): DeferredTokenLookup {
   const waiting = createWaiting();
   const warnOfFlood = createFloodWarning(logger);
@@ -102,7 +108,7 @@ export function createDeferredTokenLookup({ logger, ...parts }: Parts): Deferred
   const turn = async () => {
     asked = waiting.take();
     await look();
-    // Tokens as they came are held no longer than that.
+    // Plain tokens are held in memory no longer than this turn.
     asked = nobody;
     timer = waiting.size() > 0 ? soon() : undefined;
   };

@@ -8,66 +8,66 @@ import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/us
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
- * What tokens are used for, measured where their calls are answered. A call costs no write: calls are added up in memory
- * and written in batches. Reminders and retirement rest on it, no answer does: without the database it is kept up to a
- * bound, and what a process had not written when it was killed is lost.
+ * Measures what tokens are used for, where the calls of the tokens are answered. A call causes no write: calls are
+ * added up in memory and written in batches. Reminders and the retirement depend on usage; no answer does. While the
+ * database is away, usage is kept in memory up to a bound. A killed process loses the usage that it had not written.
  */
 
 /** One answered call with a known token. */
 export interface Call {
   mappingId: string;
-  /** The path as it is served; ids in it are left out. */
+  /** The path as the bridge serves it. Ids in the path are left out later. */
   endpoint: string;
   carrier: 'header' | 'body' | 'query';
   userAgent: string | undefined;
-  /** The status that was answered. */
+  /** The status of the answer. */
   status: number;
 }
 
 export interface UsageLog {
-  /** Adds one call up. Never throws, and writes nothing. */
+  /** Counts one call. Never throws, and writes nothing. */
   note(call: Call): void;
-  /** Writes what was added up so far; what cannot be written is kept for the next time. */
+  /** Writes the counted calls. Calls that cannot be written are kept for the next time. */
   flush(): Promise<void>;
-  /** Writes for the last time and measures no more. */
+  /** Writes for the last time and stops measuring. */
   close(): Promise<void>;
 }
 
 /** How long a call may be known to its own process alone. */
 const FLUSH_EVERY = 10 * SECOND;
 
-/** Rows in memory; what would be one more is dropped while the database is away. */
+/** The most rows in memory. While the database is away, further rows are dropped. */
 const ROWS_KEPT = 20_000;
 
-/** So many are written early. */
+/** A write begins early at this many rows. */
 const ROWS_URGENT = 10_000;
 
-/** Rows of one statement, which holds up the process while it runs (SQLite). */
+/** Rows of one statement. SQLite holds up the process while a statement runs. */
 const ROWS_PER_STATEMENT = 300;
 
-/** A token has at most so many user agents, and endpoints, on one day in one process; callers choose both. */
+/** The most user agents, and the most endpoints, of one token on one day in one process. Callers choose both. */
 const NAMES_PER_DAY = 20;
 
-/** Tokens whose names are known at a time; beyond that they are learned anew. */
+/** The most tokens whose names are remembered. Beyond this number the memory starts again. */
 const TOKENS_KNOWN = 10_000;
 
 const TEXT_MAX = 80;
 
-/** Texts whose short form is known at a time. */
+/** The most texts whose short form is remembered. */
 const TEXTS_KNOWN = 1000;
 
-/** Callers choose these too, and the longest ones are of no use as they are. */
+/** The longest raw text that is read. Callers choose the texts, and a longer text is of no use. */
 const RAW_MAX = 512;
 
 const ID_IN_PATH = /(?<=\/|%2F)(?:[0-9a-f]{20,}|\d{2,})(?=[./]|$)/gi;
 
-/** Readable, short, and without what looks like a secret. */
+/** A readable, short text without what looks like a secret. */
 function shortened(text: string): string {
   const printable = text.replaceAll(/[^\x20-\x7e]/g, '').trim();
   return redactText(printable).slice(0, TEXT_MAX);
 }
 
-/** The same texts come again and again. */
+/** Remembers the results of `work`: the same texts come again and again. */
 function remembering(work: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
@@ -81,21 +81,21 @@ function remembering(work: (text: string) => string): (text: string) => string {
   };
 }
 
-/** The name of a program as it is kept; `none` where it does not say one. */
+/** The name of a program as usage stores it; `none` for a missing name. */
 export const agentOf = remembering((text) => shortened(text) || 'none');
 
-/** A path as it is kept, without the ids in it. */
+/** A path as usage stores it, without the ids in it. */
 export const endpointOf = remembering((text) => shortened(text.replaceAll(ID_IN_PATH, ':id')));
 
 function outcomeOf(status: number): string {
-  // After the sunset there is nothing else, and an owner is told how many calls were refused.
+  // After the sunset every answer is 410, and owners are told how many calls were refused.
   if (status === 401 || status === 403 || status === 410) return 'refused';
   if (status === 429) return 'limited';
   if (status >= 500) return 'failed';
   return status >= 200 && status < 400 ? 'ok' : 'other';
 }
 
-/** Lets a token have so many names on one day; each further one is `other`. */
+/** Limits the names of a token on one day. Each further name is stored as `other`. */
 function createNames() {
   let today = '';
   const known = new Map<string, Set<string>>();
@@ -110,7 +110,7 @@ function createNames() {
   };
 }
 
-/** The order in which every process writes. */
+/** The key of a row. Every process writes rows in the order of these keys. */
 function keyOf({ mapping_id, day, endpoint, carrier, user_agent, outcome }: UsageRow): string {
   return [mapping_id, day, endpoint, carrier, user_agent, outcome].join('\n');
 }
@@ -122,7 +122,7 @@ function createWaiting() {
     size: () => rows.size,
     keys: () => [...rows.keys()].toSorted(),
     of: (keys: readonly string[]) => keys.flatMap((key) => rows.get(key) ?? []),
-    /** Adds a row up, unless it would be one too many. */
+    /** Adds a row to the sums; false where there is no room. */
     add(row: UsageRow): boolean {
       const key = keyOf(row);
       const waiting = rows.get(key);
@@ -131,7 +131,7 @@ function createWaiting() {
       rows.set(key, { ...row, calls, last_at: Math.max(row.last_at, waiting?.last_at ?? 0) });
       return true;
     },
-    /** These are written; calls that came meanwhile wait on. */
+    /** Removes written rows. Calls that came during the write stay. */
     remove(written: readonly UsageRow[]): void {
       for (const row of written) {
         const key = keyOf(row);
@@ -145,7 +145,10 @@ function createWaiting() {
 
 type Waiting = ReturnType<typeof createWaiting>;
 
-/** A failed write may have arrived or not: its calls are rather counted twice than not at all. */
+/**
+ * Writes all waiting rows. A failed write may have arrived or not: its calls are kept, so they may count twice but are
+ * never lost.
+ */
 async function writeAll(store: Store, waiting: Waiting): Promise<void> {
   const keys = waiting.keys();
   for (let start = 0; start < keys.length; start += ROWS_PER_STATEMENT) {
@@ -161,7 +164,7 @@ interface Parts {
   logger: Logger;
 }
 
-/** One row of one call, with names that its token may have. */
+/** Makes the row of one call, with the names that the token may have. */
 function createRows(clock: Parts['clock']): (call: Call) => UsageRow {
   const agents = createNames();
   const endpoints = createNames();
@@ -181,7 +184,10 @@ function createRows(clock: Parts['clock']): (call: Call) => UsageRow {
   };
 }
 
-/** Measures, and writes from here on; at most one write runs at a time, and whoever asks meanwhile waits for it. */
+/**
+ * Measures usage, and writes it from now on. At most one write runs at a time; a caller that asks during a write waits
+ * for this write.
+ */
 export function createUsageLog({ store, clock, logger }: Parts): UsageLog {
   const waiting = createWaiting();
   const rowOf = createRows(clock);
@@ -212,7 +218,7 @@ export function createUsageLog({ store, clock, logger }: Parts): UsageLog {
     async close() {
       clearInterval(timer);
       await running;
-      // It is the last time: a database that was away a moment ago is asked all the same.
+      // This write is the last one, so it is tried even during the rest after a failure.
       await writeOnce().catch((error: unknown) =>
         logger.warn(failure.message, { error, rows: waiting.size() }),
       );
@@ -220,13 +226,13 @@ export function createUsageLog({ store, clock, logger }: Parts): UsageLog {
   };
 }
 
-/** What is known of one token's calls; times in Unix milliseconds. */
+/** The known calls of one token. Times are in Unix milliseconds. */
 export interface Usage {
   lastSeen: number;
-  /** Within the days that were asked for. */
+  /** The number of calls within the requested days. */
   calls: number;
   carriers: string[];
-  /** The most frequent first. */
+  /** The user agents, the most frequent first. */
   userAgents: string[];
 }
 
@@ -240,7 +246,10 @@ function usageIn(sums: readonly UsageSum[]): Usage {
   };
 }
 
-/** The usage of each of these tokens that was ever seen, by mapping id; calls, carriers and user agents of the last days. */
+/**
+ * The usage of each token that was ever seen, by mapping id. Calls, carriers and user agents are those of the last
+ * days.
+ */
 export async function usageOf(
   { store, clock }: Omit<Parts, 'logger'>,
   mappingIds: readonly string[],

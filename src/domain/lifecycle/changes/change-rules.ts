@@ -5,46 +5,50 @@ import { isIdentifiedApp } from '../../../store/tokens/observed.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Context, Origin } from '../../context.ts';
 
-/** What every change of dates, extensions, exemptions and brownouts keeps to. */
+/** The common rules for changes of dates, extensions, exemptions and brownouts. */
 
-/** Who asks, for the history. */
+/** The person who asks for the change, for the history. */
 export type By = Pick<Origin, 'actor'> & Partial<Origin>;
 
-/** A change that was not made, and why, in one sentence for a person. */
+/** The change was refused and nothing was stored. The message gives the reason to a person in one sentence. */
 export class ChangeRefused extends Error {
   override readonly name = 'ChangeRefused';
 }
 
-/** Every process reads the tables once a second; what begins no sooner begins everywhere in the same millisecond. */
+/**
+ * The least time between a change and its effect. Every process reads the tables once a second, so a change that starts
+ * this far ahead starts everywhere in the same millisecond.
+ */
 export const STARTS_AHEAD = 2 * SECOND;
 
-/** @throws {ChangeRefused} where no app has this client id, or it is retired */
+/** @throws {ChangeRefused} no app has this client id, or the app is retired */
 export async function requireApp(tx: Database, clientId: string): Promise<void> {
   if (!(await findApp(tx, clientId)))
     throw new ChangeRefused('No app that was registered or imported has this client id.');
 }
 
 /**
- * An unidentified program is whoever sends its user agent: what it is given, everybody could take.
- * @throws {ChangeRefused} where no app that somebody registered or imported has this client id, or it is retired
+ * An unidentified program is any caller that sends its user agent, so everybody could take what such a program is
+ * given.
+ * @throws {ChangeRefused} nobody registered or imported an app with this client id, or the app is retired
  */
 export async function requireIdentifiedApp(tx: Database, clientId: string): Promise<void> {
   if (!(await isIdentifiedApp(tx, clientId)))
     throw new ChangeRefused('No app that was registered or imported has this client id.');
 }
 
-/** @throws {ChangeRefused} where a time that has to come is past */
+/** @throws {ChangeRefused} the time is past */
 export function requireFuture(until: number, now: number): void {
   if (until <= now) throw new ChangeRefused(`${momentText(until)} is past.`);
 }
 
-/** Makes a change in one transaction; this process knows it when it is answered. */
+/** Makes a change in one transaction. This process follows the change as soon as the promise resolves. */
 export async function changeLifecycle<T>(
   context: Context,
   work: (tx: Database, now: number) => Promise<T>,
 ): Promise<T> {
   const answer = await context.store.transaction((tx) => work(tx, context.clock.now()));
-  // What this fails to read is read within a second; the change stands.
+  // The change is stored even when this reading fails. The regular reading follows within a second.
   await context.lifecycle.refresh().catch(() => undefined);
   return answer;
 }

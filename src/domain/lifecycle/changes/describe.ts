@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readCommonDates } from '../read-lifecycle.ts';
 
-/** What everybody may know of dates and brownouts; never what was granted to one app, or its rehearsals. */
+/** The public facts about dates and brownouts. Times granted to one app, and rehearsals, are never public. */
 
 export type BrownoutState = 'planned' | 'running' | 'over' | 'cancelled';
 
@@ -14,9 +14,9 @@ export interface PublicBrownout {
   id: string;
   rehearses: Milestone;
   startsAt: number;
-  /** When it ends, or ended. */
+  /** The end of the brownout, ahead or past. */
   endsAt: number;
-  /** `cancelled`: taken back before it began. */
+  /** `cancelled`: removed before it began. */
   state: BrownoutState;
   text: string;
 }
@@ -24,11 +24,11 @@ export interface PublicBrownout {
 export interface PublicLifecycle {
   now: number;
   dates: Lifecycle['dates'];
-  /** Planned and running ones, and those of the last 90 days, by their start. */
+  /** Planned and running brownouts, and the brownouts of the last 90 days, in the order of their start. */
   brownouts: PublicBrownout[];
 }
 
-/** How long a brownout that is over stays listed. */
+/** How long a brownout stays listed after its end. */
 const PAST_SHOWN = 90 * DAY;
 
 function stateOf({ starts_at, ends_at, removed_at }: BrownoutRow, now: number): BrownoutState {
@@ -44,7 +44,7 @@ function described(row: BrownoutRow, now: number): PublicBrownout {
   return { id, rehearses, startsAt: row.starts_at, endsAt, state, text };
 }
 
-/** Reads it anew. */
+/** Reads dates and brownouts from the database. */
 export async function describeLifecycle({
   store,
   clock,

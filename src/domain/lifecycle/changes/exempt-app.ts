@@ -19,8 +19,8 @@ interface Asked extends By {
 }
 
 /**
- * Leaves an app out of the brownouts of all until a time; an exemption that it has is replaced, and the same once more is
- * refused.
+ * Exempts an app from the brownouts of all apps until a time. Replaces the exemption that the app has; refuses an
+ * exemption until the same time again.
  * @throws {ChangeRefused}
  */
 export async function exemptApp(
@@ -33,7 +33,7 @@ export async function exemptApp(
     await requireIdentifiedApp(tx, clientId);
     requireFuture(until, now);
     const before = await endExemptionOf(tx, { clientId, now, by: actor });
-    // The transaction is rolled back, so that the exemption stays as it was.
+    // The refusal rolls the transaction back, so the exemption stays as it was.
     if (before === until)
       throw new ChangeRefused(`The app is exempt from brownouts until ${momentText(until)} already.`);
     const granted = { granted_by: actor, granted_at: now };
@@ -47,7 +47,7 @@ export async function exemptApp(
 }
 
 /**
- * Lets the brownouts of all concern an app again.
+ * Ends the exemption of an app.
  * @throws {ChangeRefused}
  */
 export async function endExemption(context: Context, asked: Asked): Promise<{ before: number }> {

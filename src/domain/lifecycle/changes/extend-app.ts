@@ -22,7 +22,10 @@ interface Asked extends By {
   clientId: string;
   name: Milestone;
   reason: string;
-  /** Until when it had more time on the page that was answered; whoever saw none, and changes what is, leaves it out. */
+  /**
+   * The end of the extension that the answered page showed, undefined for none. A caller that saw no page omits `seen`,
+   * and changes any extension.
+   */
   seen?: { until: number | undefined };
 }
 
@@ -30,16 +33,16 @@ interface Given extends Asked {
   until: number;
 }
 
-/** An extension that would change nothing for its app. */
+/** The extension would change nothing for its app. */
 export class ExtensionInVain extends ChangeRefused {}
 
-/** What came of it. */
+/** The outcome of an extension. */
 export interface Extended {
-  /** Until when the one went that this one replaces. */
+  /** The end of the replaced extension. */
   before: number | undefined;
-  /** Whether the app now has less time than the one before gave it. */
+  /** Whether the app has less time than the replaced extension gave. */
   isShorter: boolean;
-  /** Why it gives the app less time than it seems to; a sentence each. */
+  /** Why the extension gives the app less time than it seems to, one sentence each. */
   warnings: string[];
 }
 
@@ -50,7 +53,10 @@ function warningsFor(lifecycle: Lifecycle, { clientId }: Given): string[] {
     : [`The sunset comes first for this app, at ${momentText(sunset)}, and ends everything with it.`];
 }
 
-/** Refuses what was asked for by somebody who saw another extension than there is: a later one would be lost unseen. */
+/**
+ * Refuses a change that was decided on a page that is out of date: the change would overwrite an extension that the
+ * decider never saw.
+ */
 async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: number): Promise<void> {
   if (seen === undefined) return;
   const until = await extensionUntil(tx, { clientId, name });
@@ -58,14 +64,20 @@ async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: n
   if (ahead !== seen.until) throw new ChangeRefused(`The time for the ${name} was changed meanwhile.`);
 }
 
-/** Refuses the same once more, of which the history would tell as of a change; who saw it as it is, reads why. */
+/**
+ * Refuses an extension until the same time again: the history would record a change although nothing changed. A caller
+ * whose page showed this end, or that saw no page, gets `ExtensionInVain`.
+ */
 async function requireOther(tx: Database, { clientId, name, until, seen }: Given): Promise<void> {
   if ((await extensionUntil(tx, { clientId, name })) !== until) return;
   const words = `The app has more time for the ${name} until ${momentText(until)} already.`;
   throw seen === undefined || seen.until === until ? new ExtensionInVain(words) : new ChangeRefused(words);
 }
 
-/** Refuses what would stand in the history, and on pages, as more time that nobody has. */
+/**
+ * Refuses an extension that gives no more time: the history and the pages would promise time that the app does not
+ * have.
+ */
 function requireEffect(
   context: Context,
   lifecycle: Lifecycle,
@@ -76,8 +88,8 @@ function requireEffect(
 }
 
 /**
- * Gives an app more time until a milestone; one that it has for the same is replaced.
- * @throws {ExtensionInVain} where that changes nothing for the app
+ * Gives an app more time until a milestone. Replaces the extension that the app has for the same milestone.
+ * @throws {ExtensionInVain} the extension would change nothing for the app
  * @throws {ChangeRefused}
  */
 export async function extendApp(context: Context, asked: Given): Promise<Extended> {
@@ -108,7 +120,7 @@ export async function extendApp(context: Context, asked: Given): Promise<Extende
 }
 
 /**
- * Lets the date of all apply to an app again; answers until when it had more time.
+ * Ends the extension of an app, so the date of all apps applies again. Answers the end of the extension.
  * @throws {ChangeRefused}
  */
 export async function endExtension(context: Context, asked: Asked): Promise<{ before: number }> {

@@ -2,8 +2,8 @@ import { momentText } from '../../../shared/moments.ts';
 import { changesCalls, dateFor, type Lifecycle, type Milestone } from '../lifecycle.ts';
 
 /**
- * What an extension changes for its app, as pure functions. Tokens are not looked at: more of them may come on any day, and
- * until the retirement the old API answers some calls of connected tokens too.
+ * The effect of an extension on its app, as pure functions. The tokens of the app are not looked at: the app may get
+ * more tokens on any day, and until the retirement the old API answers some calls of connected tokens too.
  */
 
 export interface Extension {
@@ -12,17 +12,17 @@ export interface Extension {
   until: number;
 }
 
-/** At which moment, and whether an old API is there. */
+/** The moment, and whether the old API runs. */
 interface Circumstances {
   now: number;
   hasOldApi: boolean;
 }
 
-/** Without an old API no retirement ends anything. */
+/** Without a running old API, a retirement ends nothing. */
 const NO_OLD_API =
   'There is no old API behind this bridge: tokens that are not connected are refused before the retirement too. More time until the retirement changes no call here.';
 
-/** When an app loses what a milestone ends. The sunset ends all of it, so that nothing lasts longer. */
+/** When an app loses what a milestone ends. The sunset ends everything, so nothing lasts longer than the sunset. */
 function lossAt(lifecycle: Lifecycle, { clientId, name }: Omit<Extension, 'until'>): number {
   const own = dateFor(lifecycle, name, clientId) ?? Infinity;
   return Math.min(own, dateFor(lifecycle, 'sunset', clientId) ?? Infinity);
@@ -33,7 +33,7 @@ function withExtension(lifecycle: Lifecycle, { clientId, name, until }: Extensio
   return { ...lifecycle, extensions: new Map([...lifecycle.extensions, [clientId, own]]) };
 }
 
-/** Whether the app meets the same as before from this moment on. */
+/** Whether the extension changes no answer to the app from this moment on. */
 function isSameFrom(now: number, lifecycle: Lifecycle, extension: Extension): boolean {
   const [before, after] = [lifecycle, withExtension(lifecycle, extension)].map((one) =>
     Math.max(now, lossAt(one, extension)),
@@ -41,7 +41,7 @@ function isSameFrom(now: number, lifecycle: Lifecycle, extension: Extension): bo
   return before === after;
 }
 
-/** Why no extension of a milestone gives any app more time; undefined where one can. */
+/** Why no extension of a milestone gives any app more time; undefined where an extension can. */
 export function whyNoneHelps(
   { dates }: Lifecycle,
   name: Milestone,
@@ -51,7 +51,9 @@ export function whyNoneHelps(
   return dates[name] === undefined ? `No ${name} is set for all, so there is nothing to put off.` : undefined;
 }
 
-/** Why an extension changes nothing for its app, in one sentence or two; undefined where it changes something. */
+/**
+ * Why an extension changes nothing for its app, in one or two sentences; undefined where the extension has an effect.
+ */
 export function whyInVain(
   lifecycle: Lifecycle,
   extension: Extension,

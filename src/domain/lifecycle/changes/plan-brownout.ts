@@ -13,16 +13,19 @@ interface NewBrownout extends By {
   rehearses: Milestone;
   startsAt: number;
   endsAt: number;
-  /** What callers and readers are told. */
+  /** The explanation for callers and readers. */
   text: string;
 }
 
-/** Whoever cannot do without the old API for longer needs another date, not another brownout. */
+/** The longest brownout. Instead of a longer brownout, move the date. */
 const LONGEST = 7 * DAY;
 
 const TEXT_MAX = 300;
 
-/** Control characters, and what hides in a text or turns its direction; it stands on one line of an answer. */
+/**
+ * Control characters, invisible characters, and characters that turn the direction of the text. The text stands on one
+ * line of an answer.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function checkText(given: string): string {
@@ -56,7 +59,7 @@ async function checkPlace(tx: Database, { rehearses, startsAt, endsAt }: NewBrow
 }
 
 /**
- * Plans a window in which all apps that are not exempt are answered as after a date.
+ * Plans a brownout: a window in which every app that is not exempt gets the answers of the time after a date.
  * @throws {ChangeRefused}
  */
 export async function planBrownout(context: Context, given: NewBrownout): Promise<Brownout> {
@@ -82,7 +85,7 @@ export async function planBrownout(context: Context, given: NewBrownout): Promis
 }
 
 /**
- * Takes a brownout back before it begins, or ends the one that runs; answers which of the two.
+ * Removes a planned brownout, or ends a running brownout. Answers whether the brownout had begun.
  * @throws {ChangeRefused}
  */
 export async function removeBrownout(

@@ -12,19 +12,19 @@ import { type Usage, usageOf } from '../../usage/usage.ts';
 import { ChangeRefused, changeLifecycle, requireApp, STARTS_AHEAD } from './change-rules.ts';
 
 /**
- * The rehearsal of an owner: a brownout of the own app alone. Its end is written before it begins, so it ends by itself
- * whatever becomes of the process that began it.
+ * The rehearsal of an owner: a brownout for the owner's app alone. The end is stored before the rehearsal begins, so
+ * the rehearsal ends even if the process dies that began it.
  */
 
-/** As long as a person looks on. */
+/** Short enough for a person to watch. */
 const REHEARSAL_LASTS = 5 * MINUTE;
 
-/** What the app's calls are told meanwhile. */
+/** The explanation that the calls of the app get during the rehearsal. */
 const TEXT = 'The owner of this app rehearses its end. This ends by itself within five minutes.';
 
 const PAST_SHOWN = 5;
 
-/** What failed is noted under the days, and kept as long as all usage. */
+/** Failed calls are counted by day and kept as long as all usage. */
 const DAYS_KEPT = USAGE_KEPT / DAY;
 
 /** A rehearsal of one app; times in Unix milliseconds. */
@@ -32,9 +32,9 @@ export interface Rehearsal {
   id: string;
   rehearses: Milestone;
   startsAt: number;
-  /** When it ends, or ended. */
+  /** The end of the rehearsal, ahead or past. */
   endsAt: number;
-  /** The calls that failed by it; undefined where none is known. */
+  /** The calls that failed because of the rehearsal; undefined where no such call is known. */
   failed: Usage | undefined;
 }
 
@@ -42,7 +42,9 @@ interface Asked extends Origin {
   clientId: string;
 }
 
-/** The date that has come for the app already: the one that is rehearsed, or the sunset, after which nothing is served. */
+/**
+ * The milestone that has come for the app already: the rehearsed milestone, or the sunset, which ends every service.
+ */
 async function findCome(
   tx: Database,
   { clientId, rehearses }: { clientId: string; rehearses: Milestone },
@@ -56,7 +58,7 @@ async function findCome(
 
 /**
  * Begins a rehearsal, two seconds from now.
- * @throws {ChangeRefused} while one of this app runs, or when the date has come
+ * @throws {ChangeRefused} a rehearsal of this app runs, or the date or the sunset has come
  */
 export async function startRehearsal(
   context: Context,
@@ -79,7 +81,7 @@ export async function startRehearsal(
   });
 }
 
-/** Ends the rehearsal of an app before its time; answers whether one ran. */
+/** Ends the rehearsal of an app early. Answers whether a rehearsal ran. */
 export async function stopRehearsal(
   context: Context,
   { clientId, actor, requestId }: Asked,
@@ -104,15 +106,18 @@ function rehearsalOf(row: BrownoutRow, usage: ReadonlyMap<string, Usage>): Rehea
   };
 }
 
-/** The rehearsal of an app that runs, or begins within two seconds, and the last five that are over, the newest first. */
+/**
+ * The running rehearsal of an app, or the rehearsal that begins within two seconds, and the last five past rehearsals,
+ * the newest first.
+ */
 export async function rehearsalsOf(
   context: Context,
   clientId: string,
 ): Promise<{ running: Rehearsal | undefined; past: Rehearsal[] }> {
   const last = await lastRehearsals(context.store.durable, clientId, PAST_SHOWN + 1);
-  // Of one whose calls are no longer kept nobody knows what failed.
+  // A rehearsal older than the kept usage is left out: its failed calls are not known any more.
   const rows = last.filter(({ starts_at: startsAt }) => startsAt > context.clock.now() - (USAGE_KEPT - DAY));
-  // What this process has counted so far is in the tables then; others write every ten seconds.
+  // Writes the counts of this process to the tables. Other processes write every ten seconds.
   await context.usage.flush();
   const usage = await usageOf(
     context,

@@ -12,22 +12,25 @@ import { sunsetBeforeRetirement } from './sunset-first.ts';
 
 interface NewDate extends By {
   name: DateName;
-  /** Undefined: not set any more. */
+  /** Undefined unsets the date. */
   at: number | undefined;
   reason: string;
-  /** Sets a retirement or sunset that has come already, too. */
+  /** Whether a retirement or sunset may be set that is past or less than two seconds ahead. */
   isForced?: boolean;
 }
 
-/** What became of it, and what stands beside it. */
+/** The outcome of a change, and the extensions and brownouts that the date affects. */
 export interface DateSet {
   isChanged: boolean;
   before: number | undefined;
-  /** How many apps have more time for it than this date gives them; of a deprecation none. */
+  /** How many apps have an extension beyond this date; 0 for a deprecation. */
   extensions: number;
-  /** How many brownouts of it would end after it has come, or rehearse what has no date. */
+  /** How many brownouts of this milestone end after the date, or rehearse a milestone without a date. */
   idleBrownouts: number;
-  /** Whose retirement would come later than the sunset, which ends everything first: that of all, and how many apps'. */
+  /**
+   * Where the retirement comes later than the sunset, which ends everything first: for all apps, and for how many
+   * extended apps.
+   */
   sunsetFirst: { isCommon: boolean; apps: number };
 }
 
@@ -45,7 +48,7 @@ function checkOrder({ deprecation, sunset }: Lifecycle['dates']): void {
 
 const wordFor = (at: number | undefined) => (at === undefined ? 'not set' : momentText(at));
 
-/** A slip of the pen would end everything at once. */
+/** A typing error must not end everything at once. */
 function checkAhead({ name, at, isForced }: NewDate, now: number): void {
   const what = ENDS[name];
   if (isForced || at === undefined || what === undefined || at >= now + STARTS_AHEAD) return;
@@ -72,7 +75,7 @@ async function whatStands(
 }
 
 /**
- * Sets or unsets a common date; the same value again is no change.
+ * Sets or unsets a date of all apps. Setting the same value again changes nothing.
  * @throws {ChangeRefused}
  */
 export async function setDateOf(context: Context, date: NewDate): Promise<DateSet> {

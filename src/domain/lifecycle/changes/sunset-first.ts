@@ -1,6 +1,8 @@
 import { dateFor, type Lifecycle } from '../lifecycle.ts';
 
-/** The sunset of an app, or of all, where it comes before the retirement, which then brings nothing any more. */
+/**
+ * The sunset of an app, or of all apps, where the sunset comes before the retirement. The retirement then ends nothing.
+ */
 export function sunsetBeforeRetirement(
   lifecycle: Lifecycle,
   clientId: string | undefined,

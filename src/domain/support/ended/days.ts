@@ -1,8 +1,8 @@
 import { DateTime, IANAZone } from 'luxon';
 
-/** The days of which support can ask which connections ended: pure functions of a moment and a time zone. */
+/** The days for which support can list the ended connections: pure functions of a moment and a time zone. */
 
-/** Today is one of them. */
+/** The number of listed days, today included. */
 export const DAYS_LISTED = 30;
 
 /** One day of one time zone. */
@@ -11,7 +11,7 @@ export interface ListedDay {
   day: string;
   /** An IANA name. */
   zone: string;
-  /** Its first moment and that of the next day, in Unix milliseconds: 23 to 25 hours. */
+  /** The first moments of this day and of the next day, in Unix milliseconds: 23 to 25 hours apart. */
   from: number;
   to: number;
 }
@@ -36,13 +36,13 @@ export function todayIn(zone: string, now: number): ListedDay {
   return spanOf(startOfToday(now, zone), zone);
 }
 
-/** All days that are listed, the newest first. */
+/** All listed days, the newest first. */
 export function daysListed(zone: string, now: number): string[] {
   const today = startOfToday(now, zone);
   return Array.from({ length: DAYS_LISTED }, (_, ago) => today.minus({ days: ago }).toISODate() ?? '');
 }
 
-/** The day that somebody asked for; without a day it is today. */
+/** The requested day; today where no day is requested. */
 export function listedDay(
   { day, zone }: { day: string | undefined; zone: string },
   now: number,

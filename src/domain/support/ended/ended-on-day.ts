@@ -12,17 +12,17 @@ import type { Context } from '../../context.ts';
 import { isZone, type ListedDay } from './days.ts';
 
 /**
- * The connections that ended on one day. So many are looked through at once as a desk counts; a page that is full of those
- * that need nobody any more leads on to the next ones, so that each can be reached.
+ * The connections that ended on one day. One page searches at most DESK_MAX connections. A page where every searched
+ * connection is settled still links to the next connections, so support can reach each of them.
  */
 
 /** Rows of one page. */
 const PAGE = 50;
 
-/** One of each cause is counted up to this; an index alone is read. */
+/** The bound of the count of each cause. Only an index is read. */
 const COUNTED = 10_000;
 
-/** After these somebody has to connect again; the others were asked for. */
+/** Causes after which somebody has to connect again. The other causes were asked for. */
 const STOPS = ['refused', 'lost', 'superseded'] as const satisfies readonly DeathCause[];
 
 const CAUSES = [...STOPS, 'deauthorized', 'replaced', 'unfinished', 'handed_over'] as const;
@@ -30,10 +30,13 @@ const CAUSES = [...STOPS, 'deauthorized', 'replaced', 'unfinished', 'handed_over
 /** Whether somebody has to connect again after an end of this cause. */
 export const isStop = (cause: string): boolean => STOPS.some((one) => one === cause);
 
-/** The same of one end: who has connected again, or ended it all, has nothing to do any more. */
+/**
+ * Whether somebody still has to connect again after one end. A person who has connected again, or has ended the tokens,
+ * has nothing to do any more.
+ */
 const isBreak = ({ cause, hasStopped }: EndedKey): boolean => hasStopped && isStop(cause);
 
-/** The time zone in which the days of a member of the staff begin: that of the account, else UTC. */
+/** The time zone that decides when a day begins for a member of the staff: the zone of the account, else UTC. */
 export async function zoneOfReader({ store }: Context, accountId: string): Promise<string> {
   const zone = await findZone(store.durable, accountId);
   return zone !== undefined && isZone(zone) ? zone : 'UTC';
@@ -48,13 +51,15 @@ function placeOf(cursor: string | undefined): EndedPlace | undefined {
 
 const cursorOf = (place: EndedPlace | undefined) => place && `${place.at}.${place.id}`;
 
-/** What a list is of: those that broke and still are so, or all of one cause. */
+/**
+ * The content of a list: the connections that broke and are still broken, or all connections that ended by one cause.
+ */
 interface EndedQuery {
   span: ListedDay;
   cause: DeathCause | undefined;
 }
 
-/** The next ones of a list, among so many as are looked through at once. */
+/** The next connections of a list, among the connections that one page searches. */
 async function lookThrough({ store }: Context, { span, cause }: EndedQuery, after: EndedPlace | undefined) {
   const causes = cause === undefined ? STOPS : [cause];
   const read = await endedKeys(store.durable, { ...span, causes, after }, DESK_MAX + 1);
@@ -68,17 +73,17 @@ async function lookThrough({ store }: Context, { span, cause }: EndedQuery, afte
 
 export interface EndedCount {
   count: number;
-  /** Whether there are more than `count`. */
+  /** Whether there are more connections than `count`. */
   isMore: boolean;
 }
 
-/** How many broke on a day and need somebody still, as far as they are looked through. */
+/** How many connections broke on a day and are still broken, among the connections that one page searches. */
 export async function countBroken(context: Context, span: ListedDay): Promise<EndedCount> {
   const { keys, isMore } = await lookThrough(context, { span, cause: undefined }, undefined);
   return { count: keys.length, isMore };
 }
 
-/** How many ended on a day, by cause. */
+/** How many connections ended on a day, by cause. */
 async function countByCause({ store }: Context, { from, to }: ListedDay): Promise<Map<string, EndedCount>> {
   const counts = await Promise.all(
     CAUSES.map(async (cause) => {
@@ -99,7 +104,7 @@ async function rowsOf({ store }: Context, keys: readonly EndedKey[]) {
   });
 }
 
-/** One page of the connections that ended on a day, the newest first, with how many did of each cause. */
+/** One page of the connections that ended on a day, the newest first, with the counts of each cause. */
 export async function endedOnDay(context: Context, query: EndedQuery, after: string | undefined) {
   const place = placeOf(after);
   const causes = await countByCause(context, query.span);
@@ -111,10 +116,11 @@ export async function endedOnDay(context: Context, query: EndedQuery, after: str
   return {
     rows: await rowsOf(context, shown),
     causes,
-    // Where more were looked through than are counted, there are as many as are shown at least.
+    // A page beyond the counted connections may list more rows than were counted, so the count is at least the number
+    // of listed rows.
     count: Math.max(counted?.count ?? 0, shown.length),
     isMore: counted?.isMore ?? false,
-    /** Of the first page alone it is known how many stand before it. */
+    /** Known for the first page alone. */
     before: place === undefined ? 0 : undefined,
     next: cursorOf(keys.length > shown.length ? shown.at(-1) : further),
   };
