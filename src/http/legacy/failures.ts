@@ -99,7 +99,9 @@ function toTokenError(error: unknown): OAuthError {
   });
 }
 
-/** So many failures of one kind from one network are logged in full in a minute, because somebody has to mend them. */
+/**
+ * At most this many failures of one kind from one network are logged in full in a minute. Somebody has to mend them.
+ */
 const LINES_OF_FAILURES = 10;
 
 /**
