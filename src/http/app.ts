@@ -31,7 +31,9 @@ export interface AppOptions {
   trustProxy: string[];
 }
 
-/** Express without its guesses: exact paths, no entity tags, no framework name, proxies trusted by name alone. */
+/**
+ * Express without its defaults: exact paths, no entity tags, no framework name, and only the named proxies are trusted.
+ */
 function bareApp(trustProxy: string[]): Express {
   const app = express();
   app.set('case sensitive routing', true);

@@ -2,17 +2,17 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The connections of one server, for a stop that cuts no call. Node closes connections that wait for their next request,
- * but knows nothing of calls whose request is on its way, and keeps connections that never sent one.
+ * The connections of one server, for a stop that cuts no call. Node closes connections that wait for their next
+ * request. Node does not see calls whose request is still arriving, and keeps connections that never sent a request.
  */
 export interface Connections {
-  /** From here on every answer says `Connection: close`, also those to calls that are under way. */
+  /** From here on every answer says `Connection: close`, also the answers to running calls. */
   sayClose(): void;
-  /** Milliseconds since the last answer that invited its caller to send another request on the same connection. */
+  /** Milliseconds since the last answer that allowed its caller to send another request on the same connection. */
   sinceInvitation(): number;
-  /** Closes what waits for its next request, and what has not sent its first one for this many milliseconds. */
+  /** Closes connections that wait for their next request, and connections that have sent no byte for `silentFor` ms. */
   closeIdle(silentFor: number): void;
-  /** Cuts everything, and answers how many calls were under way. */
+  /** Cuts every connection. Returns how many calls were running. */
   cut(): number;
 }
 
@@ -21,10 +21,10 @@ function sayCloseIn(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
 }
 
-/** The same for the socket of a TLS connection and for the one below it. */
+/** The remote end. It is equal for the socket of a TLS connection and for the TCP socket below. */
 const endOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
-/** Every open socket with the time of its opening; a TLS socket takes the place of the one below it. */
+/** Every open socket with the time of its opening. A TLS socket replaces the TCP socket below. */
 function trackSockets(server: Server): Map<string, { socket: Socket; openedAt: number }> {
   const sockets = new Map<string, { socket: Socket; openedAt: number }>();
   const track = (socket: Socket) => {
@@ -39,7 +39,7 @@ function trackSockets(server: Server): Map<string, { socket: Socket; openedAt: n
   return sockets;
 }
 
-/** Begins to keep track; before anybody else hears of the server's requests. */
+/** Begins to track. Call this before any other code listens to the requests of the server. */
 export function trackConnections(server: Server): Connections {
   const sockets = trackSockets(server);
   const answers = new Set<ServerResponse>();

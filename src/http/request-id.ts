@@ -1,19 +1,21 @@
 import type { RequestHandler, Response } from 'express';
 import { newHexId } from '../shared/ids.ts';
 
-/** Gives each request an id of our own; one from outside is not taken over, for it stands in the history. */
+/**
+ * Gives each request an id of the bridge. An id sent by the caller is not used, because the id stands in the history.
+ */
 export const giveRequestId: RequestHandler = (_req, res, next) => {
   res.locals['requestId'] = newHexId();
   res.locals['cameAt'] = performance.now();
   next();
 };
 
-/** For how many milliseconds the caller of a request has waited: for its body, and for whoever was asked first. */
+/** How many milliseconds the caller has waited: for its body to arrive, and for any server that was asked first. */
 export function waitedFor(res: Response): number {
   return performance.now() - Number(res.locals['cameAt']);
 }
 
-/** The id of the request that is being answered. */
+/** The id of the current request. */
 export function requestIdOf(res: Response): string {
   return String(res.locals['requestId']);
 }

@@ -4,7 +4,7 @@ import { redactText } from '../shared/log/redaction.ts';
 import { requestIdOf } from './request-id.ts';
 import { whenAnswered } from './wire/when-answered.ts';
 
-/** One line per answered request: never the query, which may hold a token, and the path through the sink's redaction. */
+/** Logs one line per answered request. The query is left out, because it may hold a token; the path is redacted. */
 export function logRequests(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();

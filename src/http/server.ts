@@ -13,7 +13,7 @@ import { createTlsServer } from './wire/tls-server.ts';
 export interface ServerOptions {
   host: string;
   port: number;
-  /** The bridge's own certificate; without one it serves plain HTTP, for loopback or a proxy. */
+  /** The bridge's own certificate. Without a certificate the server speaks plain HTTP, for loopback or a proxy. */
   tls: TlsFiles | undefined;
   logger: Logger;
 }
@@ -22,16 +22,16 @@ export interface RunningServer {
   port: number;
   /** From here on every answer says `Connection: close`; calls are accepted as before. */
   sayClose(): void;
-  /** From here on every new call is refused with 503, whatever it asks for. */
+  /** From here on every new call gets 503. */
   refuse(): void;
-  /** Accepts no more connections and lets running calls finish, within a limit. Answers how many calls were cut. */
+  /** Accepts no more connections and lets running calls finish, within a limit. Returns how many calls were cut. */
   close(): Promise<number>;
 }
 
-/** After an answer the next request of a busy caller may be on its way for about so long. */
+/** The next request of a busy caller may arrive up to this many milliseconds after an answer. */
 const NEXT_REQUEST = 25;
 
-/** A connection that was opened a moment ago is about to send its first request. */
+/** A connection that is younger than this is about to send its first request. */
 const FIRST_REQUEST = 1 * SECOND;
 
 const LOOK_EVERY = 20;
@@ -41,8 +41,8 @@ function createServer({ tls, logger }: ServerOptions): Server {
 }
 
 /**
- * Lets requests arrive that callers sent before they knew of the stop. Closing a connection whose request lies unread in
- * the kernel would cut a call: so the event loop reads everything that has arrived first.
+ * Waits for requests that callers sent before they knew of the stop. Closing a connection whose request lies unread in
+ * the kernel would cut a call. So the event loop first reads every byte that has arrived.
  */
 async function readWhatArrives(connections: Connections): Promise<void> {
   const wait = NEXT_REQUEST - connections.sinceInvitation();
@@ -63,7 +63,7 @@ async function drain(server: Server, connections: Connections): Promise<number> 
   }
 }
 
-/** Hands each request on to `app`, until `refuse` is called. */
+/** Passes each request to `app`, until `refuse` is called. */
 function answerRequests(server: Server, app: RequestListener): { refuse(): void } {
   let answer = app;
   server.on('request', (req, res) => answer(req, res));

@@ -14,8 +14,9 @@ import { showLive } from '../legacy/usage-note.ts';
 import { requestIdOf } from '../request-id.ts';
 
 /**
- * POST /oauth2/exchange (RFC 8693; issue "hand-over"): an app's own modern client and a legacy token for the modern pair
- * behind it. The same address takes the app's confirmation that it has stored the pair.
+ * POST /oauth2/exchange (RFC 8693, docs/migrate/own-client-and-hand-over.md): an app shows its own client and an old
+ * token, and gets the token pair of the new API behind the token. At the same address the app confirms that it has
+ * stored the pair.
  */
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -44,7 +45,7 @@ function requireType(body: Parameters, name: string): void {
   if (type !== undefined && type !== ACCESS_TOKEN) throw malformed(`The ${name} must be ${ACCESS_TOKEN}.`);
 }
 
-/** What a grant covers was decided by the consent: nothing is narrowed or aimed here. */
+/** The consent has decided what a grant covers. The exchange narrows nothing and takes no target. */
 const NOT_SERVED = ['actor_token', 'actor_token_type', 'resource', 'audience', 'scope'];
 
 interface Asked {

@@ -7,7 +7,10 @@ import { exchange } from './exchange.ts';
 
 const PATH = '/oauth2/exchange';
 
-/** The one address that apps leave the bridge by; HTTPS and headers are seen to with the rest of `/oauth2`. */
+/**
+ * The one address through which apps leave the bridge. The legacy router has already checked HTTPS and set the added
+ * headers, as for all of `/oauth2`.
+ */
 export function exchangeRouter(context: Context): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.post(PATH, readFormOfExchange, exchange(context));

@@ -15,8 +15,8 @@ import { callbackLocation, redirectToApp } from '../wire/redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from '../wire/request-parameters.ts';
 
 /**
- * GET /oauth2/authorize (OAuth 2.0 draft 20 §4.1.1). Until app and callback are proven every refusal
- * is a page; from then on it goes back to the app, or to the person where nobody has looked at the app.
+ * GET /oauth2/authorize (OAuth 2.0 draft 20 §4.1.1). Until app and callback are proven, every refusal is a page. After
+ * that a refusal goes back to the app, or to the person where nobody has looked at the app.
  */
 
 const IDENTIFYING = ['client_id', 'redirect_uri'] as const;
@@ -31,7 +31,7 @@ function refuse(reason: string): never {
   });
 }
 
-/** The app and which of its callbacks, by exact string match (docs/decisions/0013). */
+/** The app, and its callback by exact string match (docs/decisions/0013). */
 async function provenTarget(context: Context, query: Parameters) {
   if (query.repeated(IDENTIFYING).length > 0)
     refuse('The address that led here names the app or its callback twice.');
@@ -46,7 +46,7 @@ async function provenTarget(context: Context, query: Parameters) {
   return { app, redirectUri, redirectUriGiven: given !== undefined };
 }
 
-/** What is wrong with a request; the description is fixed and repeats nothing of it. */
+/** The fault of a request. The description is fixed and quotes nothing of the request. */
 interface RequestFault {
   error: OAuthErrorCode;
   description: string;
@@ -54,7 +54,7 @@ interface RequestFault {
 
 const invalid = (description: string): RequestFault => ({ error: 'invalid_request', description });
 
-/** The first refusal that the app itself is told, if any. */
+/** The first fault that the app is told, if any. */
 function requestFault(query: Parameters, rawState: string | undefined): RequestFault | undefined {
   const [twice] = query.repeated(OTHERS);
   if (twice !== undefined) return invalid(`${twice} stands there more than once.`);
@@ -66,13 +66,13 @@ function requestFault(query: Parameters, rawState: string | undefined): RequestF
   return { error: 'unsupported_response_type', description: 'response_type is not code.' };
 }
 
-/** `state` as it stood in the address, to be sent back byte for byte; undefined when absent, empty or repeated. */
+/** `state` as it stood in the address, to be sent back byte for byte. Undefined when absent, empty or repeated. */
 function rawStateIn(query: string): string | undefined {
   const values = query.split('&').filter((pair) => /^state=./.test(pair));
   return values.length === 1 ? values[0]?.slice('state='.length) : undefined;
 }
 
-/** What was wrong with a request, for the person whom the app has sent here. */
+/** The fault of a request, in words for the person whom the app has sent here. */
 const FAULTS: Partial<Record<OAuthErrorCode, string>> = {
   invalid_request: 'asked for access in a way that cannot be understood',
   unsupported_response_type: 'asked for a kind of answer that is not given here',
@@ -85,7 +85,7 @@ interface RefusedRequest {
   rawState: string | undefined;
 }
 
-/** The way back to an app, for a person to press; there is none to an app that has no address. */
+/** A link back to the app, which the person may follow. Empty for an app whose callback no browser can open. */
 function wayBack({ redirectUri, fault: { error }, rawState }: RefusedRequest) {
   if (isNoPlace(redirectUri)) return {};
   const { host } = new URL(redirectUri);
@@ -97,9 +97,9 @@ function wayBack({ redirectUri, fault: { error }, rawState }: RefusedRequest) {
 }
 
 /**
- * Tells a refused request. Nobody has looked at the callback of an app that its owner registered, so such an app is told
- * only when the person goes there (RFC 9700 §4.11.2); other apps are told at once, as the old service did. A browser
- * that is redirected to a callback that is no place shows nothing at all, so there the person is told.
+ * Refuses a request. Nobody has looked at the callback of an app that its owner registered. Such an app hears of the
+ * refusal only when the person follows the link (RFC 9700 §4.11.2). Other apps get the refusal at once, as from the old
+ * API. A browser cannot open a callback that is a URN, so there a page tells the person.
  */
 function refuseRequest(res: Response, refused: RefusedRequest): void {
   const { app, redirectUri, fault, rawState } = refused;

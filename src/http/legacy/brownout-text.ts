@@ -4,9 +4,9 @@ import { momentText } from '../../shared/moments.ts';
 import type { Refusal } from '../wire/legacy-error.ts';
 
 /**
- * What a call is told that a brownout makes fail: what is rehearsed, until when, and where to read about it. It is like no
- * other refusal, so that a caller can tell it from a token that is dead. What an owner rehearses stands on the app's own
- * page alone.
+ * The text for a call that fails because of a brownout: which date is rehearsed, until when, and where to read more.
+ * The text differs from every other refusal, so that a caller does not take its token for dead. A rehearsal of an owner
+ * is described only on the page of the app.
  */
 export function brownoutText({ settings }: Context, { text, endsAt, clientId }: Brownout): string {
   const sentence = text.trim().replace(/([^.!?])$/, '$1.');
@@ -15,7 +15,7 @@ export function brownoutText({ settings }: Context, { text, endsAt, clientId }: 
   return `${sentence}${kind} It is over at ${momentText(endsAt)}. Read more at ${settings.publicUrl}${page}`;
 }
 
-/** A refusal that a brownout brings: status and code as they will be after the date, with the text of the brownout. */
+/** A refusal because of a brownout: status and code as after the date, and the text of the brownout. */
 export function inBrownout(context: Context, [status, code]: Refusal, brownout: Brownout): Refusal {
   return [status, code, brownoutText(context, brownout)];
 }

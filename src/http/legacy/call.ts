@@ -22,28 +22,28 @@ import { type Passing, passOn } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
- * What every old call goes through, in order: find the token, decide who answers (`who-answers.ts`), count the call against
- * the limit, answer. A handler gets the mapping that it acts for.
+ * The steps of every old call: find the token, decide who answers (`who-answers.ts`), count the call against the limit,
+ * answer. A handler gets the mapping of the call.
  */
 
 type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void>;
 
-/** What a call with a known token that serves nothing does all the same, before it is refused. */
+/** Work that a call with a known token still does before its refusal, when the token serves nothing. */
 type RefusedHandler = (mapping: NonNullable<Resolved['mapping']>, res: Response) => Promise<void>;
 
-/** What an address makes of its calls. */
+/** How an address treats its calls. */
 interface Address {
   kind: CallKind;
   /** @throws {LegacyError} */
   tokenOf: (req: Request) => Promise<FoundToken | undefined>;
-  /** What a call is refused with that nobody answers. */
+  /** The refusal of a call that neither API answers. */
   refuse: () => LegacyError;
-  /** The new API's answer. */
+  /** Answers from the new API. */
   answer: CallHandler;
   beforeRefusal?: RefusedHandler | undefined;
-  /** The answer to a known call without a token, once the old API is gone. */
+  /** Answers a known call without a token, once the old API is gone. */
   withoutToken: (req: Request, res: Response) => void;
-  /** Whether it is also the answer to an address that sent too many of them; else that is 429. */
+  /** Whether `withoutToken` also answers calls without a token above the limit of their address. Else they get 429. */
   isChallenged?: boolean;
 }
 
@@ -53,7 +53,9 @@ interface Call {
   found: FoundToken | undefined;
 }
 
-/** The dates of the caller's app, and the call for its owner. A call without a token is nobody's. */
+/**
+ * Tells the dates of the caller's app, and measures the call for the owner. A call without a token belongs to no app.
+ */
 function noteCall(context: Context, { req, res, found }: Call, { resolved }: Decision): void {
   if (!found || !resolved) return;
   const { mapping } = resolved;
@@ -61,7 +63,10 @@ function noteCall(context: Context, { req, res, found }: Call, { resolved }: Dec
   noteUsage(context, { ...found, mapping, brownout: brownoutFor(resolved) }, req);
 }
 
-/** The refusal of a call that nobody answers; in a brownout, of one that the old API may answer, in the words of that. */
+/**
+ * The refusal of a call that neither API answers. Where a brownout alone keeps the call from the old API, the refusal
+ * has the text of that brownout.
+ */
 function refusalOf(context: Context, refusal: LegacyError, { resolved, ending }: Decision): LegacyError {
   const isMissed = context.oldBackend !== undefined && resolved?.mapping === undefined;
   if (!isMissed || ending?.because !== 'brownout') return refusal;
@@ -69,14 +74,14 @@ function refusalOf(context: Context, refusal: LegacyError, { resolved, ending }:
   return new LegacyError(inBrownout(context, [status, code, message], ending.brownout), { headers });
 }
 
-/** The mapping for the new API. Where the old API was to answer, it has just refused the token: see `leaveOldApi`. */
+/** The mapping for the new API. If the old API was to answer, then it has just refused the token: see `leaveOldApi`. */
 function servedMapping({ clock }: Context, { by, resolved }: Decision): ServedMapping {
   if (resolved?.kind !== 'served') throw new Error('the new API was to answer a call without a grant');
   const { mapping } = resolved;
   return by === 'old' ? { ...mapping, refused_there_at: clock.now() } : mapping;
 }
 
-/** @throws {TokenRefused | LegacyError} nobody answers */
+/** @throws {TokenRefused | LegacyError} neither API answers */
 async function refuseUnanswered(
   context: Context,
   { refuse, beforeRefusal, res }: Pick<Address, 'refuse' | 'beforeRefusal'> & Pick<Call, 'res'>,
@@ -89,7 +94,10 @@ async function refuseUnanswered(
   throw resolved.refusal;
 }
 
-/** Who answers in the end: the old API may refuse the token of a call that a grant serves. Undefined once it answered. */
+/**
+ * Asks the old API where it is to answer. Returns undefined once the old API has answered. It may refuse the token of a
+ * call that a grant serves; then the result says who answers in its place.
+ */
 async function whoIsLeft(
   passing: Passing,
   { req, res, found, kind }: Call & Pick<Address, 'kind'>,
@@ -100,7 +108,7 @@ async function whoIsLeft(
   return whoAnswers({ call: kind, token: 'left', oldApi: 'runs', isCutOver: false });
 }
 
-/** Answers a call without a token that the old API is not asked for any more in this minute. */
+/** Answers a call without a token whose address may send the old API no more calls in this minute. */
 function answerTooMany(
   { withoutToken, isChallenged = false }: Address,
   { req, res, found }: Call,
@@ -133,7 +141,7 @@ export function createAnswers(passing: Passing) {
 
 const unknownPath = () => new LegacyError(REFUSALS.unknownPath);
 
-/** Makes handlers of a known call of this kind. */
+/** Makes handlers of known calls of this kind. */
 export function createCalls(
   passing: Passing,
   { kind, withoutToken, isChallenged }: Pick<Address, 'kind' | 'withoutToken'> & { isChallenged: boolean },
@@ -151,7 +159,7 @@ export function createCalls(
     });
 }
 
-/** The account and channels for a call; a stale answer says its age. */
+/** The account and channels for a call. A stale answer gets an `Age` header. */
 export async function readFor(context: Context, mapping: ServedMapping, res: Response): Promise<Reading> {
   const work = servedBy(context, mapping, (grant) => readAccount(context, grant));
   const reading = await withTimeout(work, CALLER_WAIT + SECOND);

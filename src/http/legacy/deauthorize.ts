@@ -14,8 +14,8 @@ const originOf = (mapping: NonNullable<Resolved['mapping']>, res: Response) => (
 });
 
 /**
- * POST and GET on the old deauthorize addresses: ends this app for this account; body as recorded (docs/old-api.md
- * Q14).
+ * POST and GET on the old deauthorize addresses: ends this app for this account. The body is as recorded
+ * (docs/old-api.md Q14).
  */
 export function deauthorize(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(
@@ -25,7 +25,8 @@ export function deauthorize(context: Context, call: ReturnType<typeof createCall
       tellOldBackend(context, caller, origin);
       sendJson(res, 200, { success: true, message: 'Access successfully revoked!' });
     },
-    // The old API is not told: it would end all tokens of the pair, while a token that is refused speaks for itself alone.
+    // The old API is not told: it would end all tokens of this app and account. A refused token speaks for itself
+    // alone.
     (mapping, res) => endStopped(context, mapping, originOf(mapping, res)),
   );
 }

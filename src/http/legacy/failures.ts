@@ -29,9 +29,9 @@ import {
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
 import { MalformedBody } from '../wire/request-parameters.ts';
 
-/** From whatever was thrown to the one form that the caller's old client can parse; one function per audience. */
+/** Turns every thrown error into the form that an old client can parse: one function for each kind of caller. */
 
-/** A body that cannot be read, or an address with a broken escape in it. */
+/** 400, 413 or 415 for an unreadable body or an address with a broken escape; undefined for other errors. */
 function unreadableStatus(error: unknown): number | undefined {
   if (error instanceof UnreadableBody) return error.status;
   return error instanceof MalformedBody || error instanceof URIError ? 400 : undefined;
@@ -42,7 +42,7 @@ function unavailable(retryAfter: number | undefined, cause: unknown): LegacyErro
   return new LegacyError(REFUSALS.unavailable, { headers: { 'Retry-After': String(seconds) }, cause });
 }
 
-/** The bridge cannot tell at the moment; it never says then that a credential is wrong. */
+/** Whether the bridge cannot tell at the moment. Then it never says that a credential is wrong. */
 function isOutOfReach(error: unknown): boolean {
   return isStorageFault(error) || isKeyFault(error);
 }
@@ -52,13 +52,13 @@ function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused)
   return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
 }
 
-/** A parameter that cannot be used, by its name. Calls that read have them too. */
+/** Names the parameter that cannot be used. A call that reads can be refused for a parameter too. */
 function refusedField(error: FieldRefused): LegacyError {
   const { status, code, message } = refusalOfField(error);
   return new LegacyError([status, code, message]);
 }
 
-/** What a caller's own limits, rights and words refuse. */
+/** Refusals because of a caller's limits, rights and parameters. */
 function refusedByRights(error: unknown): LegacyError | undefined {
   if (error instanceof FieldRefused) return refusedField(error);
   if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
@@ -99,10 +99,14 @@ function toTokenError(error: unknown): OAuthError {
   });
 }
 
-/** So many failures of a minute are written whole, for they are to be mended. */
+/**
+ * At most this many failures of one kind from one network are logged in full in a minute. Somebody has to mend them.
+ */
 const LINES_OF_FAILURES = 10;
 
-/** How a failure is logged; the outcome of a write is none of the bridge's faults, and its words are the caller's. */
+/**
+ * The log line of a failure. The outcome of a write is no fault of the bridge, and the words are for the caller alone.
+ */
 function lineOf(error: unknown, { status, code }: LegacyError) {
   if (error instanceof WriteRefused)
     return {
@@ -126,7 +130,7 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
   };
 }
 
-/** Answers refusals of an address that gives tokens; the log names what was asked for. */
+/** Answers refusals of an address that gives tokens. `what` names the request in the log. */
 export function tokenFailures(context: Context, what: string): ErrorRequestHandler {
   const noteRefusal = createRefusalLog({ logger: context.logger });
   const noteFailure = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });

@@ -4,18 +4,21 @@ import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, rawQuery } from '../wire/request-parameters.ts';
 
 /**
- * Where the old backend may read a token that the bridge does not: a call that is passed must not be one token's here and
- * another's there, which may have ended here. Nothing is rewritten; a call that may hold a second one is refused.
+ * Finds tokens that the old API may read and the bridge does not. A passed call must not act for one token at the
+ * bridge and for another token at the old API: the other token may have ended at the bridge. The bridge rewrites
+ * nothing. It refuses a call that may hold a second token.
  */
 
-/** PHP takes a dot, a space and a bracket in a name for an underscore, and cuts what comes before and behind. */
+/**
+ * PHP reads a dot, a space and a bracket in a name as an underscore, and cuts the characters before and after the name.
+ */
 const TOKEN_NAME = /^\s*access[_.[\s]token(?![\w-])/i;
 
 const isForeign = (name: string) => name !== 'access_token' && TOKEN_NAME.test(name);
 
 const decoded = (name: string) => [...new URLSearchParams(name).keys()][0] ?? '';
 
-/** A form, or a query; some separate its pairs by semicolons too. */
+/** Whether a form or a query hides a token. Some readers separate the pairs by semicolons too. */
 function hidesInForm(text: string): boolean {
   if (!mentionsToken(text)) return false;
   const names = namesThatMentionToken(text);
@@ -25,12 +28,12 @@ function hidesInForm(text: string): boolean {
   );
 }
 
-/** Where a string of JSON begins, and its punctuation. */
+/** The start of a JSON string, or a punctuation character. */
 const JSON_PART = /["{}[\]:]/g;
 
 /**
- * Behind the string of JSON that begins at a place. No pattern: one that has a choice at each character remembers each, and
- * a long string leaves it without memory.
+ * The index after the JSON string that begins at `start`. This is no regular expression: an expression with a choice at
+ * each character remembers each choice, and runs out of memory on a long string.
  */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
@@ -38,7 +41,7 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
-/** Strings and punctuation of JSON that is known to be whole. */
+/** Strings and punctuation of valid JSON. */
 function jsonParts(text: string): string[] {
   const parts: string[] = [];
   let end = 0;
@@ -53,7 +56,7 @@ function jsonParts(text: string): string[] {
   return parts;
 }
 
-/** The names of the outermost object, each as often as it stands there; readers differ in which of them they take. */
+/** The names of the outermost object, repeated names included. Readers differ in which of two equal names they use. */
 function topLevelNames(text: string): string[] {
   const parts = jsonParts(text);
   let depth = 0;
@@ -65,12 +68,17 @@ function topLevelNames(text: string): string[] {
   });
 }
 
-/** A part of it may be a file here and a field there. */
+/**
+ * Counts the parts whose name is a spelling of `access_token`. One side may read a part as a file, the other as a
+ * field.
+ */
 function partsWithToken(text: string): number {
   return text.match(/^content-disposition:[^\r\n]*access[_.[ ]token/gim)?.length ?? 0;
 }
 
-/** What cannot be read, or is not to be, does not speak of a token in any spelling. */
+/**
+ * Whether a body mentions a token in any spelling. A body that the bridge cannot parse, or does not parse, must not.
+ */
 function speaksOfToken(body: Buffer): boolean {
   return mentionsToken(body.toString('latin1').replaceAll('\0', ''));
 }
@@ -101,14 +109,14 @@ async function hidesInBody(req: Request): Promise<boolean> {
   return parameters ? hidesInParameters(req, parameters) : speaksOfToken(req.body as Buffer);
 }
 
-/** Two content types are two readings of one body. */
+/** With two content types two readers may parse one body in two ways. */
 function hasTwoTypes({ rawHeaders }: Request): boolean {
   const types = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   return types.length > 1;
 }
 
 /**
- * Refuses a call that the old backend may read another token in than the bridge did.
+ * Refuses a call in which the old API may read another token than the bridge did.
  * @throws {LegacyError} 400
  */
 export async function refuseHiddenTokens(req: Request): Promise<void> {

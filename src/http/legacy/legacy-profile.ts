@@ -5,13 +5,13 @@ import { serviceName } from '../../domain/translation/networks.ts';
 
 type Channel = Reading['channels'][number];
 
-/** Unix seconds of an ISO time; 0 when it cannot be read, for old clients throw at anything but a number. */
+/** Unix seconds of an ISO time. An unreadable time becomes 0, because old clients throw at any value but a number. */
 export function unixSeconds(iso: string | null | undefined): number {
   const time = Date.parse(iso ?? '');
   return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
 }
 
-/** Days with the same times come together, the way the old answers grouped them; days without times are left out. */
+/** Groups the days that have the same times, as the old API did. Days without times are left out. */
 export function legacySchedules(
   schedule: Channel['postingSchedule'],
 ): Array<{ days: string[]; times: string[] }> {
@@ -30,9 +30,9 @@ function formattedUsername(channel: Channel): string {
 }
 
 /**
- * One profile of `profiles.json` from a modern channel: the recorded field names and types (docs/old-api.md Q9: ids are
- * text, times whole seconds). Numbers that nobody knows are absent; settings that have no modern counterpart hold the value
- * that an untouched old profile had.
+ * One profile of `profiles.json`, made from a channel: the recorded field names and types (docs/old-api.md Q9: ids are
+ * text, times whole seconds). Unknown numbers are absent. A setting that the new API does not have holds the value of
+ * an untouched old profile.
  */
 export function legacyProfile(
   channel: Channel,

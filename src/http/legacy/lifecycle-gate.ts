@@ -15,13 +15,13 @@ import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
- * What the old addresses answer from the sunset on, and in a brownout that rehearses it (docs/decisions/0012): 410,
- * whatever the method, and whatever else the call holds. Only where apps differ at the moment does the answer wait for
- * whose call it is; else that is looked up behind it (late-note.ts). No `Retry-After`, in a brownout neither: a client
- * that waits it out would hide from its people what the brownout is to show them.
+ * The answer of the old addresses from the sunset on, and in a brownout that rehearses the sunset
+ * (docs/decisions/0012): 410, for every method and whatever the call holds. The answer waits for the app of the call
+ * only while apps differ. At other times the app is looked up after the answer (refused-call-usage.ts). There is no
+ * `Retry-After`, in a brownout either: a client that waits would hide the brownout from its people.
  */
 
-/** Whose call it is, as far as that can be known before it is served. */
+/** The caller, as far as the bridge can know the caller before the call is served. */
 interface Caller {
   clientId: string | undefined;
   carrier: FoundToken['carrier'];
@@ -33,13 +33,14 @@ type Identify = (req: Request) => Promise<Caller>;
 interface Way {
   readBody: RequestHandler | undefined;
   identify: Identify;
-  /** Whether a token, which proves whose call it is, is what comes to this address. */
+  /** Whether calls of this address carry a token. A token proves the app of a call. */
   takesTokens: boolean;
 }
 
 /**
- * By the token alone, which proves it. With none, or one that the bridge has never seen, the dates of all count, whatever app
- * the call names: anybody may name one that was given more time, or that rehearses.
+ * Identifies the caller by the token alone, because the token proves the app. Without a token, or with a token that the
+ * bridge has never seen, the common dates count. The app that the call names does not count: anybody may name an app
+ * that has an extension or rehearses.
  */
 async function callerOf(context: Context, req: Request): Promise<Caller> {
   const found = await tokenIfAny(req);
@@ -47,12 +48,15 @@ async function callerOf(context: Context, req: Request): Promise<Caller> {
   return { clientId: mapping && provenApp(mapping), carrier: found?.carrier ?? 'header', mapping };
 }
 
-/** Where codes are exchanged, by the credentials alone, which have to be right later on; somebody's token says nothing. */
+/**
+ * Identifies the caller of the code exchange by the credentials alone, which are checked later. A token says nothing
+ * there.
+ */
 async function callerByCredentials(req: Request): Promise<Caller> {
   return { ...(await clientOfTokenRequest(req)), mapping: undefined };
 }
 
-/** At an address that people open nothing but the address itself is read. */
+/** At an address that people open, only the address itself is read. */
 async function callerInAddress(req: Request): Promise<Caller> {
   return { clientId: clientIdInQuery(req), carrier: 'query', mapping: undefined };
 }
@@ -63,14 +67,16 @@ interface Met {
   takesTokens: boolean;
 }
 
-/** Measures a call that ends here; where the answer does not wait for whose it is, behind that. */
+/**
+ * Measures a call that ends here. Where the answer does not wait for the app, the call is measured after the answer.
+ */
 function note(context: Context, { ending, caller, takesTokens }: Met, req: Request): void {
   const brownout = ending.because === 'brownout' ? ending.brownout : undefined;
   if (caller) noteUsage(context, { ...caller, brownout }, req);
   else if (takesTokens) noteRefusedCall(context, req, brownout);
 }
 
-/** Why a call is answered with 410, which its dates say too; undefined where it goes on. */
+/** Why the call gets 410; undefined where the call goes on. The date headers of the answer are set to match. */
 async function meet(
   context: Context,
   { readBody, identify, takesTokens }: Way,
@@ -99,7 +105,7 @@ function sendGone(context: Context, res: Response, ending: Ending): void {
   sendLegacyError(res, new LegacyError([410, 410, textOf(context, ending)], { extra: { link } }));
 }
 
-/** Of an address that a person opens. */
+/** The page for an address that people open. */
 function gonePage(context: Context, ending: Ending): PageError {
   const title = 'Apps can no longer be connected here';
   if (ending.because === 'date')
@@ -123,7 +129,7 @@ export interface LifecycleGate {
   page: RequestHandler;
 }
 
-/** The gate before the old addresses; a body is read as it is read behind the gate. */
+/** The gate before the old addresses. The gate reads a body with the same reader as the handler after it. */
 export function createLifecycleGate(context: Context): LifecycleGate {
   const forPrograms =
     (way: Way): RequestHandler =>

@@ -3,7 +3,7 @@ import type { FoundToken } from '../wire/bearer-token.ts';
 import { basicReadings } from '../wire/client-credentials.ts';
 import { bodyParameters, queryParameters } from '../wire/request-parameters.ts';
 
-/** The app that a call names. Anybody may name one: this proves nothing. */
+/** The app that a call names. Anybody may name any app: the name proves nothing. */
 
 const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
 
@@ -14,13 +14,13 @@ export function clientIdInQuery(req: Request): string | undefined {
   return plausible(queryParameters(req).get('client_id'));
 }
 
-/** A body that cannot be read names none. */
+/** An unreadable body names no app. */
 async function clientIdInBody(req: Request): Promise<string | undefined> {
   const inBody = await bodyParameters(req).catch(() => undefined);
   return plausible(inBody?.get('client_id'));
 }
 
-/** By its query or, once that is read, its body. */
+/** The app that the query names, else the app that the body names. The body must have been read. */
 export async function clientIdIn(req: Request): Promise<string | undefined> {
   return clientIdInQuery(req) ?? clientIdInBody(req);
 }

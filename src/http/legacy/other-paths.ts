@@ -8,15 +8,20 @@ import type { Passing } from './pass-through.ts';
 import { mayPass } from './passable-path.ts';
 import { MalformedBody } from '../wire/request-parameters.ts';
 
-/** What the bridge does not serve itself and the old API may: other paths, other methods and formats of known calls. */
+/**
+ * Calls that the bridge does not serve but the old API may: other paths, and other methods and formats of known calls.
+ */
 
-/** HEAD has an effect on no old path, so that only a call that reads passes it; the rest is nothing that the old API answered. */
+/**
+ * HEAD changes nothing on any old path, so only HEAD of a call that reads is passed. The old API answered no further
+ * methods.
+ */
 const PASSED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const isPassed = (kind: CallKind, method: string) =>
   kind === 'head' ? method === 'HEAD' : PASSED_METHODS.includes(method);
 
-/** A body that nobody can read holds no token; the call is treated then as one without. */
+/** An unreadable body holds no token. The call counts as a call without a token. */
 async function tokenOf(req: Request): Promise<FoundToken | undefined> {
   try {
     return await findToken(req);
@@ -28,8 +33,9 @@ async function tokenOf(req: Request): Promise<FoundToken | undefined> {
 
 /**
  * Makes the handlers of an address that the bridge refuses, for calls that the old API may answer. Routing comes before
- * authentication, and what nobody could answer is refused unread. Whose token such a call had is looked up behind the
- * refusal: it is what an owner has to know of before the old API ends, and where there is none to ask it has ended already.
+ * authentication: a call that neither side could answer is refused unread. The bridge looks up the token of such a call
+ * after the refusal. An owner has to know of these calls before the old API ends, and without an old API the end has
+ * come already.
  */
 export function createOtherPaths(passing: Passing, readBody: RequestHandler) {
   const { context } = passing;

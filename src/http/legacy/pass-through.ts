@@ -22,12 +22,12 @@ import { mayPass, targetOf } from './passable-path.ts';
 import { shadowRead } from './posts/shadowed-reads.ts';
 import { markPassed } from './usage-note.ts';
 
-/** Calls as they came for the old backend, and its answers as they were for their callers. */
+/** The pass-through: calls go to the old API as they came, and its answers go back as they were. */
 
-/** Those whose calls count together: a proven app and an account; else a token alone. */
+/** Calls of one proven app and one account count together. Calls of a token without a proven app count alone. */
 type CallOwner = NonNullable<Resolved['mapping']>;
 
-/** What all old calls share. */
+/** Shared by all old calls. */
 export interface Passing {
   context: Context;
   /** @throws {LegacyError} 429 */
@@ -36,7 +36,7 @@ export interface Passing {
   passAnonymous: PassAnonymous;
 }
 
-/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had; 0 turns it off. */
+/** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had; 0 turns the limit off. */
 export function createPassing(context: Context, perMinute: number): Passing {
   return {
     context,
@@ -53,8 +53,8 @@ export function createPassing(context: Context, perMinute: number): Passing {
 }
 
 /**
- * A body that came packed was unpacked when it was read; credentials that the bridge did not read prove nothing here. A
- * call without a token keeps none.
+ * The headers to pass on. A packed body was unpacked when the bridge read it, so `Content-Encoding` is left out.
+ * `Authorization` is left out where it is not the token that the bridge has read, and where the call has no token.
  */
 function rawHeadersOf({ req, token }: OldApiCall, body: Buffer): string[] {
   const isLeftOut = (name: string, value: string) =>
@@ -66,7 +66,7 @@ function rawHeadersOf({ req, token }: OldApiCall, body: Buffer): string[] {
   });
 }
 
-/** A call that the old API is to answer. */
+/** A call for the old API to answer. */
 interface OldApiCall {
   req: Request;
   res: Response;
@@ -75,7 +75,7 @@ interface OldApiCall {
 
 /**
  * A call as it came.
- * @throws {LegacyError} 400 where it may hold another token than the bridge has read
+ * @throws {LegacyError} 400 where the call may hold another token than the bridge has read
  */
 async function passedCall(asking: OldApiCall): Promise<PassedCall> {
   const { req } = asking;
@@ -84,7 +84,9 @@ async function passedCall(asking: OldApiCall): Promise<PassedCall> {
   return { method: req.method, target: targetOf(req), rawHeaders: rawHeadersOf(asking, body), body };
 }
 
-/** A call with a token as it came, and what the domain wants to know of it. @throws {LegacyError} as `passedCall` */
+/**
+ * A call with a token as it came, and what the domain needs to know of the call. @throws {LegacyError} as `passedCall`
+ */
 async function legacyCall({ req, res, token }: OldApiCall & { token: string }): Promise<LegacyCall> {
   return {
     ...(await passedCall({ req, res, token })),
@@ -97,11 +99,13 @@ async function legacyCall({ req, res, token }: OldApiCall & { token: string }): 
   };
 }
 
-/** Sends an answer as it was; headers that the bridge has set already are its own (added-headers.ts). */
+/**
+ * Sends an answer as it was. Headers that the bridge has already set keep the value of the bridge (added-headers.ts).
+ */
 function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
   markPassed(res);
   const own = ownHeaders(res);
-  // An answer to HEAD tells the length of a body that is not there.
+  // An answer to HEAD tells the length of a body that is not sent.
   const isHead = res.req.method === 'HEAD';
   if (!isHead) own.add('content-length');
   rawHeaders.forEach((name, index) => {
@@ -114,7 +118,7 @@ function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedA
 
 const SHARES = /^\/1\/links\/shares(?:\.json)?(?:\?|$)/;
 
-/** What a token stands for; undefined for a call without one. */
+/** The state of the token; undefined for a call without a token. */
 type TokenOfCall = Exclude<Resolved, { kind: 'refused' }> | undefined;
 
 function answerOf(
@@ -141,8 +145,8 @@ function answerOf(
 }
 
 /**
- * Passes a call that the old API has to answer, and its answer back. False where the old API refuses the token of a call
- * that a grant serves: then nothing is sent yet.
+ * Passes a call to the old API, and the answer back. Returns false where the old API refuses the token of a call that a
+ * grant serves: then no answer has been sent yet.
  * @throws {LegacyError | TokenRefused | TooManyGuesses | Unavailable}
  */
 export async function passOn(passing: Passing, asking: OldApiCall, resolved: TokenOfCall): Promise<boolean> {

@@ -3,11 +3,11 @@ import { isDeauthorize } from '../../domain/old-api/pass-through.ts';
 import { collapsedPath, isKnownPath } from '../../domain/old-calls/old-calls.ts';
 
 /**
- * Which paths of old calls mean the same, and which may go to the old API. What is decided here about a path has to be what
- * the old API makes of it.
+ * Which paths of old calls are equal, and which paths may go to the old API. The rules here must read a path as the old
+ * API does.
  */
 
-/** An address may be sent whole (RFC 9112 §3.2.2); the old backend is named by the settings alone. */
+/** A request may send a whole address (RFC 9112 §3.2.2). Only the settings name the host of the old API. */
 function withoutOrigin(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
 }
@@ -22,15 +22,15 @@ function pathOf({ originalUrl }: Request): string {
 }
 
 /**
- * Path and query for the old API: of a known call in its plain spelling (see `collapseKnownPaths`), of anything else as
- * they came.
+ * Path and query for the old API. A known call has its plain spelling (see `collapseKnownPaths`); every other path
+ * stays as it came.
  */
 export function targetOf({ url }: Request): string {
   return withoutOrigin(url);
 }
 
 /**
- * A doubled or trailing slash makes no other call. From here on the request has the plain spelling of a known call, so that
+ * A doubled or trailing slash does not make another call. From here on a known call has its plain spelling, so that
  * every rule about the call sees the same path.
  */
 export const collapseKnownPaths: RequestHandler = (req, _res, next) => {
@@ -40,16 +40,16 @@ export const collapseKnownPaths: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Segments of plain characters, none hidden. */
+/** Segments of plain characters. No segment begins with a dot. */
 const PLAIN_PATH = /^\/(?:(?!\.)[\w.~!$&'()*+,=:@-]+(?:\/(?!\.)[\w.~!$&'()*+,=:@-]+)*)?$/;
 
 const OAUTH = /^\/1\/oauth2(?![a-z0-9])/i;
 
 /**
- * Whether a path may be passed: one that every server reads in the same way, for what ends a token or leads out of v1 has
- * other spellings too. Nothing that is encoded, has parameters or dot segments. What a doubled or a trailing slash may hide
- * is judged without them: nothing at the OAuth addresses, and what ends a token is spelled as the bridge knows it. No path
- * of v1 needs anything else.
+ * Whether a path may be passed. The path must be one that every server reads in the same way: a path that ends a token
+ * or leads out of v1 has other spellings too. So the path has no encoded characters, no parameters and no dot segments.
+ * Doubled and trailing slashes are removed before the check: no OAuth address is passed, and a path that ends a token
+ * must have the spelling that the bridge knows. No path of v1 needs more.
  */
 export function mayPass(req: Request): boolean {
   if (req.originalUrl.includes('#')) return false;

@@ -34,7 +34,7 @@ interface NamedChannel {
 }
 
 /**
- * The channel that the path of a call names, by either generation's id.
+ * The channel that the path of a call names, by its old id or its new id.
  * @throws {LegacyError} 404 where the account reaches no such channel
  */
 export async function namedChannel(
@@ -50,7 +50,7 @@ export async function namedChannel(
   return { reading, channel, ids };
 }
 
-/** GET /1/profiles/:id.json: one of them, by either generation's id (docs/decisions/0016). */
+/** GET /1/profiles/:id.json: one profile, by its old id or its new id (docs/decisions/0016). */
 export function profile(context: Context, call: Calls): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;

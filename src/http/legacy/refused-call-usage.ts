@@ -7,15 +7,15 @@ import { type FoundToken, hasTokenBeforeBody, tokenIfAny } from '../wire/bearer-
 import { answeredAs, noteAnswered, seenOf } from './usage-note.ts';
 
 /**
- * Calls that are answered without a look at them: by a sunset that is the same for all, and at addresses that nobody
- * serves. Their tokens are read all the same, beside the answer, which waits for nothing and is the same whatever they are:
- * it is then that owners look for a script that they forgot, and that support is asked who still calls. So such a call is
- * measured and shown like any other. Nothing is written about a token that is not known.
+ * Usage of calls that the bridge refuses unread: after a sunset that is the same for all apps, and at addresses that
+ * are not served. The answer waits for nothing and does not depend on the token. The token is still read, beside the
+ * answer, and the call is measured and shown like any other call. Owners look for a forgotten script at this time, and
+ * ask support who still calls. Unknown tokens leave no trace.
  */
 
 /**
- * A body that the answer does not wait for would be thrown away as it comes. A post is shorter than that; a packed one
- * would have to be unpacked, for anybody who sends it.
+ * Node would throw away a body that the answer does not wait for. A post is shorter than this limit. Packed bodies are
+ * not unpacked, because any caller could make the bridge do that work.
  */
 const readBytes = express.raw({ type: () => true, limit: '64kb', inflate: false });
 
@@ -23,7 +23,7 @@ interface Late extends FoundToken {
   brownout: Brownout | undefined;
 }
 
-/** What is told of it waits for its turn, so that it holds neither request nor answer. */
+/** Queues the look-up of the token. The queue keeps neither the request nor the answer in memory. */
 function lookUp(
   context: Context,
   { token, carrier, brownout }: Late,
@@ -36,9 +36,9 @@ function lookUp(
 }
 
 /**
- * Measures such a call, and shows it to those who look on, soon after its answer has left. The body is read only where no
- * token came before it: clients that close, or that leave once they are answered, never send all of it. A token in such a
- * body is not known of, and nothing waits for it: it goes with the connection.
+ * Measures a call that was refused unread, and shows the call on live pages, soon after its answer has left. The body
+ * is read only where no token came before the body. Some clients close the connection, or leave after the answer, and
+ * never send the whole body. A token in such a body stays unknown, and nothing waits for the rest.
  */
 export function noteRefusedCall(context: Context, req: Request, brownout?: Brownout): void {
   const { res } = req;
@@ -49,7 +49,7 @@ export function noteRefusedCall(context: Context, req: Request, brownout?: Brown
   const note = async () => {
     await read;
     const found = await tokenIfAny(req);
-    // Nobody needs the body any more, and what keeps the request would keep it.
+    // The body is not needed any more. Whatever still refers to the request would keep the body in memory.
     req.body = undefined;
     if (found) lookUp(context, { ...found, brownout }, answeredAs(seen, res));
   };

@@ -29,22 +29,24 @@ import { token } from './token.ts';
 import { user } from './user.ts';
 
 /**
- * The old surface: which path answers which methods, and in what order an old call is treated. Paths match exactly,
- * case included; `.json` may be missing, another suffix is an unsupported format (docs/old-api.md Q8).
+ * The addresses of the old API: which path answers which methods, and the order of the steps of an old call. Paths
+ * match exactly, case included. `.json` may be missing; another suffix is an unsupported format (docs/old-api.md Q8).
  */
 
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
 const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 
-/** HEAD runs no handler: it has no effect on any old path (docs/threats.md B41). */
+/**
+ * Refuses all other methods, HEAD too: HEAD runs no handler and changes nothing on any old path (docs/threats.md B41).
+ */
 function only(methods: readonly string[]): RequestHandler {
   const headers = { Allow: methods.join(', ') };
   return (req, _res, next) =>
     next(methods.includes(req.method) ? undefined : new LegacyError(REFUSALS.method, { headers }));
 }
 
-/** Refused methods of the authorize address are JSON; everything else there is a page. */
+/** At the authorize address the refusal of a method is JSON. Every other refusal is a page. */
 // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
 const methodFailures: ErrorRequestHandler = (error, _req, res, next) =>
   error instanceof LegacyError ? sendLegacyError(res, error) : next(error);
@@ -56,7 +58,7 @@ function onlyOf(methods: readonly string[]): RequestHandler {
   return (req, _res, next) => next(methods.includes(req.method) ? undefined : 'route');
 }
 
-/** Every address of the resource side, those that were never served included. */
+/** Every address of the resource side, also addresses that were never served. */
 const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
 
 type MakeHandler = (context: Context, call: ReturnType<typeof createCalls>) => RequestHandler;
@@ -84,12 +86,12 @@ const HANDLERS: Record<OldCallName, MakeHandler> = {
   configuration,
 };
 
-/** Answers to calls without a token, once the old API is gone. The others get the recorded challenge. */
+/** Answers to calls without a token, once the old API is gone. Calls that are not listed get the recorded challenge. */
 const WITHOUT_TOKEN: Partial<Record<OldCallName, (req: Request, res: Response) => void>> = {
   shares: sendShares,
 };
 
-/** What stands before the answers of the old API, at whatever address and by whatever method a call came. */
+/** Runs before the old API may answer, at every address of the call and for every method. */
 const BEFORE: Partial<Record<OldCallName, RequestHandler>> = { shares: onlyPlainCallbacks };
 
 const sendNoToken = (_req: Request, res: Response) => sendChallenge(res);
@@ -105,7 +107,7 @@ interface Resources {
   gate: LifecycleGate;
 }
 
-/** Adds one known call at all its addresses, with what becomes of its other methods and formats. */
+/** Adds one known call at all its addresses, with the handlers of its other methods and formats. */
 function createAddCall(router: Router, passing: Passing, readBody: RequestHandler) {
   const { context } = passing;
   const elsewhere = createOtherPaths(passing, readBody);
@@ -145,7 +147,7 @@ function resources({ context, perMinute, gate }: Resources): Router {
   return router;
 }
 
-/** Everything the older generation served. */
+/** All addresses of the old API. */
 export function legacyRouter(context: Context, perMinute: number): Router {
   const router = Router(exactly);
   const gate = createLifecycleGate(context);

@@ -6,20 +6,20 @@ import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.
 import { queryParameters } from '../wire/request-parameters.ts';
 import { tellAge } from './posts/age.ts';
 
-/** The boards of Pinterest profiles, which the old API called subprofiles. */
+/** The boards of Pinterest profiles. The old API called a board a subprofile. */
 
-/** A value that cannot be read was never refused, and asks for nothing. */
+/** An unreadable value was never refused. It asks for no boards. */
 function areWanted(req: Request): boolean {
   const value = queryParameters(req).get('subprofiles') ?? '';
   return ['1', 'true', 'yes', 'on'].includes(value.toLowerCase());
 }
 
-/** `id` is what a create takes as one of its `subprofile_ids`. */
+/** `id` is a value for `subprofile_ids` of a create call. */
 const subprofileOf = ({ serviceId, name }: Board) => ({ id: serviceId, name, service: 'pinterest' });
 
 type FieldsOf = (channel: Reading['channels'][number]) => { subprofiles?: object[] };
 
-/** What a caller is told of a profile beside its other fields, where it asks for boards; nothing else asks for them. */
+/** The additional fields of a profile for a caller that asks for boards. No other call reads boards. */
 export async function subprofilesFor(
   context: Context,
   { mapping, reading }: { mapping: ServedMapping; reading: Pick<Reading, 'channels'> },

@@ -11,8 +11,8 @@ import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../w
 import { showLive } from './usage-note.ts';
 
 /**
- * POST /1/oauth2/token.json (OAuth 2.0 draft 20 §4.1.3). In order: parameters, client, code; so that a failed
- * authentication or a malformed request never spends a code (docs/old-api.md Q4).
+ * POST /1/oauth2/token.json (OAuth 2.0 draft 20 §4.1.3). The order is parameters, client, code: a malformed request or
+ * a failed authentication never spends a code (docs/old-api.md Q4).
  */
 
 const SINGLE = ['grant_type', 'code', 'redirect_uri', 'client_id', 'client_secret'];
@@ -25,7 +25,7 @@ async function readBody(req: Request): Promise<Parameters> {
   return bodyParameters(req);
 }
 
-/** The checks of the parameters alone (OAuth 2.0 draft 20 §5.2). */
+/** Checks the parameters alone (OAuth 2.0 draft 20 §5.2). */
 function checkParameters(req: Request, body: Parameters): { code: string; redirectUri: string | undefined } {
   const query = queryParameters(req);
   if (NEVER_IN_ADDRESS.some((name) => query.has(name))) {

@@ -8,15 +8,15 @@ import type { FoundToken } from '../wire/bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
 
-/** The segment behind `profiles` or `updates`, without the suffix `.json`. */
+/** The segment after `profiles` or `updates`, without the suffix `.json`. */
 const ID_SEGMENT = /^(\/1\/(?:profiles|updates)\/)[^/]*?(\.json)?(?=\/|$)/;
 
-/** The path as it is served; what stands for an id in it is left out here, or where usage is kept. */
+/** The path as it is served. An id in the path is replaced here, or later where usage is kept. */
 function endpointOf({ path, params }: Request): string {
   return (params['id'] === undefined ? path : path.replace(ID_SEGMENT, '$1:id$2')).slice(0, ENDPOINT_MAX);
 }
 
-/** What is kept of a request itself. */
+/** The facts of a request that usage keeps. */
 export interface Seen {
   method: string;
   endpoint: string;
@@ -24,7 +24,7 @@ export interface Seen {
   address: string | undefined;
 }
 
-/** To be taken while the call is answered: a caller that goes away at once leaves no address behind. */
+/** Call this while the request is being answered: a connection that has closed has no address any more. */
 export function seenOf(req: Request): Seen {
   return { method: req.method, endpoint: endpointOf(req), userAgent: req.get('user-agent'), address: req.ip };
 }
@@ -35,13 +35,13 @@ interface Used extends Pick<FoundToken, 'carrier'> {
   brownout?: Brownout | undefined;
 }
 
-/** The token, and the brownout where an owner rehearses with the own app and wants to see what fails. */
+/** The token, and the brownout where an owner rehearses with the own app and wants to see which calls fail. */
 function measuredAs({ mapping, brownout }: Used): string[] {
   const isOwners = brownout?.clientId !== undefined;
   return [...(mapping ? [mapping.id] : []), ...(isOwners ? [rehearsalId(brownout.id)] : [])];
 }
 
-/** Measures a call with a known token, or of an app that rehearses, once it is answered, whoever answers it and however. */
+/** Measures a call with a known token, or of an app that rehearses, after its answer, whichever API gave the answer. */
 export function noteUsage(context: Context, used: Used, req: Request): void {
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
@@ -49,19 +49,19 @@ export function noteUsage(context: Context, used: Used, req: Request): void {
   whenAnswered(res, context.logger, () => noteAnswered(context, used, answeredAs(seen, res)));
 }
 
-/** What is kept of a call and its answer: both of them are let go, with the body that they hold. */
+/** The facts of a call and its answer. The request, the response and their bodies are freed. */
 interface Answered extends Seen {
   status: number;
-  /** Whether the answer was the old backend's own. */
+  /** Whether the answer came from the old API. */
   isPassed: boolean;
 }
 
-/** A call as it was answered. */
+/** A call with its answer. */
 export function answeredAs(seen: Seen, res: Response): Answered {
   return { ...seen, status: res.statusCode, isPassed: passed.has(res) };
 }
 
-/** Measures a call that is answered already, and shows it to those who look on. */
+/** Measures an answered call, and shows the call on live pages. */
 export function noteAnswered(context: Context, used: Used, answered: Answered): void {
   const { mapping, carrier } = used;
   const { endpoint, userAgent, status } = answered;
@@ -72,18 +72,18 @@ export function noteAnswered(context: Context, used: Used, answered: Answered): 
 
 const passed = new WeakSet<Response>();
 
-/** From here on the answer is the old backend's own. */
+/** Marks the answer as an answer of the old API. */
 export function markPassed(res: Response): void {
   passed.add(res);
 }
 
-/** Why a call was refused, where more is known than its status says. */
+/** Why a call was refused, where the bridge knows more than the status says. */
 function refusedFor(status: number, { mapping, brownout }: Shown): AnsweredBy {
   if (brownout) return brownout.clientId === undefined ? 'brownout' : 'rehearsal';
   return status === 401 && mapping && mapping.state !== 'active' ? mapping.state : 'refused';
 }
 
-/** Whose answer it was or, where nobody could give one, whose it would have been. */
+/** Which API answered; for a failure, which API was to answer. */
 function answeredBy({ status, isPassed }: Answered, shown: Shown): AnsweredBy {
   if (isPassed) return 'old';
   if (status < 400) return 'new';
@@ -98,12 +98,12 @@ function hintOf({ hint_first: first, hint_last: last }: KnownToken): string | nu
 interface Shown {
   clientId: string;
   mapping?: KnownToken | undefined;
-  /** Where the token came, or the credentials of the app. */
+  /** Where the token stood in the call, or `credentials` for a call with the credentials of the app. */
   carrier: string;
   brownout?: Brownout | undefined;
 }
 
-/** Shows an answered call to those who look on at its app; costs nothing while nobody does. */
+/** Shows an answered call on the live pages of its app. This costs nothing while no such page is open. */
 function show({ live }: Context, shown: Shown, answered: Answered): void {
   const { clientId, carrier, mapping } = shown;
   const { isPassed: _, ...call } = answered;
@@ -117,7 +117,7 @@ function show({ live }: Context, shown: Shown, answered: Answered): void {
   });
 }
 
-/** Shows a call without a token that is an app's own, once it is answered. */
+/** Shows a call with the credentials of an app, after its answer. */
 export function showLive(context: Context, shown: Shown, req: Request): void {
   const { res } = req;
   if (res === undefined) return;

@@ -8,8 +8,9 @@ import { sendJson } from '../wire/legacy-error.ts';
 import { unixSeconds } from './legacy-profile.ts';
 
 /**
- * The old user object: both `id` and `_id` (docs/old-api.md Q10), and `secret_email`, which old sign-in clients
- * show as the name. Plan and last activity are not known and absent; referrals have no modern counterpart and are empty.
+ * The old user object. It has both `id` and `_id` (docs/old-api.md Q10), and `secret_email`, which old sign-in clients
+ * show as the name. Plan and last activity are unknown and absent. The new API has no referrals, so their fields are
+ * empty.
  */
 function legacyUser({ account }: Reading, id: string) {
   return {

@@ -15,8 +15,8 @@ import { onlyRead } from '../pages/only-read.ts';
 import { bodyAfter, HEADINGS, meaningOf, OVERTAKEN, STATUSES } from '../wording/dates/meanings.ts';
 
 /**
- * GET /lifecycle and /lifecycle.json: every date and brownout, for everybody (docs/decisions/0012). What one app was
- * granted, and what its owner rehearses, is on neither.
+ * GET /lifecycle and /lifecycle.json: every common date and brownout, for everybody (docs/decisions/0012). Neither
+ * shows the extension of an app or the rehearsal of an owner.
  */
 
 const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
@@ -45,7 +45,7 @@ function lifecycleJson(context: Context, { now, dates, brownouts }: PublicLifecy
   };
 }
 
-/** For programs of any origin: nothing of it is anybody's own. */
+/** For programs of any origin: the answer holds nothing private. */
 function sendLifecycle(context: Context): RequestHandler {
   return async (_req, res) => {
     const described = await describeLifecycle(context);
@@ -60,7 +60,7 @@ function sendLifecycle(context: Context): RequestHandler {
 
 const hasEnded = ({ dates, now }: PublicLifecycle) => (dates.sunset ?? Infinity) <= now;
 
-/** What a call gets from a milestone on; a deprecation changes none. */
+/** The answer to a call from this date on. A deprecation changes no answer. */
 function shownAnswer(context: Context, name: DateName) {
   if (name === 'deprecation') return undefined;
   const { publicUrl } = context.settings;
@@ -68,7 +68,7 @@ function shownAnswer(context: Context, name: DateName) {
   return { status: STATUSES[name], body: bodyAfter(name, publicUrl), isLater };
 }
 
-/** What a date brings; after the sunset nothing of the other dates holds any more. */
+/** What a date brings. After the sunset the other dates have no meaning any more. */
 function shownMeaning(context: Context, described: PublicLifecycle, name: DateName) {
   if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, left: '', kind: '' };
   const { dates, now } = described;
@@ -77,7 +77,7 @@ function shownMeaning(context: Context, described: PublicLifecycle, name: DateNa
   return { meaning: meaningOf(name, hasBackend(context)), left: daysLeft(at, now), kind, answer };
 }
 
-/** The card of a date; none of one that is not set. */
+/** The card of a date; empty where the date is not set. */
 function shownDate(context: Context, described: PublicLifecycle, name: DateName) {
   const at = described.dates[name];
   if (at === undefined) return [];
@@ -100,7 +100,7 @@ function shownBrownout(context: Context, { rehearses, startsAt, endsAt, state, t
   return { startsAt, endsAt, ...what, state: STATES[state], text };
 }
 
-/** What counts now first, then what is ahead, then what was, the newest first. */
+/** Running brownouts first, then planned brownouts, then past brownouts with the newest first. */
 function inOrder(brownouts: readonly PublicBrownout[]): PublicBrownout[] {
   const past = brownouts.filter(({ state }) => state === 'over' || state === 'cancelled');
   return [...brownouts.filter((one) => !past.includes(one)), ...past.toReversed()];
@@ -125,7 +125,7 @@ function showLifecycle(context: Context, pages: Pages): RequestHandler {
   };
 }
 
-/** Both addresses, behind the headers of pages. */
+/** Both addresses. Mount them after the headers of pages. */
 export function lifecycleRouter(context: Context, pages: Pages): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const others = onlyRead('It shows dates and takes nothing.');

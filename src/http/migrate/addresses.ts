@@ -1,12 +1,12 @@
 import type { Context } from '../../domain/context.ts';
 import type { Addresses } from './code/code-language.ts';
 
-/** The endpoints of the authorization server stand below one address. */
+/** All endpoints of the authorization server have the same base address. */
 function revocationFrom(authorizationUrl: string): string {
   return authorizationUrl.replace(/\/auth$/, '/token/revocation');
 }
 
-/** Where programs send old and new calls. */
+/** The addresses for old and new calls. */
 export function addressesIn({
   settings,
   server,

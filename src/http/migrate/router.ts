@@ -9,9 +9,9 @@ import { shownCalls } from './shown-calls.ts';
 import { CALLS_PAGE } from '../wire/successor-link.ts';
 import { wantedFirst } from './wanted-language.ts';
 
-/** GET /migrate/calls: every old call beside the new one, for everybody. */
+/** GET /migrate/calls: every old call beside the new call, for everybody. */
 
-/** A long page, which is written anew each time. */
+/** The page is long, and is rendered anew for each request. */
 const READERS = { what: 'pages of all calls', perMinute: 600 };
 
 function showCalls(context: Context, pages: Pages): RequestHandler {
@@ -29,7 +29,7 @@ function showCalls(context: Context, pages: Pages): RequestHandler {
   };
 }
 
-/** Behind the headers of pages. */
+/** Mount this after the headers of pages. */
 export function migrateRouter(context: Context, pages: Pages): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router

@@ -5,12 +5,12 @@ import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-ca
 import type { Addresses, CodeLanguage, OldCode } from './code/code-language.ts';
 import { LANGUAGES } from './code/languages.ts';
 
-/** The nineteen old calls beside the new ones, as the pages show them. */
+/** The nineteen old calls beside the new calls, as the pages show them. */
 
-/** Texts of code stand between backticks; those at odd places are code. */
+/** Splits a text at its backticks. The parts at odd indexes are code. */
 const wordsOf = (text: string) => text.split('`');
 
-/** `/1/updates/{UPDATE_ID}/share.json?…`, in which the name is for the reader to set. */
+/** `/1/updates/{UPDATE_ID}/share.json?…`. The reader replaces the name in braces. */
 function pathOf(name: OldCallName, { query }: CallPair['old']): string {
   const [path] = OLD_CALLS[name].paths;
   const id = path.startsWith('/1/profiles') ? '{PROFILE_ID}' : '{UPDATE_ID}';
@@ -29,7 +29,7 @@ const newCodeOf = (code: CodeLanguage, addresses: Addresses) => (step: NewStep) 
   code: step.kind === 'graphql' ? code.graphql(step, addresses) : code.revocation(step.form, addresses),
 });
 
-/** A call in one language, old and new. */
+/** The old and the new code of a call in one language. */
 function codeOf(name: OldCallName, language: ProgramLanguage, addresses: Addresses) {
   const { code, name: label } = LANGUAGES[language];
   const { steps } = CALL_PAIRS[name];
@@ -43,7 +43,7 @@ function codeOf(name: OldCallName, language: ProgramLanguage, addresses: Address
 
 interface Showing {
   addresses: Addresses;
-  /** In the order in which they are shown. */
+  /** In the order of the page. */
   languages: readonly ProgramLanguage[];
 }
 
@@ -62,7 +62,7 @@ function shownCall(name: OldCallName, { addresses, languages }: Showing) {
   };
 }
 
-/** All calls, each in every language, and what a program needs before them. */
+/** All calls in every language, and the code that a program needs before the calls. */
 export function shownCalls(showing: Showing) {
   const { addresses, languages } = showing;
   return {

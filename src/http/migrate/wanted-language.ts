@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { PROGRAM_LANGUAGES, type ProgramLanguage } from '../../domain/new-calls/program-language.ts';
 
-/** The languages with the one in front that `?language=` names; without such a name in their order. */
+/** The languages, with the language of `?language=` first. Without such a language the order stays. */
 export function wantedFirst(
   { query }: Request,
   languages: readonly ProgramLanguage[] = PROGRAM_LANGUAGES,

@@ -5,7 +5,7 @@ import { sendJson } from '../wire/legacy-error.ts';
 
 const STOPPING = 'the process is stopping';
 
-/** A copy answers old calls with what it last knew, but is nothing to send callers to. */
+/** A copy answers old calls with its last known answers, but a balancer should send no callers to a copy. */
 function findCopyProblem({ instance }: Context): string | undefined {
   return instance.isCopy()
     ? `this is a restored copy: ${instance.why()}; once the original is stopped for good: grantbridge restore --take-over`
@@ -35,19 +35,20 @@ async function findProblem(context: Context): Promise<Problem | undefined> {
 }
 
 /**
- * Ready means that the database answers, that its time is known, that it is the original, which this machine can
- * remember, and that its keys are at hand; the modern side may be away, its last answers are served then. Anybody may ask
- * as often as they like, so that only a change is logged.
+ * Ready means: the database answers, its time is known, the keys are at hand, the database is the original, and this
+ * machine can remember the database. The new API may be down; the bridge then serves the last known answers. Anybody
+ * may ask as often as they like, so only a change is logged.
  */
 function readiness(context: Context): RequestHandler {
   const { logger } = context;
   let lastKind: string | undefined;
   return async (_req, res) => {
-    // A balancer is to send its calls elsewhere before this process takes none; nothing is wrong, so nothing is logged.
+    // A balancer has to move its calls before this process stops accepting them. Nothing is wrong, so nothing is
+    // logged.
     if (context.shutdown.signal.aborted) return sendJson(res, 503, { ready: false, reason: STOPPING });
     const problem = await findProblem(context);
     const reason = problem?.reason;
-    // Figures in it change all the time.
+    // The figures in a reason change all the time.
     const kind = reason?.replace(/\d+/g, '0');
     if (kind !== lastKind) {
       if (problem) logger.error('not ready', problem);
@@ -59,7 +60,7 @@ function readiness(context: Context): RequestHandler {
   };
 }
 
-/** GET /health: the process lives. GET /ready: it can serve. Neither tells anything else. */
+/** GET /health: the process is alive. GET /ready: the process can serve. Neither answer says more. */
 export function opsRouter(context: Context): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/health', (_req, res) => sendJson(res, 200, { alive: true }));

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { REFUSALS } from '../wire/legacy-error.ts';
 
 /**
- * Answers every call with 503 while the process ends after an error that nobody caught: nothing new is begun in a process
- * whose state is unknown. `/ready` is refused like everything else, which is its answer too.
+ * Answers every call with 503 while the process ends after an uncaught error: a process in an unknown state begins no
+ * new work. `/ready` gets 503 too, which is also its answer for a process that is not ready.
  */
 export function refuseAll(_req: IncomingMessage, res: ServerResponse): void {
   const [status, code, error] = REFUSALS.unavailable;

@@ -16,9 +16,9 @@ import type { SigninParts } from './parts.ts';
 import { scopeWords } from './scope-words.ts';
 
 /**
- * GET and POST /approve/:request: the page on which a person decides, named after the app and its callback host, before the
- * modern consent that may name the bridge alone (docs/decisions/0018). Its address changes nothing; the form is single
- * use and bound to this browser.
+ * GET and POST /approve/:request: the page on which a person decides. The page names the app and its callback host,
+ * before a consent at the new API that may name the bridge alone (docs/decisions/0018). Opening the address changes
+ * nothing. The form works once and only in this browser.
  */
 
 const START_AGAIN = 'Go back to the app and start again from there.';
@@ -35,7 +35,7 @@ const foreign = () =>
     next: START_AGAIN,
   });
 
-/** The request in the address; nothing is done for one that was made up or is over. */
+/** The request in the address. Throws for an invented request and for a request that is over. */
 async function requestIn(parts: SigninParts, req: Request): Promise<UndecidedRequest> {
   const request = await openRequest(parts.context, String(req.params['request']));
   if (!request) throw gone();
@@ -48,14 +48,17 @@ async function requireOpen(parts: SigninParts, request: UndecidedRequest, browse
   if (standing === 'decided') throw gone();
 }
 
-/** Where the app sends people back to, in words: the host, or the scheme of an app on a device; or a code to copy. */
+/**
+ * The destination of the callback in words: the host, or the scheme of an app on a device. Undefined where the person
+ * gets a code to copy.
+ */
 function destinationOf(redirectUri: string): string | undefined {
   if (isNoPlace(redirectUri)) return undefined;
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
 }
 
-/** Shows the page. */
+/** Shows the approval page. */
 export function showApproval(parts: SigninParts): RequestHandler {
   return async (req, res) => {
     const { context } = parts;
@@ -107,7 +110,7 @@ async function allow(parts: SigninParts, decided: RequestDecision, exchange: Par
   await leaveTo(parts, { client, keepVerifier }, exchange);
 }
 
-/** Takes the decision: no goes back to the app, yes goes on to the modern consent. */
+/** Takes the decision. A denial goes back to the app; an approval goes on to the consent at the new API. */
 export function decideApproval(parts: SigninParts): RequestHandler {
   return async (req, res, next) => {
     const { decision, _form: field } = (req.body ?? {}) as Record<string, unknown>;

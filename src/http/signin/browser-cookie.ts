@@ -5,24 +5,24 @@ import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { equalDigests, type KeyRing } from '../../shared/secrets.ts';
 
 /**
- * Binds an authorization request to one browser, so that what one browser started no other can finish. Each request has
- * a cookie of its own: with one for all, two tabs that open at once would overwrite each other's.
+ * Binds an authorization request to one browser: no other browser can finish the request. Each request has a cookie of
+ * its own. With one cookie for all requests, two tabs that open at once would overwrite each other's value.
  */
 export interface BrowserCookies {
   /** The value for a request; undefined when this browser has none. */
   read(req: Request, requestId: string): string | undefined;
-  /** The value for a request, given to the browser now if it has none. */
+  /** The value for a request. A browser without a value gets a new one. */
   readOrGive(req: Request, res: Response, requestId: string): string;
-  /** The values of all requests that run in this browser; of more than it is ever given, the newest. */
+  /** The values of all requests that run in this browser. Where there are more than the bridge gives, the newest. */
   all(req: Request): string[];
-  /** The request has ended. */
+  /** Removes the cookie, because the request has ended. */
   remove(res: Response, requestId: string): void;
 }
 
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 const REQUEST_ID = /^[0-9a-f]{24}$/;
 
-/** Requests that one browser may have under way: more cookies would make its header longer than servers take. */
+/** The most requests of one browser at a time. More cookies would make the header longer than servers accept. */
 const MOST = 30;
 
 interface CookieKind {
@@ -31,7 +31,7 @@ interface CookieKind {
   options: CookieOptions;
 }
 
-/** Takes the oldest cookies of a kind away, so that one more makes at most so many; browsers send the oldest first. */
+/** Removes the oldest cookies of a kind to make room for one more. Browsers send the oldest cookies first. */
 export function makeRoom(req: Request, res: Response, { prefix, most, options }: CookieKind): void {
   const names = Object.keys((req.cookies ?? {}) as object).filter((name) => name.startsWith(prefix));
   for (const name of names.slice(0, Math.max(0, names.length - most + 1))) res.clearCookie(name, options);
@@ -44,7 +44,7 @@ function valuesOf(req: Request): Array<[name: string, value: string]> {
   );
 }
 
-/** The cookies on the bridge's public address, which decides whether they may travel in the clear. */
+/** The cookies on the bridge's public address. The address decides whether the cookies may travel over plain HTTP. */
 export function createBrowserCookies(publicUrl: string): BrowserCookies {
   const secure = publicUrl.startsWith('https:');
   const prefix = secure ? '__Host-gb_browser_' : 'gb_browser_';
@@ -69,12 +69,12 @@ export function createBrowserCookies(publicUrl: string): BrowserCookies {
   };
 }
 
-/** The hidden field that proves a form to come from the page that this browser was shown. */
+/** The hidden field of a form. It proves that the form comes from the page that this browser got. */
 export function formToken({ active }: KeyRing, browser: string): string {
   return createHmac('sha256', active.secret).update(`form|${browser}`).digest('base64url');
 }
 
-/** Whether the field is that of this browser, under any key. */
+/** Whether the field belongs to this browser, under any key. */
 export function isFormToken({ all }: KeyRing, browser: string, field: unknown): boolean {
   return (
     typeof field === 'string' &&

@@ -2,23 +2,22 @@ import type { FormAct } from '../pages/form-acts.ts';
 import { redactText } from '../../shared/log/redaction.ts';
 
 /**
- * What becomes of a form that was sent by somebody who was signed out meanwhile: nothing is done, and what was typed is
- * shown again to be sent once more, by whoever has signed in since with a click of their own. Only where the browser
- * says that it came from a page of ours: what another site has filled in would be one click away from being done in the
- * person's name. And only where something was typed: an act without that is begun anew from its page, which says what
- * it does.
+ * The page after a form of a person who was signed out meanwhile. Nothing is done. The page shows the entries again,
+ * and whoever has signed in since can send the entries with a click. The browser must say that the form came from a
+ * page of the bridge: entries that another site filled in would be one click away from being sent in the person's name.
+ * A form without entries starts again from its own page, which says what the form does.
  */
 
-/** The fields that prove where a form came from; the page has new ones. */
+/** The fields that prove the origin of a form. The new page has new proofs. */
 const PROOFS = new Set(['_form', 'csrf']);
 
-/** What may hold a secret by its name; the search of support takes whole tokens. */
+/** Names of fields that may hold a secret. `q` is the search of support, which takes whole tokens. */
 const SECRET_NAME = /token|secret|password|^q$/;
 
-/** The id that a form gives to what it makes: long, and no secret. */
+/** The id that a form gives to a new object: long, and not secret. */
 const IDS = new Set(['new_id']);
 
-/** What a page showed, and no entry of a person. */
+/** Fields that record what a page showed. The person did not type them. */
 const SEEN = /^seen_/;
 
 function isSecret(name: string, value: string): boolean {
@@ -29,7 +28,7 @@ function isSecret(name: string, value: string): boolean {
 /** `modern_client_id` as `Modern client id`. */
 const labelOf = (name: string) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
 
-/** What was typed, whether that is all of it (a secret stands on no page), and what of it a person reads again. */
+/** The entries that are kept, whether all entries are kept (a secret stands on no page), and the entries to show. */
 function keptFields(fields: Record<string, string>) {
   const typed = Object.entries(fields).filter(([name]) => !PROOFS.has(name));
   const kept = typed.filter(([name, value]) => !isSecret(name, value));
@@ -42,26 +41,26 @@ function keptFields(fields: Record<string, string>) {
 }
 
 interface Sent {
-  /** Path and query to which the form was sent. */
+  /** Path and query of the form's request. */
   address: string;
   fields: Record<string, string>;
   isSignedIn: boolean;
-  /** Whether the browser says that it came from a page of ours. */
+  /** Whether the browser says that the form came from a page of the bridge. */
   isOwn: boolean;
-  /** Undefined where no form of ours is sent to this address. */
+  /** Undefined where the bridge has no form for this address. */
   act: FormAct | undefined;
 }
 
 type Kept = ReturnType<typeof keptFields>;
 
-/** How the person goes on: by sending it again, by pasting a secret again, or from the page of the form. */
+/** How the person goes on: send the form again, enter a secret again, or start from the page of the form. */
 function wayOn({ isOwn, act }: Sent, { isWhole, shown }: Kept): 'again' | 'secret' | 'page' {
   if (!isOwn || !act) return 'page';
   if (!isWhole) return 'secret';
   return shown.length > 0 ? 'again' : 'page';
 }
 
-/** What the template `form-expired` shows. */
+/** The data of the template `form-expired`. */
 export function expiredFormPage(sent: Sent) {
   const { address, act, isSignedIn } = sent;
   const wasSignOut = address === '/sign-out' && !isSignedIn;

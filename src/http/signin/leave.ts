@@ -7,8 +7,8 @@ import { expiredForm, PageError } from '../pages/page-error.ts';
 import type { SigninParts } from './parts.ts';
 
 /**
- * Where a form's answer may lead beyond this site. Chromium checks the whole chain of redirects, and the modern side may
- * send the browser to a sign-in on an origin of its own, so schemes are named and not origins (CSP form-action).
+ * The targets of a form beyond this site (CSP form-action). Chromium checks the whole chain of redirects, and the new
+ * API may send the browser to a sign-in on another origin. So schemes are named, not origins.
  */
 export function formTargets(...uris: string[]): string {
   const schemes = uris.map((uri) => new URL(uri).protocol);
@@ -19,11 +19,11 @@ type Exchange = Parameters<RequestHandler>;
 
 interface Departure {
   client: ConsentClient;
-  /** Keeps what the return needs, and answers the upstream `state`. */
+  /** Stores the verifier for the return. Resolves with the upstream `state`. */
   keepVerifier: (verifier: string) => Promise<string>;
 }
 
-/** Sends the browser to the modern side; whatever came with the request is none of the library's. */
+/** Sends the browser to the new API. The library must not see the parameters of the incoming request. */
 export async function leaveTo(parts: SigninParts, leaving: Departure, exchange: Exchange): Promise<void> {
   const [req] = exchange;
   // The library takes a `code` or `error` of the incoming request for a return.
@@ -32,7 +32,10 @@ export async function leaveTo(parts: SigninParts, leaving: Departure, exchange: 
   await parts.leave({ ...leaving, takeVerifier: () => undefined })(...exchange);
 }
 
-/** Sends the browser from a form of ours to the modern side; the request is bound to it and comes back to /callback. */
+/**
+ * Sends the browser from a form of the bridge to the new API. The request is bound to the browser, which comes back to
+ * /callback.
+ */
 export async function leaveFor(
   parts: SigninParts,
   asked: ReauthorizationRequest,
@@ -55,7 +58,7 @@ export async function leaveFor(
   await leaveTo(parts, { client, keepVerifier }, exchange);
 }
 
-/** A restored copy could not finish a consent, so it sends nobody to one. */
+/** A copy could not finish a consent, so a copy sends no person to a consent. */
 export function refuseOnCopy({ instance }: SigninParts['context']): RequestHandler {
   return (_req, _res, next) => {
     if (!instance.isCopy()) return next();

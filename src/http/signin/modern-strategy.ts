@@ -4,12 +4,12 @@ import type { Consented } from '../../domain/grants/consenting-account.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 
 /**
- * passport-oauth2 for the shape of the redirect, PKCE and state; everything that touches the network or the outcome is
- * ours, because the library's own exchange has no timeout, follows redirects, takes broken answers for good ones and
- * can end the process (docs/decisions/0020). One instance serves one step of one consent.
+ * passport-oauth2 gives the shape of the redirect, PKCE and state. The bridge does everything that touches the network
+ * or the outcome: the library's own exchange has no timeout, follows redirects, accepts broken answers and can end the
+ * process (docs/decisions/0020). One instance serves one step of one consent.
  */
 
-/** Where the step's `state` and verifier live; `takeVerifier` is only asked for a return that was claimed before. */
+/** Where the step's `state` and verifier live. `takeVerifier` is called only for a return that was claimed before. */
 export interface ConsentStep {
   client: ConsentClient;
   keepVerifier(verifier: string): Promise<string>;
@@ -26,7 +26,7 @@ export interface StrategyOptions {
 type Stored = (error: Error | null, state?: string) => void;
 type Verified = (error: Error | null, verifier: string | false, info?: { message: string }) => void;
 
-/** The library tells the two forms apart by the number of parameters, so all of them are named. */
+/** The library tells the two forms of the store apart by the number of parameters, so every parameter is named. */
 function storeOf(step: ConsentStep) {
   return {
     // oxlint-disable-next-line max-params -- the library's signature
@@ -34,7 +34,7 @@ function storeOf(step: ConsentStep) {
       step
         .keepVerifier(verifier)
         .then((state) => done(null, state))
-        // What fails behind it too, where the library sends the redirect, is this request's own.
+        // This also catches failures of `done`, in which the library sends the redirect. They belong to this request.
         .catch((error: unknown) => done(error as Error));
     },
     // oxlint-disable-next-line max-params -- the library's signature
@@ -45,7 +45,7 @@ function storeOf(step: ConsentStep) {
   };
 }
 
-/** Hands the pair on as passport's user. */
+/** Passes the token pair on as passport's user. */
 // oxlint-disable-next-line max-params -- the library's signature
 function verify(
   _access: string,
@@ -98,7 +98,10 @@ export class ModernStrategy extends OAuth2Strategy {
     Object.assign(this._oauth2, { getOAuthAccessToken: exchange });
   }
 
-  /** A consent of its own each time; without it the refresh token is left out silently (OpenID Connect Core §11). */
+  /**
+   * Each request asks for a new consent. Without this parameter the new API silently leaves out the refresh token
+   * (OpenID Connect Core §11).
+   */
   override authorizationParams(): object {
     return { prompt: 'consent' };
   }

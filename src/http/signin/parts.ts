@@ -11,33 +11,33 @@ import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 import { sessions } from './session.ts';
 import { createSignInCookies, type SignInCookies } from './sign-in-cookie.ts';
 
-/** What the pages of sign-in and approval share. */
+/** Shared by the pages of sign-in and approval. */
 export interface SigninParts {
   context: Context;
   pages: Pages;
-  /** Logs a failure that somebody who is not signed in may cause. */
+  /** Logs a failure that a person who is not signed in can cause. */
   noteFailure: NoteRefusal;
   browsers: BrowserCookies;
   signIns: SignInCookies;
-  /** Makes out who is signed in in this browser, for the pages that ask. */
+  /** Finds the signed-in person of this browser, for the pages that ask. */
   sessions: RequestHandler;
-  /** The client that a request goes through: that of its app, or the bridge's own for a sign-in. */
+  /** The client for a request: the client of its app, or the bridge's own client for a sign-in. */
   clientFor(request: Pick<AuthorizationRequest, 'purpose' | 'client_id'>): Promise<ConsentClient>;
-  /** Sends the browser to the modern consent. */
+  /** Sends the browser to the consent at the new API. */
   leave(step: ConsentStep): RequestHandler;
-  /** Exchanges the modern code of a claimed return. Rejects with one of the three upstream failures. */
+  /** Exchanges the code of a claimed return at the new API. Rejects with one of the three upstream failures. */
   exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<Consented>;
 }
 
-/** A sign-in reads who is there and keeps nothing (docs/decisions/0018). */
+/** A sign-in reads who the person is, and keeps nothing (docs/decisions/0018). */
 const SIGN_IN_SCOPES = 'account:read';
 
-/** The library wraps what our exchange threw. */
+/** The library wraps the error that the bridge's exchange threw. */
 function unwrap(error: unknown): unknown {
   return (error as { oauthError?: unknown }).oauthError ?? error;
 }
 
-/** Builds them once. */
+/** Builds the shared parts once. */
 export function createSigninParts(context: Context, pages: Pages): SigninParts {
   const { publicUrl } = context.settings;
   const passport = new passportLibrary.Authenticator();

@@ -1,19 +1,25 @@
-/** Where a sign-in may lead: a page of ours for signed-in people. */
+/** The page after a sign-in: a page of the bridge for signed-in people. */
 
 const START = '/apps';
 const LONGEST = 200;
 
-/** Nothing in it can be another site, another header line, an escape or a folder above. A file has an ending. */
+/**
+ * The pattern allows no other site, no further header line, no escape and no parent folder. A dot is for the ending of
+ * a file.
+ */
 const OURS = /^\/(apps|support)(\/[\w-][\w.-]*)*(\?[\w=&.-]+)?$/;
 
-/** Longer than any id of ours: the value of a mailed link, or a token that somebody put there. The way back is kept. */
+/**
+ * Longer than any id of the bridge: the value of a mailed link, or a token that somebody put into the address. The
+ * return path is stored, so it must hold no secret.
+ */
 const MAYBE_SECRET = /[\w-]{30}/;
 
 function isOurs(path: string): boolean {
   return path.length <= LONGEST && OURS.test(path) && !MAYBE_SECRET.test(path);
 }
 
-/** The address that was asked for, without its query where that may not stand there, else the first of those pages. */
+/** The wanted address; else the same address without its query; else the first page for signed-in people. */
 export function returnPath(asked: unknown): string {
   if (typeof asked !== 'string') return START;
   return [asked, asked.split('?')[0] ?? ''].find(isOurs) ?? START;

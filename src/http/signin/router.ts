@@ -13,10 +13,10 @@ import { endSignIn, startSignIn } from './sign-in.ts';
 const APPROVALS = { what: 'approval pages', perMinute: 600 };
 const SIGN_INS = { what: 'sign-ins', perMinute: 600 };
 
-/** A decision is the first thing of a request that is kept durably. */
+/** A decision is the first part of a request that the bridge stores durably. */
 const DECISIONS = { what: 'approval decisions', perMinute: 150 };
 
-/** The pages on the way to the modern side and back: approval, sign-in, return. GET alone never decides anything. */
+/** The pages on the way to the new API and back: approval, sign-in, return. A GET alone never decides anything. */
 export function signinRouter(parts: SigninParts): Router {
   const { context } = parts;
   const endings = {

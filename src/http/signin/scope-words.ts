@@ -1,4 +1,4 @@
-/** What each modern scope lets an app do, in words for the person who decides. */
+/** What each scope of the new API lets an app do, in words for the person who decides. */
 const WORDS: Readonly<Record<string, string>> = {
   'account:read': 'See your account and your channels',
   'account:write': 'Change your account settings',
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   offline_access: 'Keep this access until you take it back',
 };
 
-/** One line per scope, in the order asked for; a scope without words stands by its name. */
+/** One line per scope, in the order of the request. A scope without words is shown by its name. */
 export function scopeWords(scopes: string): string[] {
   return scopes.split(/\s+/).map((scope) => WORDS[scope] ?? scope);
 }

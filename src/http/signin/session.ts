@@ -5,9 +5,12 @@ import { endSession, openSession, saveSession, touchSession } from '../../domain
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
 
-/** The people who are signed in, with their modern account (docs/decisions/0017); the bridge keeps no passwords. */
+/**
+ * The sessions of signed-in people, with their account at the new API (docs/decisions/0017). The bridge keeps no
+ * passwords.
+ */
 
-/** Who a browser belongs to, as the modern side said at the sign-in. */
+/** The person of a browser, as the new API named them at the sign-in. */
 export interface Person {
   accountId: string;
   email: string;
@@ -18,14 +21,16 @@ declare module 'express-session' {
   interface SessionData {
     person: Person;
     signedInAt: number;
-    /** When it ends if no request comes, as it was when this request began; not of the content. */
+    /**
+     * When the session ends without a further request, as of the start of this request. Not part of the stored content.
+     */
     endsAt: number;
   }
 }
 
 type Done<T = void> = (error: unknown, value?: T) => void;
 
-/** Calls the library back once the work is done. */
+/** Calls the library back when the work is done. */
 function answer<T>(work: Promise<T>, done: Done<T> | undefined): void {
   work.then(
     (value) => done?.(null, value),
@@ -36,7 +41,7 @@ function answer<T>(work: Promise<T>, done: Done<T> | undefined): void {
 /** Sessions of requests that a page sends by itself. */
 const unattended = new WeakSet<object>();
 
-/** Says that nobody did anything for this request: it does not keep the person signed in. */
+/** Marks a request that no person made. Such a request does not keep the person signed in. */
 export function markUnattended(req: Request): void {
   unattended.add(req.session);
 }
@@ -62,7 +67,7 @@ class DatabaseStore extends session.Store {
     const kept = { content: JSON.stringify(content), accountId: person.accountId, signedInAt };
     answer(saveSession(this.#context, id, kept), done);
   }
-  /** The library calls it at the end of a request that changed nothing. */
+  /** The library calls this method at the end of a request that changed nothing. */
   override touch(id: string, data: SessionData, done?: () => void): void {
     if (unattended.has(data)) return done?.();
     const { signedInAt, endsAt } = data;
@@ -73,7 +78,10 @@ class DatabaseStore extends session.Store {
   }
 }
 
-/** The library over our store; made anew when the session keys change, for it signs the cookie with them. */
+/**
+ * The library on our store. The library signs the cookie with the session keys, so it is built anew when the keys
+ * change.
+ */
 export function sessions(context: Context): RequestHandler {
   const isSecure = context.settings.publicUrl.startsWith('https:');
   const store = new DatabaseStore(context);
@@ -99,18 +107,24 @@ export function sessions(context: Context): RequestHandler {
   };
 }
 
-/** Who is signed in in this browser. */
+/** The person who is signed in in this browser. */
 export function personOf(req: Request): Person | undefined {
   return req.session.person;
 }
 
-/** Since when the person is signed in here, and when that ends, with no request from now on and at the latest. */
+/**
+ * Since when the person is signed in in this browser. `idleEnd`: when the session ends without a further request.
+ * `latest`: when the session ends at the latest.
+ */
 export function sessionTimes({ session: { signedInAt = 0 } }: Request, now: number) {
   const latest = signedInAt + SESSION_LIFETIME;
   return { signedInAt, idleEnd: Math.min(now + SESSION_IDLE, latest), latest };
 }
 
-/** Signs a person in, under a new session id: one that somebody planted before opens nothing (docs/threats.md B45). */
+/**
+ * Signs a person in, under a new session id. A session id that an attacker planted before opens nothing
+ * (docs/threats.md B45).
+ */
 export function signIn(req: Request, person: Person, signedInAt: number): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.regenerate((error: unknown) => {

@@ -3,21 +3,21 @@ import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { makeRoom } from './browser-cookie.ts';
 
 /**
- * Sign-ins that are under way in a browser. Each has a cookie of its own, so that several tabs do not disturb each other;
- * it holds all that is known of the sign-in, sealed.
+ * Sign-ins that are under way in a browser. Each sign-in has a cookie of its own, so that several tabs do not disturb
+ * each other. The cookie holds the whole sign-in, sealed.
  */
 export interface SignInCookies {
   give(req: Request, res: Response, signIn: { id: string; sealed: string }): void;
-  /** What the browser keeps of a sign-in; undefined when it began none of this id. */
+  /** The sealed sign-in of this id; undefined when the browser began none with this id. */
   read(req: Request, id: string): string | undefined;
-  /** The sign-in has ended. */
+  /** Removes the cookie, because the sign-in has ended. */
   remove(res: Response, id: string): void;
 }
 
-/** Sign-ins that one browser may have under way; their cookies are longer than others. */
+/** The most sign-ins of one browser at a time. Their cookies are longer than the cookies of requests. */
 const MOST = 12;
 
-/** The cookies on the bridge's public address, which decides whether they may travel in the clear. */
+/** The cookies on the bridge's public address. The address decides whether the cookies may travel over plain HTTP. */
 export function createSignInCookies(publicUrl: string): SignInCookies {
   const secure = publicUrl.startsWith('https:');
   const prefix = secure ? '__Host-gb_sign_in_' : 'gb_sign_in_';

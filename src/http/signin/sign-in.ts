@@ -10,11 +10,11 @@ import { returnPath } from './return-path.ts';
 import { signIn } from './session.ts';
 
 /**
- * GET /sign-in and its ending. It changes nothing for anybody until the person comes back from the modern side, so a
- * link may start it, and the bridge keeps nothing of it until then.
+ * GET /sign-in and its ending. A sign-in changes nothing until the person comes back from the new API. So a link may
+ * start a sign-in, and the bridge stores nothing of a sign-in before the return.
  */
 
-/** Sends the browser to the modern side to say who is there. */
+/** Sends the browser to the new API, which says who the person is. */
 export function startSignIn(parts: SigninParts): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
@@ -28,7 +28,7 @@ export function startSignIn(parts: SigninParts): RequestHandler {
   };
 }
 
-/** The session of a return that is a sign-in; the other returns do not depend on sessions. */
+/** Opens the session for the return of a sign-in. Other returns do not depend on sessions. */
 function openSession({ sessions }: SigninParts, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     void sessions(req, res, (error?: unknown) => (error ? reject(error) : resolve()));

@@ -5,13 +5,12 @@ import { successorLink } from './successor-link.ts';
 import { strictTransport } from './https.ts';
 
 /**
- * The one list of headers that the bridge adds to what the old service sent (docs/decisions/0013). `Cache-Control` and
- * `Pragma` are those of OAuth 2.0 draft 20 §5.1; the rest keeps an answer with personal data out of caches and frames.
- * What the old backend answers may be a page made of the call, on the origin of the owners' session: no browser runs or
- * loads anything of it. Beside these stand the dates; at the address of a known call a `Link` to what takes the place
- * of the call; and over HTTPS `Strict-Transport-Security`. One more header is not of this list: `Connection: close`
- * (RFC 9112 §9.6), which every answer says once the process was asked to stop (`http/connections.ts`). It is about the
- * connection and no part of the answer.
+ * The one list of headers that the bridge adds to old answers (docs/decisions/0013). `Cache-Control` and `Pragma` come
+ * from OAuth 2.0 draft 20 §5.1. The rest keeps an answer with personal data out of caches and frames. An answer of the
+ * old API may be a page made from the call, on the origin of the owners' session: browsers run and load nothing of such
+ * a page. Further headers are the dates, a `Link` from the address of a known call to its successor, and over HTTPS
+ * `Strict-Transport-Security`. `Connection: close` (RFC 9112 §9.6) is not in this list: every answer has that header
+ * once the process was asked to stop (`http/connections.ts`). It is about the connection, not about the answer.
  */
 const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',
@@ -25,21 +24,21 @@ const ADDED_HEADERS: Readonly<Record<string, string>> = {
 
 interface Telling {
   publicUrl: string;
-  /** The value of `Link` that the address has whatever the dates are. */
+  /** The value of `Link` for the address, which does not depend on the dates. */
   successor: string | undefined;
   clientId?: string | undefined;
-  /** The answer is that of the sunset, be its date set or only rehearsed. */
+  /** Whether the answer is the answer of the sunset, because of its date or of a brownout. */
   isSunset?: boolean;
 }
 
-/** Never before the deprecation (RFC 9745 §4), whatever the dates say. */
+/** The sunset for an app, but never before the deprecation (RFC 9745 §4). */
 function sunsetOf(lifecycle: Lifecycle, clientId: string | undefined): number | undefined {
   const { deprecation = 0 } = lifecycle.dates;
   const at = dateFor(lifecycle, 'sunset', clientId);
   return at === undefined ? undefined : Math.max(at, deprecation);
 }
 
-/** Where people read about the dates, and machines (`service-meta`, RFC 8631 §4.3). */
+/** Links to the page about the dates, and to the same dates for programs (`service-meta`, RFC 8631 §4.3). */
 function linksTo(publicUrl: string, relations: readonly string[]): string {
   const page = relations.map((name) => `<${publicUrl}/lifecycle>; rel="${name}"; type="text/html"`);
   return [...page, `<${publicUrl}/lifecycle.json>; rel="service-meta"; type="application/json"`].join(', ');
@@ -64,7 +63,7 @@ function dateHeaders(lifecycle: Lifecycle, { publicUrl, successor, clientId, isS
   return headers;
 }
 
-/** Tells the dates as they are for an app, once it is known which one calls: it may have been given more time. */
+/** Sets the dates of an app, once the app of the call is known: an app may have an extension. */
 export function tellDates(
   { lifecycle, settings }: Context,
   res: Response,
@@ -72,19 +71,20 @@ export function tellDates(
 ): void {
   const known = lifecycle.current();
   const { clientId, isSunset = false } = told;
-  // Every answer tells what is the same for all.
+  // Every answer already has the dates that are the same for all apps.
   if (!isSunset && clientId !== undefined && !known.extensions.has(clientId)) return;
   const { publicUrl } = settings;
   const successor = successorLink(publicUrl, res.req);
   res.setHeaders(dateHeaders(known, { publicUrl, successor, ...told }));
 }
 
-/** The headers by which an answer tells dates. */
+/** The headers with dates. */
 const DATE_HEADERS = ['deprecation', 'sunset'];
 
 /**
- * Which headers of an answer of the old backend are left out, in lower case: those that the bridge has set itself. Where it
- * tells dates, those of the old backend do not stand beside them; else links of the old backend follow the bridge's own.
+ * The headers of an old API's answer to leave out, in lower case: every header that the bridge has set itself. If the
+ * bridge tells dates, then the dates and links of the old API are left out too. If not, the links of the old API follow
+ * the link of the bridge.
  */
 export function ownHeaders(res: Response): Set<string> {
   const own = new Set(res.getHeaderNames());

@@ -10,8 +10,8 @@ function authorizationHeaders(req: Request): string[] {
 }
 
 /**
- * The token in an `Authorization` header: the value behind `Bearer` in any case or the older `OAuth` (draft 10 habit);
- * undefined for other schemes, which carry none.
+ * The token in an `Authorization` header: the value after `Bearer` or the older `OAuth` (draft 10 habit), in any case.
+ * Undefined for other schemes, which carry no token.
  */
 export function tokenInHeader(header: string): string | undefined {
   const [, scheme = '', value = ''] = /^([A-Za-z]+)[ ]+(.*)$/.exec(header.trim()) ?? [];
@@ -22,7 +22,7 @@ function headerTokens(req: Request): string[] {
   return authorizationHeaders(req).flatMap((header) => tokenInHeader(header) ?? []);
 }
 
-/** The body's tokens. A body that cannot be read is none of our business where the token came another way. */
+/** The body's tokens. An unreadable body does not matter where the token came in the header or the query. */
 async function bodyTokens(req: Request, hasOther: boolean): Promise<string[]> {
   try {
     return (await bodyParameters(req)).all('access_token');
@@ -33,7 +33,7 @@ async function bodyTokens(req: Request, hasOther: boolean): Promise<string[]> {
   }
 }
 
-/** A legacy token, and which way it came: the first of these in this order. */
+/** A token of the old API, and where it stood: the first of these places in this order. */
 export interface FoundToken {
   token: string;
   carrier: 'header' | 'query' | 'body';
@@ -51,14 +51,14 @@ export function tokensBeforeBody(req: Request): FoundToken[] {
   ];
 }
 
-/** Whether a token came before the body, which nobody has to wait for then. */
+/** Whether a token came before the body. Then the caller need not wait for the body. */
 export function hasTokenBeforeBody(req: Request): boolean {
   return tokensBeforeBody(req).length > 0;
 }
 
 /**
- * The token of a call, from the header, the query or the body (docs/old-api.md Q7); undefined when there is none. The
- * same token twice is fine, different ones are refused.
+ * The token of a call, from the header, the query or the body (docs/old-api.md Q7). Undefined when there is none. The
+ * same token may come twice; different tokens are refused.
  * @throws {LegacyError}
  */
 export async function findToken(req: Request): Promise<FoundToken | undefined> {
@@ -68,7 +68,7 @@ export async function findToken(req: Request): Promise<FoundToken | undefined> {
   return found[0];
 }
 
-/** The token of a call that is not refused for what is wrong with it: one that `findToken` would refuse has none. */
+/** As `findToken`, but a call that `findToken` would refuse counts as a call without a token. */
 export async function tokenIfAny(req: Request): Promise<FoundToken | undefined> {
   try {
     return await findToken(req);

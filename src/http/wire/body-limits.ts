@@ -1,10 +1,10 @@
-/** How many bytes the body of a call may have. */
+/** The size limits of bodies, in bytes. */
 
-/** Of anybody. */
+/** For every caller. */
 export const BODY_LIMIT = 256 * 1024;
 
-/** Of a caller whom a token in the header or the query makes known. */
+/** For a caller with a known token in the header or the query. */
 export const LARGE_BODY_LIMIT = 10 * 1024 * 1024;
 
-/** How far a packed body is unpacked of a caller whom nothing before the body makes known. */
+/** For the unpacked body of a caller without such a token. */
 export const STRANGERS_UNPACKED_LIMIT = 16 * 1024;

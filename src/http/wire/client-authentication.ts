@@ -6,13 +6,13 @@ import { clientCredentials, invalidClient } from './client-credentials.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import type { Parameters } from './request-parameters.ts';
 
-/** Looks for the client of one of these readings. @throws {OAuthError} `invalid_client` */
+/** Finds the client of one of these readings. @throws {OAuthError} `invalid_client` */
 type Authenticate<Client> = (context: Context, readings: readonly Credentials[]) => Promise<Client>;
 
 /**
- * Who asks, by the credentials of a request whose parameters are in order; wrong ones are counted (docs/threats.md
- * T12).
- * @throws {OAuthError} `invalid_request`, `invalid_client`, or 429 after too many wrong ones
+ * Finds the client by the credentials of a request whose parameters are in order. Wrong credentials are counted
+ * (docs/threats.md T12).
+ * @throws {OAuthError} `invalid_request`, `invalid_client`, or 429 after too many wrong credentials
  */
 export function createClientAuthentication<Client>(
   context: Context,

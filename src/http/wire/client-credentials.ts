@@ -3,7 +3,7 @@ import type { Credentials } from '../../domain/apps/authenticate-client.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import type { Parameters } from './request-parameters.ts';
 
-/** Where an old client put its id and secret (OAuth 2.0 draft 20 §2.4.1). */
+/** The id and secret of an old client, and whether they came by Basic (OAuth 2.0 draft 20 §2.4.1). */
 export interface GivenCredentials {
   readings: Credentials[];
   usedBasic: boolean;
@@ -17,7 +17,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** Id and secret of a Basic header, form-decoded (RFC 6749 §2.3.1) and, for the clients that do not, raw. */
+/** Id and secret of a Basic header: form-decoded (RFC 6749 §2.3.1), and raw for clients that do not encode. */
 export function basicReadings(header: string): Credentials[] {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header.trim())?.[1];
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
@@ -29,10 +29,7 @@ export function basicReadings(header: string): Credentials[] {
   return isSame ? [raw] : [decoded, raw];
 }
 
-/**
- * The refusal of a client; a client that used the header gets the challenge that it must have (OAuth 2.0 draft 20
- * §5.2).
- */
+/** The refusal of a client. A client that used the header must get a challenge (OAuth 2.0 draft 20 §5.2). */
 export function invalidClient(usedBasic: boolean): OAuthError {
   return new OAuthError(
     'invalid_client',
@@ -41,7 +38,7 @@ export function invalidClient(usedBasic: boolean): OAuthError {
   );
 }
 
-/** Whether the body says nothing else than the header. A parameter without a value is absent, but for a secret. */
+/** Whether the body agrees with the header. A parameter without a value counts as absent, except for the secret. */
 function agreesWith(body: Parameters, { clientId, clientSecret }: Credentials): boolean {
   const [bodyId, bodySecret] = [body.get('client_id'), body.all('client_secret')[0]];
   return (
@@ -49,7 +46,9 @@ function agreesWith(body: Parameters, { clientId, clientSecret }: Credentials): 
   );
 }
 
-/** Two sign-in libraries send the same credentials in both places; a client that is two clients is refused. */
+/**
+ * Two sign-in libraries send the same credentials in both places. Different credentials in the two places are refused.
+ */
 function fromBasic(header: string, body: Parameters): GivenCredentials {
   const readings = basicReadings(header);
   if (readings.length === 0 && !body.has('client_secret')) throw invalidClient(true);
@@ -60,7 +59,7 @@ function fromBasic(header: string, body: Parameters): GivenCredentials {
 }
 
 /**
- * The credentials of a token request, from a Basic header, the body, or both where they are equal.
+ * The credentials of a token request: from a Basic header, from the body, or from both where they are equal.
  * @throws {OAuthError} `invalid_request` or `invalid_client`
  */
 export function clientCredentials(req: Request, body: Parameters): GivenCredentials {

@@ -4,13 +4,16 @@ import { OAuthError } from '../../shared/oauth-error.ts';
 
 /**
  * Wrong client secrets are counted per client and address, and per client over all addresses (docs/threats.md T12).
- * Above either count the wrong ones are refused with 429, and a right one is served: an app may share its address with
- * somebody who guesses, and only a look tells a guess from the right secret.
+ * Above either limit a wrong secret gets 429, and the right secret is still served. An app may share its address with a
+ * guesser, and only a comparison tells a guess from the right secret.
  */
 const PER_ADDRESS = 10;
 const PER_CLIENT = 30;
 
-/** So many wrong ones of an address are looked at in a minute. It bounds the work, and how fast anybody guesses. */
+/**
+ * At most this many wrong secrets of one client from one address are compared in a minute. The limit bounds the work of
+ * the bridge and the speed of guessing.
+ */
 const LOOKS = 3000;
 
 function slowDown(retryAfter: number): OAuthError {
@@ -21,16 +24,16 @@ function slowDown(retryAfter: number): OAuthError {
 }
 
 export interface GuessLimit {
-  /** @throws {OAuthError} 429 when no more secrets of this client are looked at from this address */
+  /** @throws {OAuthError} 429 when no more secrets of this client from this address are compared */
   check(clientId: string, address: string): void;
   /**
-   * Counts a wrong secret; an invented client id is no news for the other processes, and there are too many of them.
-   * @throws {OAuthError} 429 in place of the refusal when there were too many
+   * Counts a wrong secret. An invented client id is not shared with other processes: there are too many invented ids.
+   * @throws {OAuthError} 429 in place of the refusal when there were too many wrong secrets
    */
   countWrong(clientId: string, address: string, how: { isShared: boolean }): void;
 }
 
-/** The limit over all processes, within a minute of the first guess. */
+/** The limit over all processes. A minute begins with the first wrong secret. */
 export function createGuessLimit({ counts }: Context): GuessLimit {
   return {
     check(clientId, address) {

@@ -1,14 +1,14 @@
 import type { Request, RequestHandler } from 'express';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 
-/** Whether a request came over HTTPS, and what browsers are told so that the next one does. */
+/** Whether a request came over HTTPS, and the header that makes browsers use HTTPS for the next request. */
 
-/** A year, for this host alone: what else runs below its name is not the bridge's to decide. */
+/** A year, for this host alone: the bridge does not decide about other hosts below this name. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
 /**
- * Whether a request may be read: it came over HTTPS, or over plain HTTP to a loopback address without a proxy between.
- * `req.secure` trusts `X-Forwarded-Proto` from the named proxies alone (express `trust proxy`).
+ * Whether a request may be read: it came over HTTPS, or over plain HTTP to a loopback address without a proxy in
+ * between. `req.secure` trusts `X-Forwarded-Proto` from the named proxies alone (express `trust proxy`).
  */
 export function isProtected(req: Request): boolean {
   if (req.secure) return true;
@@ -18,9 +18,10 @@ export function isProtected(req: Request): boolean {
 }
 
 /**
- * Tells browsers to use HTTPS alone from now on (RFC 6797), where others see the bridge under https. The header counts only
- * on an answer over HTTPS (section 7.2). It holds for every port of a host (section 8.3): on this machine's own name it
- * would shut the embedded modern generation and everything else that speaks plain HTTP here.
+ * Tells browsers to use HTTPS alone from now on (RFC 6797), where the public address is https. The header counts only
+ * on an answer over HTTPS (section 7.2). The header holds for every port of a host (section 8.3). So a loopback name
+ * never gets the header: the header would shut the embedded new API, and every other server on this machine that speaks
+ * plain HTTP.
  */
 export function strictTransport(publicUrl: string): RequestHandler {
   const { protocol, hostname } = new URL(publicUrl);

@@ -6,7 +6,7 @@ export type Refusal = readonly [status: number, code: number, message: string];
 
 /**
  * A refusal of a resource call in the form that every old client reads: string `error` and integer `code`
- * (docs/old-api.md Q11). The texts and numbers are the recorded ones.
+ * (docs/old-api.md Q11). Texts and numbers are as recorded.
  */
 export class LegacyError extends Error {
   override readonly name = 'LegacyError';
@@ -27,7 +27,7 @@ export class LegacyError extends Error {
   }
 }
 
-/** What is refused, and how. */
+/** Every refusal with its status, code and text. */
 export const REFUSALS = {
   invalidToken: [401, 401, 'The provided access token is invalid'],
   tokenTwice: [400, 400, 'The access token was sent more than once with different values.'],
@@ -46,33 +46,33 @@ export const REFUSALS = {
   unavailable: [503, 1000, 'The service is temporarily unavailable. Try again later.'],
 } as const satisfies Record<string, Refusal>;
 
-/** The refusal of a caller that has to wait; in whole seconds. */
+/** The refusal of a caller that has to wait this many whole seconds. */
 export function tooManyCalls(secondsLeft: number): LegacyError {
   return new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(secondsLeft) } });
 }
 
-/** Sends a JSON body byte for byte as the old service did: this content type, no entity tag. */
+/** Sends a JSON body byte for byte as the old API did: this content type, no entity tag. */
 export function sendJson(res: Response, status: number, body: unknown): void {
   res.statusCode = status;
   res.setHeader('Content-Type', 'application/json;charset=UTF-8');
   res.end(JSON.stringify(body));
 }
 
-/** Answers a resource call's refusal. */
+/** Answers a resource call with a refusal. */
 export function sendLegacyError(res: Response, error: LegacyError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   sendJson(res, error.status, { error: error.message, code: error.code, ...error.extra });
 }
 
-/** Answers a refusal of the token endpoint: recorded status and `error`, plus `error_description` (RFC 6749 §5.2). */
+/**
+ * Answers with a refusal of the token endpoint: recorded status and `error`, plus `error_description` (RFC 6749 §5.2).
+ */
 export function sendTokenError(res: Response, error: OAuthError): void {
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
   sendJson(res, error.status, { error: error.code, error_description: error.description });
 }
 
-/**
- * The recorded challenge of the old service to a call without a token, single quotes included (docs/old-api.md Q11).
- */
+/** The recorded challenge of the old API to a call without a token, single quotes included (docs/old-api.md Q11). */
 const CHALLENGE =
   "OAuth realm='Service', error='invalid_request', error_description='The request is missing a required parameter, includes an unsupported parameter or parameter value, repeats the same parameter, uses more than one method for including an access token, or is otherwise malformed.'";
 

@@ -9,17 +9,17 @@ import { readLargeBody } from './read-large-body.ts';
 import { isCut, onCut, UnreadableBody } from './unreadable-body.ts';
 
 /**
- * Reads the bodies of calls as bytes, whatever their method or content type. A large body costs memory, and a packed one
- * costs work, before anybody is known to have sent it: so only a caller whom a token before the body makes known may send
- * the first, and a stranger's packed one is unpacked only so far.
+ * Reads the bodies of calls as bytes, for every method and content type. A large body costs memory and a packed body
+ * costs work, before the bridge knows the sender. So only a caller with a known token before the body may send a large
+ * body. A packed body of an unknown caller is unpacked only up to a limit.
  */
 
-/** The codings that are cheap to begin with; a Brotli decoder takes megabytes of memory before its first byte. */
+/** Codings whose decoder starts cheaply. A Brotli decoder takes megabytes of memory before its first byte. */
 const CHEAP_CODINGS = ['gzip', 'deflate'];
 
 /**
- * Runs a body parser of express; resolves when what reads the body later finds it there. A parser that unpacks does not
- * hear that the connection was cut, and would wait for ever. @throws {UnreadableBody}
+ * Runs a body parser of express. Resolves when the body is ready for later readers. A parser that unpacks does not
+ * notice that the connection was cut, and would wait for ever. @throws {UnreadableBody}
  */
 export function untilRead(parse: RequestHandler, req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -42,14 +42,16 @@ const unpackedOnly = express.raw({ ...anyType, limit: BODY_LIMIT, inflate: false
 
 const codingOf = (req: Request) => req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
 
-/** For a caller whom nothing makes known. */
+/** The parser for an unknown caller. */
 function strangersParser(req: Request): RequestHandler {
   const coding = codingOf(req);
   if (coding === 'identity') return wholly;
   return CHEAP_CODINGS.includes(coding) ? aLittle : unpackedOnly;
 }
 
-/** Whether a body may be larger than anybody's; one that tells no length, or comes packed, may be. */
+/**
+ * Whether a body may be larger than the limit for unknown callers. A packed body, or a body of unknown length, may be.
+ */
 function mayBeLarge({ headers }: Request): boolean {
   const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': coding } = headers;
   if (transfer === undefined && length === undefined) return false;
@@ -70,15 +72,15 @@ type KnownToken = NonNullable<Awaited<ReturnType<typeof findByToken>>>;
 const hasEnded = ({ state }: KnownToken) => state !== 'active' && state !== 'unmapped';
 
 /**
- * Reads the body of a call: up to 10 MB where a token in the header or the query is known, else as of a stranger. What was
- * read before is left as it is.
- * @throws {UnreadableBody | Unavailable} in what it answers with
+ * Reads the body of a call: up to 10 MB where the token in the header or the query is known, else with the limits of an
+ * unknown caller. A body that has been read already stays.
+ * @throws {UnreadableBody | Unavailable} the errors that the call is answered with
  */
 export function readBodyOfCall(context: Context): RequestHandler {
   const read = async (req: Request): Promise<void> => {
     const caller = mayBeLarge(req) ? await knownCaller(context, req) : undefined;
     if (!caller) return untilRead(strangersParser(req), req);
-    // Its call is refused whatever the body says, and nothing counts the calls of an ended token.
+    // The call is refused for every body, and no limit counts the calls of an ended token.
     if (hasEnded(caller)) return void (req.body = Buffer.alloc(0));
     return readLargeBody(req, () => takeLargeBodyPlace(takersOf(caller)));
   };
@@ -88,13 +90,13 @@ export function readBodyOfCall(context: Context): RequestHandler {
   };
 }
 
-/** Reads the body of a request for a token, whose sender is not known before it is read. */
+/** Reads the body of a request for a token. Its sender is unknown until the body is read. */
 export const readBodyOfTokenRequest: RequestHandler = async (req, _res, next) => {
   await untilRead(strangersParser(req), req);
   next();
 };
 
-/** Reads the body of a request to the exchange, which is a short form. */
+/** Reads the body of a request to the exchange: a short form. */
 export const readFormOfExchange: RequestHandler = async (req, _res, next) => {
   const isCheap = CHEAP_CODINGS.includes(codingOf(req));
   await untilRead(isCheap ? aLittle : aLittleUnpacked, req);

@@ -7,19 +7,20 @@ import { BODY_LIMIT, LARGE_BODY_LIMIT } from './body-limits.ts';
 import { onCut, UnreadableBody } from './unreadable-body.ts';
 
 /**
- * Reads the body of a known caller, which may be large. It asks for a place only once more has come, unpacked, than anybody
- * may send: small bodies that come slowly hold no place. No parser of express can wait in the middle of a body.
+ * Reads the body of a known caller, which may be large. The reader asks for a place only when more bytes have come,
+ * unpacked, than an unknown caller may send. So small slow bodies hold no place. No parser of express can wait in the
+ * middle of a body.
  */
 
-/** A body that holds a place comes within this time, or the place is given to another. */
+/** A body that holds a place must arrive within this time. Otherwise the place goes to another body. */
 const HELD_WITHIN = 15 * SECOND;
 
-/** Waits for a place; the answer gives it back. @throws {Unavailable} no place became free in time */
+/** Waits for a place. Call the result to give the place back. @throws {Unavailable} no place became free in time */
 type AskForPlace = () => Promise<() => void>;
 
 interface Coding {
   create: () => Transform;
-  /** Its decoder takes megabytes of memory before its first byte, so it needs a place from the beginning. */
+  /** The decoder takes megabytes of memory before its first byte, so the body needs a place from the beginning. */
   isDear?: true;
 }
 
@@ -30,15 +31,15 @@ const CODINGS = new Map<string, Coding>([
   ['br', { create: createBrotliDecompress, isDear: true }],
 ]);
 
-/** What is wrong with a body, with the status of its refusal. */
+/** The fault of a body, with the status of its refusal. */
 const fault = (status: number, message: string) => Object.assign(new Error(message), { status });
 
-/** A body that did not come within its time. */
+/** A body that did not arrive in time. */
 class TooSlow extends Error {
   override readonly name = 'TooSlow';
 }
 
-/** A place that is asked for once at most, and given back once. */
+/** A place that is asked for at most once, and given back once. */
 function createPlace(ask: AskForPlace, tooSlow: () => void) {
   let giveBack: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +49,9 @@ function createPlace(ask: AskForPlace, tooSlow: () => void) {
       giveBack = await ask();
       timer = setTimeout(tooSlow, HELD_WITHIN);
     },
-    /** The whole body has come; what was taken is given back after the answer, for until then the body is in memory. */
+    /**
+     * The whole body has arrived. The place is given back after the answer, because the body is in memory until then.
+     */
     keepUntilAnswered(res: Response): void {
       clearTimeout(timer);
       if (giveBack) finished(res, giveBack);
@@ -72,7 +75,10 @@ async function collect(bytes: AsyncIterable<Buffer>, takePlace: () => Promise<vo
   return Buffer.concat(chunks, size);
 }
 
-/** A caller that sends on hears its answer only once it has sent everything, or is gone. */
+/**
+ * A caller that is still sending reads its answer only after the whole body is sent. Resolves then, or when the caller
+ * is gone.
+ */
 const untilSent = (req: Request) =>
   new Promise<void>((resolve) => {
     if (req.closed) resolve();
@@ -82,11 +88,14 @@ const untilSent = (req: Request) =>
 function decoderOf(req: Request) {
   const coding = CODINGS.get(req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity');
   if (!coding) throw new UnreadableBody(fault(415, 'the coding of the body is not known'));
-  // What is not unpacked any more may fail behind that, which harms nobody.
+  // The decoder may fail on bytes that are not unpacked any more. That failure is harmless.
   return { isDear: coding.isDear, bytes: coding.create().on('error', () => undefined) };
 }
 
-/** A refusal of the bridge waits for nothing; a caller whose body is at fault is answered when it has sent all of it. */
+/**
+ * A refusal of the bridge, or of a slow body, is sent at once. A faulty body is refused after the caller has sent all
+ * of it.
+ */
 async function refusalOf(req: Request, error: unknown): Promise<Error> {
   if (error instanceof Unavailable) return error;
   if (!(error instanceof TooSlow)) await untilSent(req);
@@ -95,7 +104,7 @@ async function refusalOf(req: Request, error: unknown): Promise<Error> {
 
 /**
  * Reads a body of up to 10 MB, unpacked, into the request.
- * @throws {UnreadableBody | Unavailable} in what it answers with
+ * @throws {UnreadableBody | Unavailable} the errors that the call is answered with
  */
 export async function readLargeBody(req: Request, ask: AskForPlace): Promise<void> {
   const { bytes, isDear } = decoderOf(req);

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { isNoPlace } from '../../domain/apps/callback-rule.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 
-/** What an app is told at its callback. */
+/** The answer to an app at its callback. */
 export interface AnswerToApp {
   code?: string;
   error?: OAuthErrorCode;
@@ -10,7 +10,7 @@ export interface AnswerToApp {
   rawState: string | undefined;
 }
 
-/** Escapes what may not stand in a header or an address; what was percent-encoded already stays as it is. */
+/** Escapes characters that may not stand in a header or an address. Percent-encoded characters stay as they are. */
 function headerSafe(text: string): string {
   return text.replace(/[^\x21-\x7e]|["<>]/g, (character) =>
     character.charCodeAt(0) < 0x100
@@ -20,8 +20,8 @@ function headerSafe(text: string): string {
 }
 
 /**
- * The callback with the answer appended: its own query is kept, the slash of a code stays a slash (docs/old-api.md Q3),
- * `state` goes back byte for byte.
+ * The callback with the answer appended. The query of the callback is kept, the slash of a code stays a slash
+ * (docs/old-api.md Q3), and `state` goes back byte for byte.
  */
 export function callbackLocation(redirectUri: string, { code, error, rawState }: AnswerToApp): string {
   const answer = [
@@ -34,8 +34,8 @@ export function callbackLocation(redirectUri: string, { code, error, rawState }:
 }
 
 /**
- * Sends the browser back to an app; `redirectUri` is always one of the app's registered callbacks, and a place.
- * @throws {Error} for one that is no place, which is for a page to answer
+ * Sends the browser back to an app. `redirectUri` is always a registered callback of the app that a browser can open.
+ * @throws {Error} for a callback that no browser can open; such an answer belongs on a page
  */
 export function redirectToApp(res: Response, redirectUri: string, answer: AnswerToApp): void {
   if (isNoPlace(redirectUri)) throw new Error('no browser can be sent to this callback');

@@ -4,12 +4,12 @@ import { BODY_LIMIT } from './body-limits.ts';
 import { hasMoreBytes } from './separators.ts';
 
 /**
- * The parameters of an old call, read once, as plain strings only: pairs in the order they came, so
- * that a repeated one can be seen and none can become an array or an object.
+ * The parameters of an old call, read once, as plain strings only. The pairs keep their order, so that a repeated
+ * parameter can be seen and no parameter becomes an array or an object.
  */
 export class Parameters {
   readonly #pairs: ReadonlyArray<readonly [string, string]>;
-  /** The names of the files that stood beside the parameters; of their content nothing is kept. */
+  /** The names of the files beside the parameters. The content of a file is not kept. */
   readonly files: readonly string[];
 
   constructor(pairs: Iterable<readonly [string, string]>, files: readonly string[] = []) {
@@ -32,7 +32,7 @@ export class Parameters {
     return this.all(name)[0] || undefined;
   }
 
-  /** The names, each as often as it came. */
+  /** The names, repeated names included. */
   names(): string[] {
     return this.#pairs.map(([name]) => name);
   }
@@ -41,7 +41,7 @@ export class Parameters {
     return this.#pairs.some(([key]) => key === name);
   }
 
-  /** Which of the names come more than once, `name[]` and `name[0]` included. */
+  /** The names that come more than once; `name[]` and `name[0]` count too. */
   repeated(names: readonly string[]): string[] {
     return names.filter((name) => {
       const bracketed = this.#pairs.some(([key]) => key.startsWith(`${name}[`));
@@ -50,7 +50,7 @@ export class Parameters {
   }
 }
 
-/** The text behind the first `?` of the address, as it was sent. */
+/** The text after the first `?` of the address, as it was sent. */
 export function rawQuery(req: Request): string {
   const start = req.originalUrl.indexOf('?');
   return start < 0 ? '' : req.originalUrl.slice(start + 1);
@@ -59,7 +59,7 @@ export function rawQuery(req: Request): string {
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** A plus is a space in a form. The parser of Node takes long for each plus, so that it is given spaces. */
+/** A plus is a space in a form. The parser of Node is slow for each plus, so it gets spaces. */
 function pairsIn(text: string): Array<[string, string]> {
   if (!text.includes('+')) return [...new URLSearchParams(text)];
   const bytes = Buffer.from(text);
@@ -78,10 +78,10 @@ export function queryParameters(req: Request): Parameters {
   return parameters;
 }
 
-/** A body that is not what its content type says. */
+/** A body that does not match its content type. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
-  /** The parameter that there is too much of, where it is one. */
+  /** The parameter that came too often, where one parameter is the cause. */
   readonly field: string | undefined;
 
   constructor(message: string, options: { cause?: unknown; field?: string | undefined } = {}) {
@@ -92,18 +92,19 @@ export class MalformedBody extends Error {
 
 const MULTIPART_LIMITS = { fields: 100, parts: 100, fieldSize: 64 * 1024, headerPairs: 50 };
 
-/** Lines of all parts together: a part has at most four that mean something, and a post is a few more. */
+/** The lines of all parts together. A part has at most four lines with a meaning, and a post adds a few lines. */
 const MULTIPART_LINE_LIMIT = 1200;
 
 /**
- * Whether there are more lines than a call has. Only a known caller's body is large: it may hold files, of whose bytes many
- * are line ends, and what its parts cost is bounded by their number and by the longest header that the parser takes.
+ * Whether the body has more lines than any call. Only a known caller may send a large body. A large body may hold
+ * files, and many bytes of a file are line ends. There the number of parts and the longest header of the parser limit
+ * the work.
  */
 function hasTooManyLines(body: Buffer): boolean {
   return body.length <= BODY_LIMIT && hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT);
 }
 
-/** The name that came most often, without its brackets. */
+/** The most frequent name, without its brackets. */
 function commonest(pairs: ReadonlyArray<readonly [string, string]>): string | undefined {
   const counts = new Map<string, number>();
   for (const [name] of pairs) {
@@ -113,7 +114,7 @@ function commonest(pairs: ReadonlyArray<readonly [string, string]>): string | un
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The fields, and the names of files. What fails in the middle of a file fails for the parser as well. */
+/** The fields, and the names of files. A failure in the middle of a file is a failure of the parser as well. */
 function multipartParameters(body: Buffer, contentType: string): Promise<Parameters> {
   if (hasTooManyLines(body)) return Promise.reject(new MalformedBody('too many lines'));
   return new Promise((resolve, reject) => {
@@ -123,7 +124,7 @@ function multipartParameters(body: Buffer, contentType: string): Promise<Paramet
     const refuseMany = (message: string) => reject(new MalformedBody(message, { field: commonest(pairs) }));
     try {
       const parser = busboy({ headers: { 'content-type': contentType }, limits: MULTIPART_LIMITS });
-      // A part may have no name, whatever the types of the parser say.
+      // A part may have no name, although the types of the parser do not say that.
       parser.on('field', (name: string | undefined, value) => pairs.push([name ?? '', value]));
       parser.on('file', (name: string | undefined, file) => {
         files.push(name ?? '');
@@ -143,7 +144,7 @@ function multipartParameters(body: Buffer, contentType: string): Promise<Paramet
 /** Far more than any call of the old API has. */
 const JSON_SEPARATOR_LIMIT = 3000;
 
-/** PHP encodes an empty map as an empty list, so that and `null` are no parameters. */
+/** PHP encodes an empty map as an empty list. An empty list and `null` hold no parameters. */
 function jsonPairs(body: Buffer): Array<[string, string]> {
   if (hasMoreBytes(body, '[{,:', JSON_SEPARATOR_LIMIT)) throw new MalformedBody('too many values');
   let value: unknown;
@@ -169,7 +170,7 @@ function formPairs(body: Buffer): Array<[string, string]> {
 /** The content types whose bodies carry parameters (docs/old-api.md Q1). */
 export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'other';
 
-/** What kind of body a request has, by its content type; an empty one is `none` whatever it says. */
+/** The kind of the body, by its content type. An empty body is `none` for every content type. */
 export function bodyKind(req: Request): BodyKind {
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body) || body.length === 0) return 'none';
@@ -182,7 +183,7 @@ export function bodyKind(req: Request): BodyKind {
 const bodies = new WeakMap<Buffer, Promise<Parameters>>();
 
 /**
- * The body's parameters, parsed once; a body of another kind has none.
+ * The body's parameters, parsed once. A body of another kind has none.
  * @throws {MalformedBody}
  */
 export function bodyParameters(req: Request): Promise<Parameters> {

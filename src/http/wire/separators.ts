@@ -1,6 +1,6 @@
-/** Counts what separates the parameters of a body, before anything is parsed: an empty parameter costs as much as a long one. */
+/** Counts the separators in a body before a parser reads the body: an empty parameter costs as much as a long one. */
 
-/** Whether more than `limit` of these single bytes stand in a body. */
+/** Whether a body holds more than `limit` of these single bytes. */
 export function hasMoreBytes(body: Buffer, bytes: string, limit: number): boolean {
   let left = limit;
   for (const byte of Buffer.from(bytes)) {

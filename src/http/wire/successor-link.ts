@@ -2,12 +2,12 @@ import type { Request } from 'express';
 import { ANCHORS } from '../../domain/new-calls/call-pairs.ts';
 import { oldCallOf } from '../../domain/old-calls/old-calls.ts';
 
-/** Where answers of old calls lead to: the page on which each stands beside the new one. */
+/** The `Link` of old answers to the page that shows each old call beside the new call. */
 
-/** The address of the page for everybody. It stands on the wire and never changes. */
+/** The path of the public page. Old answers contain this path, so it never changes. */
 export const CALLS_PAGE = '/migrate/calls';
 
-/** Behind the address of this service, one text for each call. */
+/** One text for each call, to be appended to the address of this service. */
 const TARGETS = new Map(
   Object.entries(ANCHORS).map(([name, anchor]) => [
     name,
@@ -15,7 +15,7 @@ const TARGETS = new Map(
   ]),
 );
 
-/** The value of `Link` for an address of one of the nineteen calls (RFC 5829); undefined for any other. */
+/** The value of `Link` for an address of one of the nineteen calls (RFC 5829); undefined for other addresses. */
 export function successorLink(publicUrl: string, { baseUrl, path }: Request): string | undefined {
   const name = oldCallOf(baseUrl + path);
   const target = name && TARGETS.get(name);

@@ -5,13 +5,13 @@ import { SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/log/logger.ts';
 import { readTlsPair, type TlsFiles } from '../../shared/net/tls-pair.ts';
 
-/** The bridge's own certificate. It is renewed every few weeks by a program that knows nothing of the bridge. */
+/** The bridge's own certificate. A program that does not know the bridge renews the certificate every few weeks. */
 
 const LOOK_EVERY = 1 * SECOND;
 
 const secureOptions = (tls: TlsFiles) => ({ ...readTlsPair(tls), minVersion: 'TLSv1.2' as const });
 
-/** Serves by the pair that the files hold now; one that is not usable changes nothing. */
+/** Serves with the pair that the files hold now. An unusable pair changes nothing. */
 function renew(server: Server, tls: TlsFiles, logger: Logger): void {
   try {
     server.setSecureContext(secureOptions(tls));
@@ -24,8 +24,8 @@ function renew(server: Server, tls: TlsFiles, logger: Logger): void {
 }
 
 /**
- * A server by the pair of these files, which it reads again when they have changed and rest since the last look: they are
- * replaced one after the other, and do not fit in between.
+ * A server with the pair of these files. It reads the files again when they have changed, and have stayed equal since
+ * the last look: a renewal replaces the files one after the other, and in between they do not fit together.
  */
 export function createTlsServer(tls: TlsFiles, logger: Logger): Server {
   const look = () => [tls.certFile, tls.keyFile].map(stampOf).join(' ');

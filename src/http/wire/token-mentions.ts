@@ -1,9 +1,9 @@
 /**
- * Where a text speaks of an access token in any spelling that some reader of forms, queries or JSON knows. One pass over
- * the text, whatever it holds: nothing is decoded for each character or each pair.
+ * Finds mentions of an access token in a text, in every spelling that some reader of forms, queries or JSON knows. The
+ * search makes one pass over any text, and decodes no single character or pair.
  */
 
-/** One letter: as it is, or escaped as in an address or in JSON. */
+/** One letter: plain, or escaped as in an address or in JSON. */
 function letter(character: string): string {
   const codes = [character, character.toUpperCase()].map((one) => one.charCodeAt(0).toString(16));
   const hex = codes.join('|');
@@ -12,31 +12,31 @@ function letter(character: string): string {
 
 const word = (text: string) => text.split('').map(letter).join('');
 
-/** PHP takes a dot, a space and a bracket in a name for an underscore; any of them may be escaped. */
+/** PHP reads a dot, a space and a bracket in a name as an underscore. Each of these characters may be escaped. */
 const JOINT = String.raw`(?:[_.[\s+]|(?:%[0-9a-f]{2}){1,3}|\\u[0-9a-f]{4})`;
 
 const MENTION = `${word('access')}${JOINT}${word('token')}`;
 
 const ANYWHERE = new RegExp(MENTION, 'i');
 
-/** Whether a text speaks of a token. */
+/** Whether a text mentions a token. */
 export function mentionsToken(text: string): boolean {
   return ANYWHERE.test(text);
 }
 
-/** A pair whose name speaks of a token, and what stands before it. */
+/** A pair whose name mentions a token, and the separator before the pair. */
 const PAIR_NAME = new RegExp(`(^|[&;])([^&;=]*?${MENTION}[^&;=]*)`, 'gi');
 
-/** No call has more of them. */
+/** No call has more such names. */
 const NAMES_MAX = 20;
 
 export interface PairName {
-  /** What separates it from the pair before; empty for the first. */
+  /** The separator from the pair before; empty for the first pair. */
   separator: string;
   name: string;
 }
 
-/** The names in a form or query that speak of a token, as they are written; undefined where there are far too many. */
+/** The names in a form or query that mention a token, as written. Undefined where there are too many. */
 export function namesThatMentionToken(text: string): PairName[] | undefined {
   const names: PairName[] = [];
   for (const [, separator = '', name = ''] of text.matchAll(PAIR_NAME)) {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** A body that cannot be read: its sender's fault in every case, for nothing else fails while it is read. */
+/** A body that cannot be read. The fault is always the sender's, because no other step fails while a body is read. */
 export class UnreadableBody extends Error {
   override readonly name = 'UnreadableBody';
   readonly status: 400 | 413 | 415;
@@ -11,10 +11,12 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** Whether the connection ended before the whole request had come. */
+/** Whether the connection ended before the whole request had arrived. */
 export const isCut = (req: Request): boolean => req.destroyed && !req.complete;
 
-/** Calls `whenCut` once, where the connection ends before the whole request has come; what it returns stops that. */
+/**
+ * Calls `whenCut` once if the connection ends before the whole request has arrived. Call the result to stop watching.
+ */
 export function onCut(req: Request, whenCut: (error: Error) => void): () => void {
   const closed = () => isCut(req) && whenCut(new Error('the connection was cut'));
   if (req.destroyed) closed();

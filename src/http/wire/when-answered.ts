@@ -1,7 +1,10 @@
 import type { Response } from 'express';
 import type { Logger } from '../../shared/log/logger.ts';
 
-/** Does something once a request is answered. Whatever fails there is logged: nobody else would catch it. */
+/**
+ * Runs work once a request is answered. A failure of the work is logged here, because no caller would catch the
+ * failure.
+ */
 export function whenAnswered(res: Response, logger: Logger, work: () => void): void {
   res.once('finish', () => {
     try {

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 
-/** Says how old an answer is that stands in for a new one (RFC 9111 §5.1). */
+/** Tells the age of a kept answer that replaces a new answer (RFC 9111 §5.1). */
 export function tellAge(
   { clock }: Context,
   res: Response,

@@ -9,16 +9,16 @@ import {
 } from '../../wire/request-parameters.ts';
 
 /**
- * The parameters of a call about posts, as pairs. A JSON body may nest lists and maps; they get the names that a form has
- * for them. Tokens are not looked for here (bearer-token.ts).
+ * The parameters of a call about posts, as pairs. A JSON body may nest lists and maps; nested values get the names that
+ * they have in a form. This file does not look for tokens (bearer-token.ts does).
  */
 
 const DEEPEST = 5;
 
-/** The name of a map stands in the name of each of its values, so that a long one would be as often in memory. */
+/** The name of a map is repeated in the name of each value, so a long name would be in memory many times. */
 const LONGEST_NAME = 100;
 
-/** The values of one parameter. */
+/** The most values of one parameter. */
 const MOST_VALUES = 1000;
 
 type Values = Array<[string, string]>;
@@ -30,7 +30,7 @@ function nameUnder(name: string, key: string | number): string {
   return `${name}[${key}]`;
 }
 
-/** `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`; `null` is absent, as an empty list is. */
+/** `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`. `null` and an empty list are absent. */
 function pairsUnder(name: string, value: unknown, depth: number): Values {
   if (value === null) return [];
   if (typeof value === 'string') return [[name, value]];
@@ -55,13 +55,13 @@ function pairsOfParameter(name: string, value: unknown): Values {
   return pairs;
 }
 
-/** The body was parsed once already to look for a token, which also bounded how much there is in it. */
+/** The search for a token has already parsed the body once, and has limited how many values it may have. */
 function nestedPairs(body: Buffer): Values {
   const value: unknown = JSON.parse(body.toString('utf8'));
   return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
 }
 
-/** @throws {FieldRefused} the old API took addresses of media, and the new one takes nothing else */
+/** @throws {FieldRefused} the old API took addresses of media, and the new API takes addresses alone */
 function requireNoMediaFile({ files }: Parameters): void {
   const file = files.find((name) => /^media(\[|$)/.test(name));
   if (file === undefined) return;
@@ -87,7 +87,7 @@ async function bodyPairs(req: Request): Promise<Pairs> {
 const baseOf = (name: string) => name.split('[')[0];
 
 /**
- * The pairs of a call: those of the body, and those of the query that the body does not speak of.
+ * The pairs of the body, and the pairs of the query whose names are not in the body.
  * @throws {MalformedBody | FieldRefused}
  */
 export async function callPairs(req: Request): Promise<Pairs> {

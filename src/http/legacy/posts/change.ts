@@ -21,7 +21,7 @@ interface Answering {
   known: NamedProfiles;
   pairs: Pairs;
   updateIds: UpdateIds;
-  /** How many posts wait in the queue that the post stands in, where that is known. */
+  /** How many posts wait in the queue of the post, where the number is known. */
   waiting: number | undefined;
 }
 
@@ -63,7 +63,7 @@ const IN_DOUBT: Record<Change['call'], string> = {
 
 const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
-/** Nothing is asked for it. */
+/** The known number of waiting posts. No request is sent for the number. */
 async function waitingWith(
   context: Context,
   grantId: string,
@@ -78,13 +78,13 @@ function inDoubt(call: Change['call'], said: string | undefined, link: string) {
   return errorOf({ ...UNKNOWN_OUTCOME, message, link });
 }
 
-/** Makes the handler of POST /1/updates/:id/update.json and its like. */
+/** Makes the handler of POST /1/updates/:id/update.json, share.json, destroy.json or move_to_top.json. */
 export function changing(context: Context, call: Calls, name: Change['call']): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const pairs = await callPairs(req);
       flag(pairs, 'utc');
-      // Read before anything is changed, so that nothing is left to fail once it was.
+      // Read the profiles before the change, so that no step can fail after the change.
       const known = await profilesNamed(context, caller, []);
       const change = { call: name, id: String(req.params['id']), pairs };
       const end = await changeKnownUpdate(context, { writer, known }, change);

@@ -13,7 +13,7 @@ import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
 import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
 
-/** POST /1/updates/create.json: one post for each profile that is named. */
+/** POST /1/updates/create.json: one post for each named profile. */
 
 function inWords(end: ProfileEnd): EndInWords {
   const { displayName, name, service } = end.channel;

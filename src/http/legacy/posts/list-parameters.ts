@@ -4,12 +4,15 @@ import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
 import { Parameters } from '../../wire/request-parameters.ts';
 import { callPairs } from './call-pairs.ts';
 
-/** The parameters of the two lists (page, count, since, utc, filter). What cannot be read is refused by its name. */
+/**
+ * The parameters of the two lists (page, count, since, utc, filter). The refusal of an unreadable parameter names the
+ * parameter.
+ */
 
 const DEFAULT_COUNT = 20;
 const MOST = 100;
 
-/** The new API reads no later time; 0 is everything. */
+/** The new API reads no later time. 0 means every time. */
 const ANY_SECOND = { least: 0, most: 32_503_679_999, otherwise: 0 };
 
 export interface ListParameters {
@@ -20,7 +23,7 @@ export interface ListParameters {
   isUtc: boolean;
 }
 
-/** The refusal of a value, in the words of the old API and with the name of what cannot be read. */
+/** The refusal of a value: the recorded words of the old API, and the name of the parameter. */
 export function outOfBounds(name: string, rule: string): LegacyError {
   const [status, code, message] = REFUSALS.outOfBounds;
   return new LegacyError([status, code, `${message} ${name} must be ${rule}.`]);
@@ -44,16 +47,16 @@ function readNumber(parameters: Parameters, name: string, { least, most, otherwi
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:$|[T ])/;
 const LONGEST_DATE = 40;
 
-/** Unix seconds of a time in ISO 8601, which is in UTC where it says no offset; undefined for another text. */
+/** Unix seconds of a time in ISO 8601. A time without an offset is in UTC. Undefined for any other text. */
 function secondsOfIso(text: string): number | undefined {
   if (!ISO_DATE.test(text) || text.length > LONGEST_DATE) return undefined;
-  // A plus that was not encoded is a space by now, and so is what some programs write for the T.
+  // An unencoded plus has become a space by now. Some programs write a space for the T.
   const iso = text.replace(/^(\S{10}) /, '$1T').replace(' ', '+');
   const time = DateTime.fromISO(iso, { zone: 'utc' });
   return time.isValid ? Math.floor(time.toSeconds()) : undefined;
 }
 
-/** A real library writes `since` in ISO 8601, whatever the old documents say. */
+/** A real library writes `since` in ISO 8601, although the old documents do not allow that. */
 function readSince(parameters: Parameters): number {
   const rule = 'a time in Unix seconds or ISO 8601';
   const iso = secondsOfIso(parameters.get('since') ?? '');
@@ -76,7 +79,10 @@ export function readFlag(parameters: Parameters, name: string): boolean {
   return flag;
 }
 
-/** Of posts that were not made here the new API does not say whether they are replies, so that both mean every post. */
+/**
+ * For posts that were not made here, the new API does not say whether they are replies. So both filters mean every
+ * post.
+ */
 function checkFilter(parameters: Parameters): void {
   if (!['default', 'all'].includes(parameters.get('filter') ?? 'default'))
     throw outOfBounds('filter', '"default" or "all"');
@@ -84,7 +90,10 @@ function checkFilter(parameters: Parameters): void {
 
 const NAMES = ['page', 'count', 'since', 'utc', 'filter'];
 
-/** What a read was sent, in its body and its address: old libraries send a form with GET too. @throws {MalformedBody} */
+/**
+ * The parameters of a read, from its body and its address: old libraries send a form with GET too. @throws
+ * {MalformedBody}
+ */
 export async function readParameters(req: Request): Promise<Parameters> {
   return new Parameters(await callPairs(req));
 }

@@ -12,7 +12,7 @@ import { updatesOfProfile } from './updates-of-profile.ts';
 
 type Calls = ReturnType<typeof createCalls>;
 
-/** Makes the answer to one of the two lists of a profile. */
+/** Makes the handler of one of the two lists of a profile. */
 function listOf(context: Context, makeList: typeof pendingList) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {
     const parameters = await readListParameters(req);

@@ -18,7 +18,7 @@ import { LegacyError, REFUSALS, sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
 import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
 
-/** The old calls that bring the buffer of a profile into another order: reorder, shuffle. */
+/** The old calls that change the order of the buffer of a profile: reorder, shuffle. */
 
 /** @throws {ScopeMissing | LegacyError} */
 async function channelOf(context: Context, caller: Caller, profileId: string): Promise<CallerChannel> {
@@ -27,7 +27,7 @@ async function channelOf(context: Context, caller: Caller, profileId: string): P
   return found;
 }
 
-/** A channel that the new API does not show any more is one that the old API would not have. */
+/** The old API would not have a channel that the new API no longer shows, so the profile is unknown. */
 function refusalOf(error: unknown): unknown {
   const isGone =
     error instanceof OrganizationGone || (error instanceof Forbidden && !(error instanceof ScopeMissing));
@@ -36,14 +36,14 @@ function refusalOf(error: unknown): unknown {
 
 interface Told {
   end: OrderEnd;
-  /** What was done. */
+  /** The change in words, such as `The updates were reordered.` */
   words: string;
   updates: OldUpdate[] | undefined;
-  /** Where a person can look what became of it. */
+  /** The page where a person can see the outcome. */
   link: string;
 }
 
-/** @throws {WriteRefused} the order that was asked for is not there, or nobody knows */
+/** @throws {WriteRefused} the wanted order was not reached, or the outcome is unknown */
 function sendOrder(res: Response, { end, words, updates, link }: Told): void {
   if (!end.isReached) throw errorOf(refusalOfEnd(end, link), updates && { updates });
   sendJson(res, 200, { success: true, message: [words, ...pausedWords(end)].join(' '), updates });

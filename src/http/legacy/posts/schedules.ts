@@ -7,7 +7,7 @@ import { namedChannel } from '../profiles.ts';
 
 type Calls = ReturnType<typeof createCalls>;
 
-/** GET /1/profiles/:id/schedules.json: the posting times of one profile, as the profile itself shows them. */
+/** GET /1/profiles/:id/schedules.json: the posting times of one profile, as in the profile itself. */
 export function schedules(context: Context, call: Calls): RequestHandler {
   return call(async (caller, req, res) => {
     const { channel } = await namedChannel(context, caller, { req, res });
@@ -15,12 +15,12 @@ export function schedules(context: Context, call: Calls): RequestHandler {
   });
 }
 
-/** "Profile was not saved" in the old table. Clients take 401 and 403 for a dead token, which this is not. */
+/** "Profile was not saved" in the old table. The status is 400 because clients take 401 and 403 for a dead token. */
 const NOT_SAVED = [400, 1012] as const;
 
 /**
- * POST /1/profiles/:id/schedules/update.json. The new API lets no program change posting times, so that the call is refused
- * with the address where a person can do it.
+ * POST /1/profiles/:id/schedules/update.json. The new API lets no program change posting times. The refusal names the
+ * address where a person can change them.
  */
 export function updateSchedules({ settings }: Context, call: Calls): RequestHandler {
   const link = settings.modernSettingsUrl;

@@ -11,17 +11,17 @@ import { bodyKind, queryParameters } from '../../wire/request-parameters.ts';
 import { readFlag, readListParameters, readParameters } from './list-parameters.ts';
 import { updatesOfProfile } from './updates-of-profile.ts';
 
-/** The reads that the old API has answered and that may be compared with what the new API answers to the same call. */
+/** Reads that the old API has answered, and whose answers may be compared with answers of the new API. */
 
 interface ReadCall {
   context: Context;
   caller: Caller;
   req: Request;
-  /** The profile or update that the path names. */
+  /** The profile id or update id in the path. */
   id: string;
 }
 
-/** What the new API answers now; an older answer would differ by its age. */
+/** The current answer of the new API. A stale answer is not compared, because it would differ by its age. */
 type Ours = (call: ReadCall) => ReturnType<PassedRead['ours']>;
 
 function listOf(makeList: typeof pendingList): Ours {
@@ -58,15 +58,15 @@ const READS: ReadonlyArray<readonly [pattern: RegExp, address: PassedRead['addre
 ];
 
 /**
- * Of lists the first page alone: every further one may cost more than one request. A body may name the page too, so
- * that calls with one are left out; they are few.
+ * Whether a read may be compared. Of a list only the first page is compared, because a further page may cost more than
+ * one request. A body may name the page too, so the few calls with a body are left out.
  */
 function isPlainRead(req: Request): boolean {
   const isFirst = (queryParameters(req).get('page') ?? '1') === '1';
   return req.method === 'GET' && bodyKind(req) === 'none' && isFirst;
 }
 
-/** Compares a read that the old API answered, if it is one of those and of the sample; waits for nothing. */
+/** Compares a read that the old API answered, if the read is in the table and in the sample. Waits for nothing. */
 export function shadowRead(
   context: Context,
   caller: Caller,

@@ -9,10 +9,10 @@ import { LegacyError, REFUSALS, sendJson } from '../../wire/legacy-error.ts';
 import { tellAge } from './age.ts';
 import { readFlag, readParameters } from './list-parameters.ts';
 
-/** Ids of both generations; others name nothing, and nobody is asked about them. */
+/** The form of old ids and of new ids. An id of another form names no post, and no API is asked for it. */
 const POST_ID = /^[0-9a-f]{24}$/i;
 
-/** GET /1/updates/:id.json: one post, in whatever status. */
+/** GET /1/updates/:id.json: one post in any status. */
 export function update(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (caller, req, res) => {
     const isUtc = readFlag(await readParameters(req), 'utc');

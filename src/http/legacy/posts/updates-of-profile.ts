@@ -10,7 +10,7 @@ import type { UpdateView } from '../../../domain/translation/old-update.ts';
 import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
 import { type ListParameters, outOfBounds } from './list-parameters.ts';
 
-/** A page of one of the two lists of a profile, as the new API has it. */
+/** One page of a list of a profile, from the new API. */
 
 function refusalOf(error: unknown): unknown {
   const isScope = error instanceof ScopeMissing;
@@ -43,12 +43,12 @@ async function pageOf(
 
 interface ListCall {
   makeList: typeof pendingList;
-  /** The profile as the caller names it. */
+  /** The profile id that the caller gave. */
   id: string;
   parameters: ListParameters;
 }
 
-/** The posts of a list, and how they are told. @throws {LegacyError} */
+/** The posts of a list, and how to write them as updates. @throws {LegacyError} */
 export async function updatesOfProfile(
   context: Context,
   caller: Caller,

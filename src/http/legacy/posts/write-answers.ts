@@ -10,26 +10,29 @@ import { waitWords } from '../../../domain/translation/wait-words.ts';
 import { requestIdOf, waitedFor } from '../../request-id.ts';
 import { LegacyError } from '../../wire/legacy-error.ts';
 
-/** How calls that write say no: `success: false`, `message` and `link` beside what every refusal has. */
+/** Refusals of calls that write: `success: false`, `message` and `link` stand beside the fields of every refusal. */
 
 const writes = new WeakSet<Response>();
 
-/** What became of a write, told as a refusal. Its words may quote a post, so that they are for the caller and no log. */
+/** The outcome of a write as a refusal. The words may quote a post: they are for the caller, and never logged. */
 export class WriteRefused extends LegacyError {}
 
-/** From here on a refusal is one of a call that writes, whatever refuses it: its size, a limit, a parameter. */
+/**
+ * Marks the call as a write. Every refusal from here on has the form of a write: for its size, a limit, a parameter.
+ */
 export const markWrite: RequestHandler = (_req, res, next) => {
   writes.add(res);
   next();
 };
 
-/** What the old service itself sent stays as it was: the 401 of a token, and the 404 of a path. */
+/** Refusals that stay as the old API sent them: the 401 of a token, and the 404 of a path. */
 const isRecorded = (refusal: LegacyError) =>
   refusal.status === 401 || (refusal.code === 404 && !(refusal instanceof WriteRefused));
 
 /**
- * A limit that a call reached before anything was sent says so: a person who reads only that there were too many requests
- * would look for the post. What was sent has words of its own (`WriteRefused`).
+ * The message of a limit that stopped a call before the bridge sent anything says that nothing was written. A person
+ * who reads only "too many requests" would look for the post. A write that was sent has words of its own
+ * (`WriteRefused`).
  */
 function wordsOf(res: Response, { status, message, headers }: LegacyError): string {
   const seconds = Number(headers['Retry-After']);
@@ -38,7 +41,7 @@ function wordsOf(res: Response, { status, message, headers }: LegacyError): stri
   return `${message} ${nothing} Try again in ${waitWords(seconds)}.`;
 }
 
-/** A refusal as a call that writes gives it; it links to the page that tells of both APIs where it has no better one. */
+/** A refusal in the form of a call that writes. Without a better link it links to the page that describes both APIs. */
 export function asWriteRefusal({ settings }: Context, res: Response, refusal: LegacyError): LegacyError {
   if (!writes.has(res) || isRecorded(refusal)) return refusal;
   const { status, code, headers, extra } = refusal;
@@ -51,7 +54,7 @@ export function asWriteRefusal({ settings }: Context, res: Response, refusal: Le
   });
 }
 
-/** The error that answers a refusal; `beside` is what the answer says besides. */
+/** The error for a refusal. `beside` holds further fields of the answer. */
 export function errorOf(
   { status, code, message, link, retryAfter }: OldRefusal,
   beside: Record<string, unknown> = {},
@@ -62,7 +65,7 @@ export function errorOf(
   });
 }
 
-/** Where a person can look what became of a post. */
+/** The page where a person can see what became of a post. */
 export function placeToLook({ settings }: Context, { client_id: clientId }: Caller['mapping']): string {
   return `${settings.publicUrl}/apps/${clientId}`;
 }
@@ -74,8 +77,8 @@ type WriteHandler = (
 ) => Promise<void>;
 
 /**
- * Makes the handler of a call that writes: its caller's patience counts from when the call came. Whatever a handler throws
- * but a `WriteRefused` proves that nothing was written.
+ * Makes the handler of a call that writes. The time limit counts from the arrival of the call. Every error but a
+ * `WriteRefused` proves that nothing was written.
  */
 export function writing(context: Context, handle: WriteHandler) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {

@@ -1,34 +1,34 @@
 import type { CallPair, CallValue, Fields, GraphqlStep } from '../../../domain/new-calls/call-pair.ts';
 
-/** What a language has to write down for a call. */
+/** How a language writes a call. */
 
-/** Where the calls go. */
+/** The addresses of the calls. */
 export interface Addresses {
   oldApi: string;
   newApi: string;
   revocation: string;
 }
 
-/** An old call with its address, in which `{NAME}` is for the reader to set. */
+/** An old call with its path. The reader replaces each `{NAME}` in the path. */
 export interface OldCode extends Pick<CallPair['old'], 'form'> {
   method: 'GET' | 'POST';
   path: string;
 }
 
 export interface CodeLanguage {
-  /** What a program has once, before its calls; a language of commands needs nothing. */
+  /** The code that a program needs once, before its calls. A command language needs none. */
   setUp?(addresses: Addresses): string;
   old(call: OldCode, addresses: Addresses): string;
   graphql(step: GraphqlStep, addresses: Addresses): string;
   revocation(form: Fields, addresses: Addresses): string;
 }
 
-/** A path in pieces: texts at even places, names at odd ones. */
+/** A path in pieces: texts at even indexes, names at odd indexes. */
 export function piecesOf(path: string): string[] {
   return path.split(/\{(\w+)\}/);
 }
 
-/** Fields by their names, in the order in which each came first. */
+/** Fields by their names, in the order of the first field of each name. */
 export function byName(fields: Fields): Map<string, CallValue[]> {
   const groups = new Map<string, CallValue[]>();
   for (const [name, value] of fields) groups.set(name, [...(groups.get(name) ?? []), value]);
@@ -40,7 +40,7 @@ export function inOneLine(query: string): string {
   return query.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** Every line but the first moved to the right. */
+/** Indents every line but the first. */
 export function indented(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`);
 }

@@ -3,14 +3,14 @@ import { type CodeLanguage, inOneLine, piecesOf } from './code-language.ts';
 
 /** Calls as commands of a POSIX shell. */
 
-/** As one word, whatever is in it. */
+/** Quotes any text as one word. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const lines = (...parts: string[]) => parts.join(' \\\n  ');
 
 const bearer = (token: string) => `-H "Authorization: Bearer $${token}"`;
 
-/** Paths have nothing in them that means anything between double quotes. */
+/** A path holds no character that has a meaning between double quotes. */
 function addressOf(base: string, path: string): string {
   const pieces = piecesOf(path).map((piece, place) => (place % 2 === 0 ? piece : `$${piece}`));
   return `"${base}${pieces.join('')}"`;
@@ -21,7 +21,7 @@ const fieldOf = ([name, value]: readonly [string, CallValue]) =>
     ? `--data-urlencode ${quoted(`${name}=${value}`)}`
     : `--data-urlencode "${name}=$${value.env}"`;
 
-/** Variables of the environment stand outside of the quotes, in JSON that is made of ids alone. */
+/** Environment variables stand outside the quotes. The JSON around them holds ids alone. */
 function variablesOf(variables: Readonly<Record<string, CallValue>>): string {
   const entries = Object.entries(variables).map(([name, value]) =>
     typeof value === 'string'

@@ -5,7 +5,7 @@ import { php } from './php.ts';
 import { python } from './python.ts';
 import { typescript } from './typescript.ts';
 
-/** Every language in which calls are shown. */
+/** Every language of the shown calls. */
 export const LANGUAGES: Readonly<Record<ProgramLanguage, { name: string; code: CodeLanguage }>> = {
   curl: { name: 'curl', code: curl },
   php: { name: 'PHP', code: php },

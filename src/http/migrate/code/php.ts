@@ -3,7 +3,7 @@ import { byName, type CodeLanguage, indented, piecesOf } from './code-language.t
 
 /** Calls in PHP, without a library or an extension. */
 
-/** In single quotes, where nothing but these two has a meaning. */
+/** In single quotes. There only a backslash and a single quote have a meaning. */
 const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 
 const expression = (value: CallValue) =>
@@ -16,7 +16,7 @@ function addressOf(path: string): string {
   return pieces.filter((piece) => piece !== "''").join(' . ');
 }
 
-/** PHP writes a list down as `name[0]`, which is the same to who reads it. */
+/** PHP sends a list as `name[0]`, which means the same as `name[]` to the reader of the form. */
 function arrayOf(form: Fields): string {
   const entries = [...byName(form)].map(([name, values]) => {
     const isList = name.endsWith('[]') && !name.includes('][');

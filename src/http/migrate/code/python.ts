@@ -1,7 +1,7 @@
 import type { CallValue, Fields } from '../../../domain/new-calls/call-pair.ts';
 import { type CodeLanguage, indented, piecesOf } from './code-language.ts';
 
-/** Calls in Python 3, without a library. A text of JSON is one of Python too. */
+/** Calls in Python 3, without a library. A JSON string is a Python string too. */
 
 const expression = (value: CallValue) =>
   typeof value === 'string' ? JSON.stringify(value) : `env["${value.env}"]`;

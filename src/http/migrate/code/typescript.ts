@@ -23,7 +23,7 @@ function variablesOf(variables: Readonly<Record<string, CallValue>>): string[] {
   return entries.length === 0 ? [] : [`{ ${entries.join(', ')} }`];
 }
 
-/** Whole, however deep it is. */
+/** Prints the whole answer at any depth. */
 const shown = (call: string) => `console.dir(${call}, { depth: null });`;
 
 export const typescript: CodeLanguage = {

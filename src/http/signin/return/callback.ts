@@ -15,27 +15,30 @@ import { ownReturn, unknownState } from './own-return.ts';
 import type { SigninParts } from '../parts.ts';
 
 /**
- * GET /callback and below: the one return from the modern side, whatever the browser went there for. In order: state (known,
- * unused, this browser), issuer, denial, exchange; so that a foreign state is refused before anything else, denials
- * included (RFC 6749 §4.1.2.1).
+ * GET /callback and below: the one return from the new API, for every purpose. The order is state (known, unused, this
+ * browser), issuer, denial, exchange. So a foreign state is refused before any other step, also in a denial (RFC 6749
+ * §4.1.2.1).
  */
 
-/** After so many codes that the modern side refused, an address gets one code exchanged in a second. */
+/**
+ * After this many codes that the new API refused within a minute, the bridge exchanges one code a second for an
+ * address.
+ */
 const REFUSED_CODES = { what: 'refused codes', perMinute: 30 };
 
 /** Answers the browser. */
 export type Answer = (req: Request, res: Response) => void | Promise<void>;
 
-/** How a return of one purpose ends. Both are called at most once, and for a return that was claimed. */
+/** How a return of one purpose ends. Each function is called at most once, for a claimed return. */
 export interface Ending {
-  /** Works with the pair. Throws one of the upstream failures; then `fail` answers. */
+  /** Uses the token pair. Throws one of the upstream failures; then `fail` answers. */
   finish(request: AuthorizationRequest, consented: Consented): Promise<Answer>;
   fail(request: AuthorizationRequest, error: OAuthErrorCode): Answer;
 }
 
 type Endings = Record<AuthorizationRequest['purpose'], Ending>;
 
-/** What the app is told of a failure upstream (OAuth 2.0 draft 20 §4.1.2.1). */
+/** The error code that the app gets for an upstream failure (OAuth 2.0 draft 20 §4.1.2.1). */
 function errorForApp(upstreamError: string): OAuthErrorCode {
   if (upstreamError === 'access_denied' || upstreamError === 'temporarily_unavailable') return upstreamError;
   return 'server_error';
@@ -45,7 +48,7 @@ function errorOfFailure(error: unknown): OAuthErrorCode {
   return error instanceof Rejected || error instanceof Forbidden ? 'server_error' : 'temporarily_unavailable';
 }
 
-/** A return that was claimed, and what it takes to end it. */
+/** A claimed return, and everything that its ending needs. */
 interface Completion {
   claimed: ClaimedReturn;
   ending: Ending;
@@ -60,7 +63,7 @@ async function exchangeAndFinish(
   const { request, verifier } = claimed;
   const { context } = parts;
   const client = await parts.clientFor(request);
-  // What another client's return brings is none of this one's (RFC 9700 §4.4.2).
+  // A return of one client must not be used for another client (RFC 9700 §4.4.2).
   if (exchanged[0].path !== client.callbackPath) throw unknownState();
   const step = {
     client,
@@ -86,7 +89,10 @@ async function exchangeAndFinish(
   }
 }
 
-/** What the modern side answered, once the return is claimed: of our server, and either a code or an error. */
+/**
+ * Ends a claimed return by the answer of the new API. The answer must come from our server, and hold either a code or
+ * an error.
+ */
 async function answerOf(parts: SigninParts, completion: Completion): Promise<Answer> {
   const { exchanged, ending, claimed } = completion;
   const query = queryParameters(exchanged[0]);
@@ -100,7 +106,10 @@ async function answerOf(parts: SigninParts, completion: Completion): Promise<Ans
     : ending.fail(claimed.request, errorForApp(error));
 }
 
-/** The handler of the callbacks that are registered at the modern side: the bridge's, and one for each public client. */
+/**
+ * The handler of the callbacks that are registered at the new API: the bridge's callback, and one callback for each
+ * public client.
+ */
 export function callback(parts: SigninParts, endings: Endings): RequestHandler {
   const codes = createFailureBrake(parts.context, REFUSED_CODES);
   return async (req, res, next) => {
@@ -110,7 +119,7 @@ export function callback(parts: SigninParts, endings: Endings): RequestHandler {
       const ending = endings[claimed.request.purpose];
       return answerOf(parts, { claimed, ending, exchanged: [req, res, next], codes });
     };
-    // The wait comes before the claim, so that a return that is told to wait longer may come again.
+    // The wait comes before the claim, so that a return that has to wait longer may come again.
     const answer = queryParameters(req).has('code') ? await codes.run({ req, res }, end) : await end();
     await answer?.(req, res);
   };

@@ -6,9 +6,9 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 import type { Ending } from './callback.ts';
 import type { SigninParts } from '../parts.ts';
 
-/** How a re-authorization ends: at the page of the app, or with a page that says why nothing was changed. */
+/** How a re-authorization ends: on the page of the app, or with a page that says why nothing was changed. */
 
-/** What the page of the app says at its top (people/notices.ts). */
+/** The notice at the top of the app's page (pages/notices.ts). */
 const NOTICE = {
   connected: 'connected',
   'nothing waits': 'nothing-waits-any-more',

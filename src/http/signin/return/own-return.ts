@@ -6,14 +6,18 @@ import { countRequest, type Exchange, isUsedUp } from '../../pages/brake.ts';
 import type { SigninParts } from '../parts.ts';
 
 /**
- * Tells returns that belong to their browser from strays. Anybody can send as many strays as they like, so a stray writes
- * nothing; and strays alone are counted as such: however many come, those that belong to their browser are served.
+ * Tells returns that belong to their browser from strays. Anybody can send any number of strays, so a stray writes
+ * nothing. The limit of strays counts strays alone. A return that belongs to its browser is served, however many strays
+ * come.
  */
 
-/** Returns that nothing in their browser belongs to. */
+/** Returns that do not belong to their browser. */
 const STRAY_RETURNS = { what: 'stray returns', perMinute: 300 };
 
-/** Sign-ins that come back to the browser that began them. Each asks the modern side something, and anybody can begin one. */
+/**
+ * Sign-ins that come back to the browser that began them. Each sign-in costs a request to the new API, and anybody can
+ * begin a sign-in.
+ */
 const SIGN_INS_BACK = { what: 'sign-ins that return', perMinute: 300 };
 
 const SINGLE = ['state', 'code', 'error', 'iss'];
@@ -27,15 +31,18 @@ export const unknownState = () =>
 /** A return that belongs to its browser. */
 export interface OwnReturn {
   /**
-   * Takes it, once.
-   * @throws {PageError} 403 where it was taken before; 429 for one above the limit, which may come again
+   * Claims the return, once.
+   * @throws {PageError} 403 where the return was claimed before; 429 above the limit, and the return may come again
    */
   claim(): Promise<ClaimedReturn>;
 }
 
 type Claim = () => Promise<ClaimedReturn | undefined>;
 
-/** A sign-in that returns, by the cookie that it left with. One above the limit is not claimed, so that it may come again. */
+/**
+ * The claim of a sign-in that returns with its cookie. Above the limit the sign-in is not claimed, so that it may come
+ * again.
+ */
 async function ownSignIn(
   { context, signIns }: SigninParts,
   { req, res }: Exchange,
@@ -51,7 +58,10 @@ async function ownSignIn(
   };
 }
 
-/** A request that was decided in this browser and returns. Above the limit of strays it costs a plain look and no more. */
+/**
+ * The claim of a request that was decided in this browser. Above the limit of strays the bridge looks once, and does
+ * not look for new keys.
+ */
 async function ownDecision(
   { context, browsers }: SigninParts,
   { req, res }: Exchange,
@@ -76,8 +86,8 @@ async function claimOf(parts: SigninParts, exchange: Exchange): Promise<Claim | 
 }
 
 /**
- * The return of a request, if it belongs to the browser that it came in.
- * @throws {PageError} 403 for a stray, 429 for one above their limit
+ * The return of a request, if it belongs to this browser.
+ * @throws {PageError} 403 for a stray, 429 for a stray above the limit
  */
 export async function ownReturn(parts: SigninParts, exchange: Exchange): Promise<OwnReturn> {
   const refuseStray = async () => {

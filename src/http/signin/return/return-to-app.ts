@@ -9,7 +9,7 @@ import { sendPage } from '../../pages/page-headers.ts';
 import type { Answer, Ending } from './callback.ts';
 import type { SigninParts } from '../parts.ts';
 
-/** How a consent that an old app asked for ends: with a code or an error at the app's callback, or on a page. */
+/** How a consent for an old app ends: with a code or an error at the app's callback, or on a page. */
 
 type Outcome = { code: string } | { error: OAuthErrorCode };
 
