@@ -53,9 +53,7 @@ type Reauthorized =
   | { outcome: 'not proven'; clientId: string }
   | { outcome: 'another account'; clientId: string; email: string };
 
-/**
- * The outcome if the pasted token hinders or replaces the storing of the grant; otherwise the id of the pasted token.
- */
+/** For a pasted token: the outcome, if no grant is to be stored; otherwise the id of the token's mapping. */
 async function hindrance(
   context: Context,
   request: AuthorizationRequest,

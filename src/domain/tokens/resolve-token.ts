@@ -84,9 +84,9 @@ export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at
 
 /**
  * How a token is served. `served`: a grant stands behind the token. `waiting`: the token is not connected, and the old
- * API answers. `refused`: neither serves the token; without a mapping, the bridge has never seen the token and the old
- * API is not asked. `unknown`: the bridge has never seen the token, and the old API is asked. `ending` says why the old
- * API is not asked now, where it would be at other times.
+ * API answers. `refused`: neither a grant nor the old API answers; without a mapping, the bridge has never seen the
+ * token and the old API is not asked. `unknown`: the bridge has never seen the token, and the old API is asked.
+ * `ending` says why the old API is not asked now, where it would be at other times.
  */
 export type Resolved =
   | { kind: 'served'; mapping: ServedMapping }
