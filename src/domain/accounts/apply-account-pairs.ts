@@ -13,12 +13,12 @@ import { pinOwner } from './pin-owner.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * What stands under an account id of the older generation follows the pair that says whose it is (docs/decisions/0016,
- * ids and identity): wherever such a pair is imported, learned or pinned, in its transaction. A repetition finds
- * nothing left.
+ * Apps and tokens under an old account id go to the account that an id pair names (docs/decisions/0016, ids and
+ * identity). This happens wherever a pair is imported, learned or pinned, in the transaction of the pair. A second run
+ * finds nothing left.
  */
 
-/** Of an account: its modern id, or as long as that is not known the address by which it is reached. */
+/** The pair of an account: its new id or, while that id is unknown, the e-mail address of the account. */
 export interface AccountPair {
   legacyId: string;
   modernId: string | null;
@@ -59,7 +59,7 @@ async function give(step: Step, rows: Rows, accountId: string): Promise<void> {
 
 async function letWait(step: Step, rows: Rows, { legacyId, email }: AccountPair & { email: string }) {
   const { context, tx } = step;
-  // One that waits for an address already is left as it is.
+  // A token that waits for an e-mail address already keeps that address.
   const tokens = rows.tokens.filter((token) => token.isItsAccount || token.email === null);
   const clientIds = rows.apps.map(({ clientId }) => clientId);
   const ids = tokens.map(({ id }) => id);
@@ -85,7 +85,7 @@ function byLegacyId<T extends { legacyId: string }>(rows: readonly T[]): Map<str
   return found;
 }
 
-/** Moves it; answers how many tokens and apps have their account now. */
+/** Moves the apps and tokens. Returns how many of each have their account now. */
 export async function applyAccountPairs(
   context: Context,
   tx: Database,

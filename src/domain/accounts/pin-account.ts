@@ -9,19 +9,19 @@ import { applyAccountPairs } from './apply-account-pairs.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * An e-mail address is a way to reach someone, never proof (docs/decisions/0017). What is known by one alone is pinned
- * to an account id once that is proven or decided, in one transaction; from then on ids alone count, and a row that has
- * one is never changed.
+ * An e-mail address reaches a person and proves nothing (docs/decisions/0017). Rows with only an e-mail address are
+ * pinned to an account id when the account is proven or support decides, in one transaction. From then on ids alone
+ * count: a row with an account id never changes.
  */
 
 interface PinRequest extends Origin {
   email: string;
   accountId: string;
-  /** Why it may be done, for the history. */
+  /** Why the pin is allowed, for the history. */
   how: string;
 }
 
-/** How many tokens, apps and ids of the older generation were waiting and have their account now. */
+/** How many waiting tokens, apps and old ids have their account now. */
 export interface Pinned {
   tokens: number;
   apps: number;
@@ -29,8 +29,8 @@ export interface Pinned {
 }
 
 /**
- * Pins everything that waits under an e-mail address to an account, inside a transaction of the caller; tokens whose app
- * and account have a grant already stand on it at once.
+ * Pins everything that waits under an e-mail address to an account, in the caller's transaction. A token whose app and
+ * account have a grant goes onto that grant at once.
  */
 export async function pinAccountIn(
   context: Context,
@@ -40,7 +40,7 @@ export async function pinAccountIn(
   const now = context.clock.now();
   const pinning = { email: normalEmail(email), accountId, now };
   const isNamed = await ensureAccount(tx, accountId, now);
-  // What is proven or decided needs no more proof: links of reminders to the address have done their work.
+  // The address is pinned and needs no further proof, so links in reminders to the address stop working.
   await voidReminderProofs(tx, pinning.email, now);
   const apps = await pinApps(tx, pinning);
   const owners = apps.length > 0 ? await pinOwnerTokens(tx, apps, pinning) : [];
@@ -64,7 +64,7 @@ export async function pinAccountIn(
   };
 }
 
-/** Pins it in a transaction of its own. */
+/** Pins an account in a transaction of its own. */
 export function pinAccount(context: Context, request: PinRequest): Promise<Pinned> {
   return context.store.transaction((tx) => pinAccountIn(context, tx, request));
 }

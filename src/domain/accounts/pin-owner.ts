@@ -11,7 +11,7 @@ interface Owned extends Origin {
 }
 
 /**
- * Gives the tokens that registrations made for the owners of apps the account of that owner, once its id is known: in the
+ * Gives the owner tokens of registrations to the owner's account once the id of that account is known. Runs in the
  * transaction that gave the apps their owner.
  */
 export async function pinOwner(

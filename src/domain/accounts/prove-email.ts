@@ -16,18 +16,18 @@ import { type Pinned, pinAccountIn } from './pin-account.ts';
 import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * Who opens a link that was mailed to an address, while signed in to the account with that address that asked for it,
- * has shown that the address is his. A mail may be forwarded, and its mailbox may be read by others later: whoever asked
- * for the link, it proves the address for 24 hours.
+ * Proves an e-mail address by a mailed link. The person opens the link while signed in to an account with that address.
+ * The account must also be the one that asked for the link. A link in a reminder has no such account. A link works for
+ * 24 hours: mails are forwarded, and others may read a mailbox later.
  */
 
-/** Who is signed in. */
+/** The person who is signed in. */
 interface Person {
   accountId: string;
   email: string;
 }
 
-/** Mails to one account within the time of the brake; nobody shall flood a mailbox by a button. */
+/** Mails to one account within EMAIL_PROOF_BRAKE. Nobody may flood a mailbox by a button. */
 const MAILS_MAX = 3;
 
 function mailOf(email: string, link: string) {
@@ -43,7 +43,7 @@ function mailOf(email: string, link: string) {
   return { to: email, subject, text: `${lines.join('\n')}\n`, sender: 'grantbridge' };
 }
 
-/** A link that is made; its value is kept as a digest alone. */
+/** A new link. The database holds only the digest of its value. */
 interface NewProof {
   id: string;
   value: string;
@@ -67,13 +67,13 @@ async function keepProof(context: Context, tx: Database, proof: NewProof): Promi
 
 const linkOf = ({ settings }: Context, value: string) => `${settings.publicUrl}/apps/prove-email/${value}`;
 
-/** Each attempt to write a reminder makes a link anew, since no value is kept. */
+/** Each attempt to write a reminder makes a new link, because the value of a link is not stored. */
 const REMINDER_PROOFS_MAX = 3;
 
 /**
- * The link of a reminder to an address: whoever is signed in to an account with that address proves it by the link. It
- * must be mailed to that address alone. The newest three to an address work, each for 24 hours and until the address is
- * pinned; later they lead to a new one.
+ * The link of a reminder to an address. Any person who is signed in to an account with that address proves the address
+ * by the link, so the link must be mailed to that address alone. The newest three links to an address work, each for 24
+ * hours and until the address is pinned. A link that is too old leads to a page that offers a new link.
  */
 export async function newEmailProof(context: Context, email: string): Promise<string> {
   const [id, value] = [newHexId(), newOpaqueValue()];
@@ -87,8 +87,8 @@ export async function newEmailProof(context: Context, email: string): Promise<st
 }
 
 /**
- * Mails a new link to the person's own address; false when there were too many of late. `aim` is the query that says what
- * the link was wanted for.
+ * Mails a new link to the person's own address. False when the account got too many links of late. `aim` is a query
+ * that says what the link is for.
  * @throws {MailError} the mail was not handed over
  */
 export async function mailEmailProof(context: Context, person: Person, aim = ''): Promise<boolean> {
@@ -105,7 +105,7 @@ export async function mailEmailProof(context: Context, person: Person, aim = '')
   try {
     await context.mailer.send(mailOf(person.email.trim(), link));
   } catch (error) {
-    // A mail that never left is none that a person could look for.
+    // The mail never left, so no person could look for the link.
     await deleteProof(context.store.durable, id);
     throw error;
   }
@@ -113,18 +113,18 @@ export async function mailEmailProof(context: Context, person: Person, aim = '')
 }
 
 /**
- * Why a link proves nothing: never made or removed, too old, used, or not for who is signed in. The link of a reminder is
- * for whoever has the address (`another address`).
+ * Why a link proves nothing: unknown or removed, too old, used, or for another person. The link of a reminder is for
+ * any account with the address; for other accounts the problem is `another address`.
  */
 export type ProofProblem = 'unknown' | 'expired' | 'used' | 'another account' | 'another address';
 
-/** Links that were made by an earlier version say a later end. */
+/** Links from an earlier version have a later end. */
 function hasEnded({ clock }: Context, proof: EmailProof): boolean {
   const end = Math.min(proof.expires_at, proof.created_at + EMAIL_PROOF_LIFETIME);
   return end <= clock.now();
 }
 
-/** The proof behind a link, for the person who opened it; opening it uses up nothing. */
+/** The proof behind a link, for the person who opened the link. Opening a link does not use up the proof. */
 export async function openEmailProof(
   context: Context,
   value: string,
@@ -141,7 +141,7 @@ export async function openEmailProof(
   return hasEnded(context, proof) ? 'expired' : proof;
 }
 
-/** Takes the proof, once, and pins what waits under the address in the same transaction. */
+/** Uses up the proof, once, and pins everything that waits under the address in the same transaction. */
 export async function proveEmail(
   context: Context,
   value: string,

@@ -11,28 +11,31 @@ import {
 import type { Context } from '../context.ts';
 
 /**
- * Who is signed in in which browser; kept by the digest of the cookie's value, so that a database read opens none. The
- * rows say when a session ends, whatever the cookie says.
+ * The sessions of signed-in browsers. A row has the digest of the cookie's value, so a stolen database opens no
+ * session. The row says when the session ends, whatever the cookie says.
  */
 
 interface OpenSession {
   content: string;
-  /** When it ends if no request comes. */
+  /** When the session ends if no request comes. */
   endsAt: number;
 }
 
-/** Until when a session lasts that is used now: an hour without a request ends it, and the sign-in's own limit always. */
+/**
+ * The end of a session that is used now: an hour without a request ends the session, and so does the limit after the
+ * sign-in.
+ */
 function endOf(signedInAt: number, now: number): number {
   return Math.min(signedInAt + SESSION_LIFETIME, now + SESSION_IDLE);
 }
 
-/** A session by its id; undefined when it has ended. */
+/** A session by its id; undefined after its end. */
 export async function openSession(context: Context, id: string): Promise<OpenSession | undefined> {
   const row = await findSession(context.store, context.vault.digests(id), context.clock.now());
   return row && { content: row.content, endsAt: row.expires_at };
 }
 
-/** Keeps a session's content. */
+/** Stores the content of a session. */
 export async function saveSession(
   context: Context,
   id: string,
@@ -46,7 +49,7 @@ export async function saveSession(
   });
 }
 
-/** A request came: the session lasts longer, unless that would be no news. */
+/** Prolongs a session when a request comes, unless the new end is hardly later than the stored end. */
 export async function touchSession(
   context: Context,
   id: string,
@@ -63,12 +66,12 @@ export function endSession(context: Context, id: string): Promise<void> {
   return deleteSession(context.store, context.vault.digests(id));
 }
 
-/** Ends all sessions of an account, those of other browsers and other machines too; answers how many. */
+/** Ends all sessions of an account, in other browsers and on other machines too. Returns how many sessions ended. */
 export function endSessionsOf(context: Context, accountId: string): Promise<number> {
   return deleteSessionsOf(context.store, accountId);
 }
 
-/** In how many browsers an account is signed in, and the time zone in which it gets its mails. */
+/** The number of browsers in which an account is signed in, and the time zone for its mails. */
 export async function signedInAs(
   context: Context,
   accountId: string,

@@ -5,28 +5,34 @@ import { accountsWith } from '../../store/support/support-search.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 
-/** Who looks after the tokens of others: named by the operator's command, asked for again at every request. */
+/**
+ * People who look after the tokens of others. The operator names staff by a command. Every request reads the role
+ * again.
+ */
 
 export type { StaffRole };
 
-/** A change of the staff that was not made, and why, in one sentence for a person. */
+/** A change of the staff that was not made. The message says why, in one sentence for a person. */
 class StaffRefused extends Error {
   override readonly name = 'StaffRefused';
 }
 
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 
-/** The role of an account now; undefined of one that is not of the staff. */
+/** The present role of an account; undefined for an account that is not staff. */
 export function roleOf({ store }: Context, accountId: string): Promise<StaffRole | undefined> {
   return findRole(store.durable, accountId);
 }
 
-/** Whether a role may do what asks for another: each may do what stands before it too. */
+/**
+ * Whether a role may do an action for which another role is needed. Each role may also do what the roles before it in
+ * STAFF_ROLES may do.
+ */
 export function mayAct(role: StaffRole, needed: StaffRole): boolean {
   return STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed);
 }
 
-/** An account by its id, or by the e-mail of one that has signed in. */
+/** An account by its id, or by the e-mail address of an account that has signed in. */
 async function accountNamed({ store }: Context, named: string): Promise<string> {
   if (ACCOUNT_ID.test(named)) return named;
   if (!named.includes('@'))
@@ -45,12 +51,12 @@ async function accountNamed({ store }: Context, named: string): Promise<string> 
 }
 
 interface Named extends Origin {
-  /** An account id, or the e-mail of an account that has signed in. */
+  /** An account id, or the e-mail address of an account that has signed in. */
   account: string;
 }
 
 /**
- * Gives an account a role, or another one; answers which account it is.
+ * Gives an account a role, or changes its role. Returns the account.
  * @throws {StaffRefused}
  */
 export async function addStaff(
@@ -69,7 +75,7 @@ export async function addStaff(
 }
 
 /**
- * Takes the role of an account away; the next request finds it gone.
+ * Takes the role of an account away. The next request has no role.
  * @throws {StaffRefused}
  */
 export async function removeStaff(

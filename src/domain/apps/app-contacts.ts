@@ -5,9 +5,9 @@ import { insertContacts } from '../../store/apps/apps.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 
-/** Whom mails about an app go to beside its owner; by the rules of its registration. */
+/** The people who get mails about an app beside its owner. An address must pass the rules of a registration. */
 
-/** So many an app has at most; an import may have brought more, and they stay. */
+/** The most contacts that can be added to an app. An import may have brought more; those contacts stay. */
 export const CONTACTS_MAX = 10;
 
 interface Contact extends Origin {
@@ -15,17 +15,17 @@ interface Contact extends Origin {
   address: string;
 }
 
-/** Whether mails can go there, and the history can keep it for ever. */
+/** Whether an address can get mails, and may stay in the history for ever. */
 export function isContact(address: string): boolean {
   return isMailAddress(address) && tokensIn(address).length === 0;
 }
 
-/** The addresses of an app, in their order. */
+/** The contacts of an app, in their order. */
 export async function appContacts({ store }: Context, clientId: string): Promise<string[]> {
   return listContacts(store.durable, clientId);
 }
 
-/** Adds an address; the same one in other letters is `known`. Only `added` has changed anything. */
+/** Adds a contact. The same address in another case of letters is `known`. Only `added` means a change. */
 export async function addContact(
   context: Context,
   { clientId, address, ...origin }: Contact,
@@ -42,7 +42,7 @@ export async function addContact(
   });
 }
 
-/** Takes an address away; false when the app does not have it. */
+/** Removes a contact; false when the app does not have the contact. */
 export async function removeContact(
   context: Context,
   { clientId, address, ...origin }: Contact,
@@ -51,7 +51,7 @@ export async function removeContact(
     if (!(await listContacts(tx, clientId)).includes(address)) return false;
     await deleteContact(tx, clientId, address);
     const change = { ...origin, at: context.clock.now(), clientId };
-    // One that an import brought may hold anything.
+    // An imported contact may be any text.
     const reason = isContact(address) ? address : 'an address that is not repeated here';
     await recordEvent(context, tx, { ...change, action: 'contact_removed', reason });
     return true;

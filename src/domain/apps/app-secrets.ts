@@ -6,13 +6,14 @@ import { recordEvent } from '../history/record-event.ts';
 import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * Rotation of an app's secret without a gap: a second one is made, the app changes over, the first is retired. Both are
- * taken meanwhile; more than two never live at once, and the last one cannot be retired.
+ * Rotates the secret of an app without a gap: the owner makes a second secret, the app changes over, and the owner
+ * retires the first secret. Meanwhile both secrets work. An app has at most two live secrets, and the last secret
+ * cannot be retired.
  */
 
 const SECRETS_OF_ONE_APP = 2;
 
-/** A live secret; its value was shown once and is not kept. `createdAt` is in Unix milliseconds. */
+/** A live secret. Its value was shown once and is not stored. `createdAt` is in Unix milliseconds. */
 export interface AppSecret {
   id: string;
   createdAt: number;
@@ -29,10 +30,10 @@ export async function secretsOf(context: Context, clientId: string): Promise<App
   return rows.map(({ id, created_at: createdAt }) => ({ id, createdAt }));
 }
 
-/** `known`: a secret of this id was made before. */
+/** `known`: a secret with this id was made before. */
 export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'full' | 'known';
 
-/** Makes a second secret, which is answered this once. The id may be made up beforehand, as that of a form. */
+/** Makes a second secret and returns its value, this once. The caller may choose the id beforehand, as a form does. */
 export async function addSecret(
   context: Context,
   { clientId, actor, id = newHexId() }: Rotation & { id?: string },
@@ -60,7 +61,7 @@ export async function addSecret(
   return withUsableKeys(context, () => context.store.transaction(inOneStep));
 }
 
-/** Ends a secret at once; the last one stays, or the app could not authenticate at all. */
+/** Ends a secret at once. The last secret stays, because the app could not authenticate without a secret. */
 export async function retireSecret(
   context: Context,
   { clientId, actor, id }: Rotation & { id: string },

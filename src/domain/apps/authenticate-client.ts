@@ -5,7 +5,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { requireUsable, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** One reading of the credentials; Basic allows two, decoded and raw (RFC 6749 §2.3.1). */
+/** One reading of the credentials. Basic allows two readings, decoded and raw (RFC 6749 §2.3.1). */
 export interface Credentials {
   clientId: string;
   clientSecret: string;
@@ -14,19 +14,24 @@ export interface Credentials {
 /** An unknown client costs the same comparison as a wrong secret. */
 const NOBODY = [{ id: '', digest: 'k0.unknown' }];
 
-/** Told apart from an unknown client by the limits alone; the answer is the same. */
+/**
+ * A wrong secret of a known client. Only the limits tell a wrong secret from an unknown client; the answer is the same.
+ */
 export class WrongSecret extends OAuthError {}
 
 type Secret = (typeof NOBODY)[number];
 
-/** The one of the stored secrets that was given; every digest is compared, whichever matches. */
+/** The stored secret that equals the given secret. Every digest is compared, also after a match. */
 function matching(context: Context, stored: readonly Secret[], clientSecret: string): Secret | undefined {
   const given = context.vault.digests(clientSecret);
   const matches = stored.filter(({ digest }) => given.map((one) => equalDigests(digest, one)).includes(true));
   return matches[0];
 }
 
-/** As a token's digest, a secret's moves to the active key when the secret is first seen (resolve-token.ts). */
+/**
+ * The digest of a secret moves to the active key when the secret is first seen, as the digest of a token does
+ * (resolve-token.ts).
+ */
 async function moveToActiveKey(context: Context, secret: Secret, clientSecret: string): Promise<void> {
   if (keyIdOf(secret.digest) === context.keyring.activeId('digest')) return;
   const to = context.vault.digest(clientSecret);
@@ -45,7 +50,7 @@ async function compare(
 ): Promise<{ isKnown: boolean; isRight: boolean }> {
   let isKnown = false;
   const find = async () => {
-    // Read anew each time: a digest may have moved to the key that has come.
+    // Read again each time: the digest may have moved to a key that this process has just learned.
     const stored = await findSecrets(context.store.durable, clientId);
     isKnown = stored.length > 0;
     return matching(context, isKnown ? stored : NOBODY, clientSecret);
@@ -56,7 +61,7 @@ async function compare(
 }
 
 /**
- * The client id whose secret was given.
+ * Returns the client id whose secret was given.
  * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
  */
 export async function authenticateClient(

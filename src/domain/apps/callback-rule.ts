@@ -1,11 +1,11 @@
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 
-/** The address that shows the code on a page instead of redirecting (docs/decisions/0013). */
+/** The redirect URI that shows the code on a page instead of redirecting (docs/decisions/0013). */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
 /**
- * Whether no browser goes to an address that an app has: a URN names a thing and no place. What such an app is told stands
- * on a page.
+ * Whether a redirect URI is a URN: a name and no address, so that no browser can go there. The answer for such an app
+ * is shown on a page.
  */
 export const isNoPlace = (redirectUri: string): boolean => /^urn:/i.test(redirectUri);
 
@@ -22,27 +22,34 @@ function isUnsafeHttp(uri: string): boolean {
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
 
-/** A host that is written unlike it is read: an address as one number, percent signs, a name with an empty part. */
+/**
+ * A host that browsers read differently from its spelling: an address as one number, percent signs, a name with an
+ * empty part.
+ */
 function hasOddHost(uri: string): boolean {
   const { origin, hostname } = new URL(uri);
   return !uri.toLowerCase().startsWith(origin) || /^\.|\.\.|\.$/.test(hostname);
 }
 
-/** Browsers take such a part out, percent-encoded or not, and the address would match no more (WHATWG URL, path state). */
+/**
+ * Browsers remove such a path segment, percent-encoded or not. The address would then match no more (WHATWG URL, path
+ * state).
+ */
 const hasDotSegment = (uri: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(uri);
 
 const ANSWERS = ['code', 'state', 'error', 'error_description', 'error_uri'];
 
 /**
- * An app that reads the first of two would take what stands in its own address for the answer (docs/threats.md U22).
+ * An app that reads the first of two parameters would take the parameter in its own address for the answer
+ * (docs/threats.md U22).
  */
 const namesAnswer = (uri: string) => ANSWERS.some((name) => parsed(uri)?.searchParams.has(name));
 
-/** Whoever passes such a code on gives the account away. Apps that were imported with this address keep it. */
+/** A person who passes such a code on gives the account away. Imported apps with this redirect URI keep it. */
 const NO_CODE_ON_A_PAGE =
   'shows the code on a page, which people can be talked into passing on; use an address';
 
-/** In this order; the first that is broken is told (RFC 6749 §3.1.2, RFC 9700 §2.1, docs/threats.md U1 to U34). */
+/** In this order; the first broken rule is reported (RFC 6749 §3.1.2, RFC 9700 §2.1, docs/threats.md U1 to U34). */
 const RULES: Rule[] = [
   [(uri) => uri.length > LONGEST, `must not be longer than ${LONGEST} characters`],
   [
@@ -62,8 +69,8 @@ const RULES: Rule[] = [
 ];
 
 /**
- * Why a callback may not be registered anew, in words for its owner; undefined when it may. New registrations are https
- * or loopback; what was imported stays as it is and is only matched.
+ * Why a new callback may not be registered, in words for the owner; undefined when the callback may be registered. New
+ * callbacks are https or loopback. An imported callback stays as it is and is only matched.
  */
 export function callbackProblem(uri: string): string | undefined {
   if (uri === OUT_OF_BAND) return NO_CODE_ON_A_PAGE;

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { mayAct, type StaffRole } from '../accounts/staff.ts';
 
-/** Who may register an app on a page of ours; the operator's command always may. */
+/** Who may register an app on a page of the bridge. The operator's command always may. */
 
-/** The staff role that registers apps where the owners themselves do not. */
+/** The staff role that registers apps where owners may not register apps themselves. */
 const REGISTRAR: StaffRole = 'agent';
 
 /** Whether a signed-in person may register an app. */

@@ -12,23 +12,23 @@ import type { Context } from '../context.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** What an app is registered with. The owner is an account id (24 hex digits) or an e-mail address. */
+/** The data of a registration. The owner is an account id (24 hex digits) or an e-mail address. */
 export interface Registration {
   name: string;
   callbacks: readonly string[];
-  /** Mail addresses of people to write to about the app, beside its owner. */
+  /** Mail addresses of people who get mails about the app, beside its owner. */
   contacts?: readonly string[];
   owner: string;
   actor: string;
-  /** Made up beforehand, so that a form that is sent twice registers one app. */
+  /** Chosen beforehand, so that a form that is sent twice registers one app. */
   clientId?: string;
-  /** Whether its owner registers it on a page: then nobody of the service has looked at it. */
+  /** Whether the owner registers the app on a page: then no staff has looked at the app. */
   isSelfRegistered?: boolean;
   /** Fixed values, for the demo on loopback alone. */
   fixed?: Registered;
 }
 
-/** Shown once. The owner's token is for an owner who needs one token only. */
+/** Shown once. The owner's token is for an owner who needs only one token. */
 export interface Registered {
   clientId: string;
   clientSecret: string;
@@ -37,15 +37,15 @@ export interface Registered {
 
 type Field = 'name' | 'callback' | 'contact' | 'owner';
 
-/** Why a registration cannot be accepted: one sentence for a person, beside the field that it is about. */
+/** Why a registration is refused: one sentence for a person, shown beside the field. */
 export interface RegistrationProblem {
   field: Field;
-  /** The entry that is wrong, where the field has several. */
+  /** The wrong entry, where the field has several entries. */
   entry?: string;
   text: string;
 }
 
-/** A registration that cannot be accepted, with every problem in words. */
+/** A registration that is refused, with every problem in words. */
 export class RegistrationRefused extends Error {
   override readonly name = 'RegistrationRefused';
   readonly problems: readonly RegistrationProblem[];
@@ -61,10 +61,13 @@ const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 const NAME_LENGTH = 120;
 const CALLBACKS = 20;
 const CONTACTS = 10;
-/** Of one owner who is known by an account id. */
+/** For one owner who is known by an account id. */
 const APPS_OF_ONE_OWNER = 50;
 
-/** Also what has no shape of its own and would hide in a name, or turn the direction of the text around it. */
+/**
+ * Characters without a shape are refused too: such a character would hide in a name, or turn the direction of the text
+ * around it.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function nameProblems(name: string): RegistrationProblem[] {
@@ -75,17 +78,17 @@ function nameProblems(name: string): RegistrationProblem[] {
   return tokensIn(name).length > 0 ? [{ field: 'name', text: 'a name without a token or secret in it' }] : [];
 }
 
-/** A long id of the app's own in the path of an address, which is no token of ours: those stand behind `1/`. */
+/** A long id of the app's own in the path of a callback. Such an id is no token of the bridge: a token follows `1/`. */
 const PATH_ID = /(?<=[^1]\/)[0-9a-f]{32,}(?=[/?#]|$)/gi;
 
-/** It stands in the old app's authorization requests, for every visitor to read. */
+/** A callback is part of the old app's authorization requests, which every visitor can read. */
 const secretProblem = (callback: string) =>
   tokensIn(callback.replace(PATH_ID, '')).length > 0
     ? 'holds what looks like a token or secret; leave that out'
     : undefined;
 
 function callbackProblems({ callbacks: entered, fixed }: Registration): RegistrationProblem[] {
-  // The demo shows a code on a page, for those who try it in a terminal.
+  // The demo shows a code on a page, for people who try the demo in a terminal.
   const callbacks = fixed ? entered.filter((entry) => entry !== OUT_OF_BAND) : entered;
   if (callbacks.length === 0) return [{ field: 'callback', text: 'at least one address' }];
   if (callbacks.length > CALLBACKS)
@@ -120,14 +123,14 @@ function check(registration: Registration): void {
   if (problems.length > 0) throw new RegistrationRefused(problems);
 }
 
-/** In the transaction that added an app, so that two at once do not both take the last place. */
+/** Runs in the transaction that added the app, so that two registrations at once do not both take the last place. */
 async function requireRoom(tx: Database, owner: string | null): Promise<void> {
   if (owner === null || (await countAppsOf(tx, owner)) <= APPS_OF_ONE_OWNER) return;
   const text = `one owner can have at most ${APPS_OF_ONE_OWNER} apps`;
   throw new RegistrationRefused([{ field: 'owner', text }]);
 }
 
-/** The owner's own token waits until its owner authorizes the app once. */
+/** The owner's own token waits until the owner authorizes the app once. */
 function ownerMapping(context: Context, app: NewApp, token: string): NewMapping {
   const hint = tokenHint(token);
   return {
@@ -158,10 +161,12 @@ function appRow(registration: Registration, clientId: string, now: number): NewA
   };
 }
 
-/** An address that was entered twice is meant once. */
+/** An address that was entered twice counts once. */
 const once = (entries: readonly string[] = []) => [...new Set(entries)];
 
-/** Keeps the app and what belongs to it, in one transaction; false when its client id exists already. */
+/**
+ * Stores the app with everything that belongs to the app, in one transaction. False when the client id exists already.
+ */
 async function keepApp(
   context: Context,
   tx: Database,
@@ -208,7 +213,7 @@ export async function registerApp(
   return isNew ? registered : undefined;
 }
 
-/** Adds a callback to an app, if it does not have it yet. */
+/** Adds a callback to an app, unless the app has that callback already. */
 export async function registerCallback(
   context: Context,
   { clientId, uri, actor }: { clientId: string; uri: string; actor: string },
@@ -220,7 +225,7 @@ export async function registerCallback(
   });
 }
 
-/** A registered app with its callbacks; undefined when unknown or retired. */
+/** A registered app with its callbacks; undefined when the app is unknown or retired. */
 export function findRegisteredApp(context: Context, clientId: string): ReturnType<typeof findApp> {
   return findApp(context.store.durable, clientId);
 }

@@ -8,9 +8,8 @@ import { noteFinished } from '../grants/unfinished-consent.ts';
 import { storeGrant } from '../grants/store-grant.ts';
 
 /**
- * Ends a consent that an old app asked for: learns the account, stores the modern grant, and only then makes the
- * 30-second legacy code, so that none of its life is spent on the modern exchange (docs/old-api.md Q19). Answers the
- * code.
+ * Ends a consent that an old app asked for: reads the account, stores the grant, and only then makes the 30-second
+ * code. So the exchange at the new API takes nothing of the code's life (docs/old-api.md Q19). Returns the code.
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function completeAuthorization(

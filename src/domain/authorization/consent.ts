@@ -16,12 +16,12 @@ import type { UndecidedRequest } from './request-authorization.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * The upstream half of an authorization request. It gets its row when a person decides, by an insert that succeeds once.
- * State and verifier live in that row, so that two tabs do not disturb each other and any process can take the browser
- * back. Each step is claimed once.
+ * The consent at the new API to which an authorization request leads. The request gets its row when a person decides,
+ * by an insert that succeeds once. The row holds `state` and verifier: two tabs do not disturb each other, and any
+ * process can take the browser back. Each step is claimed once.
  */
 
-/** A request that a person decides on, as its row will be, and the browser in which that happens. */
+/** A request that a person decides on, as its row will be, and the browser of that person. */
 export interface PersonDecision {
   request: Omit<NewAuthorizationRequest, 'phase' | 'browser_digest'>;
   browser: string;
@@ -40,7 +40,7 @@ function rowOf(request: UndecidedRequest): PersonDecision['request'] {
   };
 }
 
-/** Takes the decision, once; who opened the page need not be known after it. */
+/** Stores the decision, once. After the decision, the browser that opened the page need not be known any more. */
 async function decide(context: Context, row: NewAuthorizationRequest): Promise<boolean> {
   const isFirst = await insertDecision(context.store.durable, row);
   if (isFirst && row.purpose === 'legacy')
@@ -50,7 +50,7 @@ async function decide(context: Context, row: NewAuthorizationRequest): Promise<b
   return isFirst;
 }
 
-/** The person said no; false when the request was decided before. */
+/** The person said no. False when the request was decided before. */
 export async function denyRequest(
   context: Context,
   { request, browser }: { request: UndecidedRequest; browser: string },
@@ -59,7 +59,7 @@ export async function denyRequest(
   return decide(context, { ...rowOf(request), browser_digest: browserDigest, phase: 'denied' });
 }
 
-/** An old app's request with its `state`, on which a person says yes. */
+/** A request of an old app with its `state`, to which a person says yes. */
 export function allowing(
   { vault }: Context,
   { request, browser }: { request: UndecidedRequest; browser: string },
@@ -69,7 +69,10 @@ export function allowing(
   return { request: { ...rowOf(request), state_sealed: state }, browser };
 }
 
-/** The person said yes: keeps the PKCE verifier and answers the upstream `state`; undefined when decided before. */
+/**
+ * The person said yes. Stores the PKCE verifier and returns the `state` for the new API; undefined when the request was
+ * decided before.
+ */
 export async function startConsent(
   context: Context,
   { request, browser }: PersonDecision,
@@ -86,13 +89,13 @@ export async function startConsent(
   return isFirst ? state : undefined;
 }
 
-/** What a browser brings back from the modern side: the upstream `state`, and the values of its cookies. */
+/** What a browser brings back from the new API: the `state`, and the values of the browser's cookies. */
 export interface BroughtBack {
   state: string;
   browsers: readonly string[];
 }
 
-/** A request that was decided, taken back from the modern side, with its PKCE verifier. */
+/** A decided request that came back from the new API, with its PKCE verifier. */
 export interface ClaimedReturn {
   request: AuthorizationRequest;
   verifier: string;
@@ -105,8 +108,8 @@ const digestsOf = ({ vault, clock }: Context, { state, browsers }: BroughtBack):
 });
 
 /**
- * Whether a request left with this `state` and from this browser and is awaited. `mayLookForKeys`: whether what is not
- * found may be looked for under keys that this process does not know yet.
+ * Whether a request left with this `state` from this browser and has not come back. `mayLookForKeys`: whether a missing
+ * request may be looked for under keys that this process does not know yet.
  */
 export async function isAwaited(
   context: Context,
@@ -118,7 +121,7 @@ export async function isAwaited(
   return (mayLookForKeys ? await underAllKeys(context, find) : await find()) ?? false;
 }
 
-/** Takes the browser back, once and only with the state and in the browser that left. */
+/** Takes the browser back: once, with the `state` that left, and in the browser that left. */
 export async function takeReturn(context: Context, brought: BroughtBack): Promise<ClaimedReturn | undefined> {
   const request = await claimReturn(context.store.durable, digestsOf(context, brought));
   if (!request || request.verifier_sealed === null) return undefined;
@@ -126,8 +129,8 @@ export async function takeReturn(context: Context, brought: BroughtBack): Promis
 }
 
 /**
- * RFC 9207: an issuer that is sent must be the server's own; where the server sends it, it may not be missing. While the
- * server cannot say, nothing is taken from it.
+ * RFC 9207: an `iss` must be the server's own issuer. Only where the server sends no `iss` may `iss` be missing. While
+ * the server's metadata cannot be read, nothing is accepted.
  * @throws {Unavailable}
  */
 export async function isOurIssuer(context: Context, iss: string | undefined): Promise<boolean> {

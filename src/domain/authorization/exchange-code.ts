@@ -11,14 +11,14 @@ import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** A legacy exchange whose client is authenticated. */
+/** An exchange whose client is authenticated. */
 export interface ExchangeAsked {
   clientId: string;
   code: string;
   redirectUri: string | undefined;
 }
 
-/** One public answer for every way a code can be wrong, so that it is no oracle (docs/threats.md T9). */
+/** One public answer for every way in which a code can be wrong. So the answer is no oracle (docs/threats.md T9). */
 function invalidGrant(detail: string): OAuthError {
   return new OAuthError('invalid_grant', 'The authorization code is invalid, expired or was used before.', {
     detail,
@@ -26,8 +26,9 @@ function invalidGrant(detail: string): OAuthError {
 }
 
 /**
- * Equal to the authorized address, or that one followed by `?` or `&`: omniauth-oauth2 repeats the callback's own query
- * (docs/old-api.md Q6). It may be left out only when the authorization request left it out.
+ * Whether a redirect URI matches: equal to the authorized URI, or the authorized URI followed by `?` or `&`.
+ * omniauth-oauth2 repeats the callback's own query (docs/old-api.md Q6). The exchange may omit the redirect URI only
+ * when the authorization request omitted the redirect URI too.
  */
 function redirectMatches(
   code: Pick<LegacyCode, 'redirect_uri' | 'redirect_uri_given'>,
@@ -38,7 +39,10 @@ function redirectMatches(
   return given === authorized || given.startsWith(`${authorized}?`) || given.startsWith(`${authorized}&`);
 }
 
-/** A second use of a code that gave a token; one that was ended by a deauthorization is no replay. */
+/**
+ * Records the second use of a code that gave a token. A code that a deauthorization ended gave no token, and its use is
+ * no replay.
+ */
 async function recordReplay(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
   const mappingId = code.mapping_id;
   if (mappingId === null) return;
@@ -72,7 +76,7 @@ async function checkedCode(context: Context, asked: ExchangeAsked, origin: Origi
   return code;
 }
 
-/** A parallel exchange may have been faster: that is a replay too. */
+/** A parallel exchange may have been faster. Losing that race is a replay too. */
 async function recordLostRace(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
   const current = await findCode(context.store.durable, [code.code_digest]);
   if (current && current.used_at !== null) await recordReplay(context, current, origin);
@@ -85,7 +89,7 @@ interface Issue {
   origin: Origin;
 }
 
-/** Spends the code and keeps the token's mapping onto the live grant, in one transaction. */
+/** Spends the code and stores the mapping of the token to the live grant, in one transaction. */
 async function spend(
   context: Context,
   tx: Database,
@@ -129,7 +133,7 @@ async function spend(
   });
 }
 
-/** A commit whose answer was lost on the way may have been made all the same; then the token is good. */
+/** The answer to a commit may have been lost although the commit was made. Then the token is good. */
 async function isSpentFor(context: Context, { code, mappingId }: Issue, error: unknown): Promise<boolean> {
   if (!isStorageFault(error)) return false;
   const current = await findCode(context.store.durable, [code.code_digest]);
@@ -137,8 +141,7 @@ async function isSpentFor(context: Context, { code, mappingId }: Issue, error: u
 }
 
 /**
- * Legacy code → legacy token (OAuth 2.0 draft 20 §4.1.3). The checks that may fail come first; the code is spent by
- * the last step alone.
+ * Code → token (OAuth 2.0 draft 20 §4.1.3). The checks that may fail come first. Only the last step spends the code.
  * @throws {OAuthError} `invalid_grant`
  */
 export async function exchangeCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<string> {

@@ -2,7 +2,7 @@ import { keyIdOf, Unreadable } from '../../shared/secrets.ts';
 import { findKeyState } from '../../store/keys/keys.ts';
 import type { Context } from '../context.ts';
 
-/** Sealed values that are kept in no row, but come back in an address or a cookie. */
+/** Sealed values that no row holds: they come back in an address or a cookie. */
 
 const KEY_ID = /^[a-z0-9]{1,16}$/;
 
@@ -15,7 +15,7 @@ function openNow({ vault }: Context, place: string, sealed: string): string | un
   }
 }
 
-/** Whether the key of a sealed value exists elsewhere, although this process does not hold it. */
+/** Whether the key of a sealed value exists and only this process does not hold the key. */
 async function isOnlyMissingHere(context: Context, id: string): Promise<boolean> {
   if (!KEY_ID.test(id)) return false;
   const state = await findKeyState(context.store.durable, { purpose: 'sealing', id });
@@ -23,9 +23,8 @@ async function isOnlyMissingHere(context: Context, id: string): Promise<boolean>
 }
 
 /**
- * Opens a value that came from outside. Undefined for a value that was made up, changed, or sealed with a key that was
- * dropped since.
- * @throws {Unreadable} the key is in use, and this machine lacks it
+ * Opens a sealed value from outside. Undefined for a value that was made up or changed, or whose key was dropped.
+ * @throws {Unreadable} the key is in use, and this machine lacks the key
  */
 export async function openTraveller(
   context: Context,

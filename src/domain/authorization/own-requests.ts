@@ -2,17 +2,17 @@ import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import type { PersonDecision } from './consent.ts';
 import type { Context } from '../context.ts';
 
-/** What a form of a page of ours sends a browser to the modern side for: the tokens of one app and account. */
+/** A request for a consent that a form on a page of the bridge makes, for the tokens of one app and account. */
 export interface ReauthorizationRequest {
   clientId: string;
   accountId: string;
-  /** What the old backend says of a token that was pasted, as JSON. */
+  /** What the old API tells of a token that was pasted, as JSON. */
   evidence?: string;
-  /** The ids of the mappings that the page named and the person chose. */
+  /** The ids of the mappings that the page listed and the person chose. */
   listed?: readonly string[];
 }
 
-/** The row of a request of a page of ours; the form that was sent is its decision. */
+/** The row of a request that a page of the bridge makes. Sending the form is the decision. */
 export function reauthorizing(
   { clock }: Context,
   id: string,

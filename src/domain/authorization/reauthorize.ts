@@ -13,11 +13,11 @@ import { proveObserved } from '../old-api/prove-observed.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { storeGrantForTokens } from '../grants/store-grant.ts';
 
-/** Asking the holder of an account to connect the waiting tokens of one app by one consent (docs/decisions/0001). */
+/** Asks an account holder to connect the waiting tokens of one app by one consent (docs/decisions/0001). */
 
 /**
- * The address of the one link for an app and account, made when it is first asked for. Who opens it needs the account's
- * own sign-in, so that it may be forwarded to anybody.
+ * The address of the one link for an app and account, made at its first use. The link needs a sign-in to that account,
+ * so the link may be forwarded to anybody.
  */
 export async function reauthorizationLink(context: Context, pair: Pair): Promise<string> {
   const id = (await findLinkOf(context.store.durable, pair)) ?? (await makeLink(context, pair));
@@ -36,23 +36,24 @@ async function makeLink(context: Context, pair: Pair): Promise<string> {
   });
 }
 
-/** The app and account that a link is for. */
+/** The app and account of a link. */
 export async function openLink(context: Context, id: string): Promise<Pair | undefined> {
   const link = await findLink(context.store.durable, id);
   return link && { clientId: link.client_id, accountId: link.account_id };
 }
 
 /**
- * How a re-authorization ended: every token of the pair works; or nothing was connected because somebody else consented,
- * because no token waits any more, because the token that was pasted for it was not shown to be this account's, or
- * because that token is this account's now but belongs to another app than when it was pasted, the one that is named.
+ * The outcome of a new consent. `connected`: every token of the app and account works. With any other outcome nothing
+ * was connected. `another account`: the person consented with another account. `nothing waits`: no token waits any
+ * more. `not proven`: the pasted token was not proven to belong to this account. `of another app`: the pasted token
+ * belongs to this account now, but has moved to the app `clientId` since it was pasted.
  */
 type Reauthorized =
   | { outcome: 'connected' | 'nothing waits' | 'of another app'; clientId: string }
   | { outcome: 'not proven'; clientId: string }
   | { outcome: 'another account'; clientId: string; email: string };
 
-/** What keeps the consent for a pasted token from being of use; else the token that it is for. */
+/** For a pasted token: the outcome, if no grant is to be stored; otherwise the id of the token's mapping. */
 async function hindrance(
   context: Context,
   request: AuthorizationRequest,
@@ -62,22 +63,22 @@ async function hindrance(
   if (!proven) return { outcome: 'not proven', clientId: request.client_id ?? '' };
   const { clientId, state } = proven;
   if (clientId === request.client_id) return { pasted: proven.mappingId };
-  // What has ended is told with the app that it ended at.
+  // A token that has ended is reported with the app at which it ended.
   if (!statesOf('granted').includes(state)) return { outcome: 'nothing waits', clientId };
   return { outcome: state === 'active' ? 'connected' : 'of another app', clientId };
 }
 
 const idsShape = z.array(z.string());
 
-/** The tokens that the page named before the consent. */
+/** The tokens that the page listed before the consent. */
 function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
   return idsShape.parse(JSON.parse(listed ?? '[]'));
 }
 
 /**
- * Ends a re-authorization. A pair that is not kept, such as that of another account, is dropped and left to expire: to
- * revoke it might revoke the whole consent of that account for this client, and with it grants that serve others
- * (docs/decisions/0019).
+ * Ends a new consent for waiting tokens. A token pair that is not stored, such as that of another account, is dropped
+ * and left to expire. Revoking the pair might revoke the whole consent of that account for this client, with grants
+ * that serve other apps (docs/decisions/0019).
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function reauthorize(

@@ -13,37 +13,43 @@ import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 export type { LegacyRequest } from '../../store/tables/tables.ts';
 
 /**
- * What an old app asks for, until a person has decided. Anybody can make such a request, so nothing of it is kept: it
- * travels sealed in the address of its approval page, with its end inside.
+ * A request of an old app until a person has decided. Anybody can make such a request, so the bridge stores nothing:
+ * the request travels sealed in the address of its approval page, with the time of its end inside.
  */
 
-/** What an old app asked for, checked. */
+/** The parameters of an authorization request, checked. */
 export interface AuthorizationAsked {
   clientId: string;
-  /** One of the app's registered callbacks, as it stands there. */
+  /** One of the app's registered callbacks, as registered. */
   redirectUri: string;
-  /** Whether the app named it; if so it must name it again at the exchange (OAuth 2.0 draft 20 §4.1.3). */
+  /**
+   * Whether the app sent the redirect URI. If so, the app must send the redirect URI again at the exchange (OAuth 2.0
+   * draft 20 §4.1.3).
+   */
   redirectUriGiven: boolean;
-  /** The `state` as it stood in the address, percent-encoding included, so that it goes back byte for byte. */
+  /** The `state` as in the address, percent-encoding included, so that `state` goes back byte for byte. */
   rawState: string | undefined;
 }
 
-/** The longest `state` in bytes, as it stands in an address; so the sealed address stays far below every limit. */
+/** The longest `state` in bytes, as in an address. The sealed address stays far below every limit. */
 export const LONGEST_STATE = 2048;
 
-/** No sealed request is longer: the longest state is sealed in less, each of its characters escaped. */
+/**
+ * No sealed request is longer. A request with the longest `state` is shorter even if each character of `state` is
+ * escaped.
+ */
 const LONGEST_SEALED = 8000;
 
-/** An authorization request on which nobody has decided yet. */
+/** An authorization request without a decision. */
 export interface UndecidedRequest extends AuthorizationAsked {
   id: string;
   createdAt: number;
   expiresAt: number;
-  /** The browser that an earlier version of the bridge has bound it to. */
+  /** The browser to which an earlier version of the bridge bound the request. */
   browserDigest: string | null;
 }
 
-/** What is sealed. The callback is named by its digest, for it may be long and is one of the app's own. */
+/** The content to seal. A digest names the callback, because the callback may be long and is one of the app's own. */
 interface SealedContent {
   id: string;
   app: string;
@@ -55,7 +61,7 @@ interface SealedContent {
 
 const nameOf = (callback: string) => sha256Of(callback).subarray(0, 16).toString('base64url');
 
-/** Seals a new authorization request; the answer is the last part of the address of its approval page. */
+/** Seals a new authorization request. Returns the last part of the address of its approval page. */
 export function sealRequest({ vault, clock }: Context, asked: AuthorizationAsked): string {
   const request: SealedContent = {
     id: newHexId(),
@@ -68,7 +74,7 @@ export function sealRequest({ vault, clock }: Context, asked: AuthorizationAsked
   return vault.seal(APPROVAL_ADDRESS, JSON.stringify(request));
 }
 
-/** What travelled, while it lasts and its app still has the callback. */
+/** The request that travelled; undefined after its end, or when its app no longer has the callback. */
 async function withApp(context: Context, travelled: SealedContent): Promise<UndecidedRequest | undefined> {
   const { id, app: clientId, given: redirectUriGiven, state: rawState, end: expiresAt } = travelled;
   if (expiresAt <= context.clock.now()) return undefined;
@@ -82,7 +88,9 @@ async function withApp(context: Context, travelled: SealedContent): Promise<Unde
 
 const ROW_ID = /^[0-9a-f]{24}$/;
 
-/** A request that an earlier version kept in a row before anybody had decided; there are none half an hour later. */
+/**
+ * A request that an earlier version stored before a decision. Half an hour after the upgrade no such request is left.
+ */
 async function findKept(context: Context, id: string): Promise<UndecidedRequest | undefined> {
   const row = await findUndecided(context.store.durable, id, context.clock.now());
   return (
@@ -99,7 +107,10 @@ async function findKept(context: Context, id: string): Promise<UndecidedRequest 
   );
 }
 
-/** The request in the address of an approval page; undefined when it was made up, is over, or its app has gone. */
+/**
+ * The request in the address of an approval page. Undefined when the request was made up, has ended, or its app is
+ * gone.
+ */
 export async function openRequest(context: Context, address: string): Promise<UndecidedRequest | undefined> {
   if (ROW_ID.test(address)) return findKept(context, address);
   if (address.length > LONGEST_SEALED) return undefined;
@@ -107,7 +118,7 @@ export async function openRequest(context: Context, address: string): Promise<Un
   return opened === undefined ? undefined : withApp(context, JSON.parse(opened) as SealedContent);
 }
 
-/** The browser that a request belongs to: the first that opens it. */
+/** The browser that a request belongs to: the first browser that opens the request. */
 async function claimantOf(context: Context, request: UndecidedRequest, browser: string) {
   const known = await findClaimant(context.store, request.id);
   if (known !== undefined) return known;
@@ -120,7 +131,7 @@ async function claimantOf(context: Context, request: UndecidedRequest, browser: 
   return findClaimant(context.store, request.id);
 }
 
-/** Binds a request to the first browser that opens it; another browser gets `foreign`. */
+/** Binds a request to the first browser that opens it. Another browser gets `foreign`. */
 export async function bindRequest(
   context: Context,
   request: UndecidedRequest,
@@ -133,7 +144,7 @@ export async function bindRequest(
   return (await underAllKeys(context, ofThisBrowser)) ? 'undecided' : 'foreign';
 }
 
-/** The app's raw `state` of a request that was decided. */
+/** The app's raw `state` of a decided request. */
 export function rawStateOf(
   context: Context,
   request: Pick<AuthorizationRequest, 'id' | 'state_sealed'>,

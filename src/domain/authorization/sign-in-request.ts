@@ -8,8 +8,8 @@ import { signInPlace } from '../keys/sealing-context.ts';
 import { openTraveller } from './open-traveller.ts';
 
 /**
- * A sign-in on its way to the modern side and back. Anybody can begin one, so nothing of it is kept: it travels sealed in
- * a cookie of the browser that began it, bound to the `state` that it left with.
+ * A sign-in on its way to the new API and back. Anybody can begin a sign-in, so the bridge stores nothing of it: the
+ * sign-in travels sealed in a cookie of its browser, bound to its `state`.
  */
 
 interface SealedContent {
@@ -20,10 +20,10 @@ interface SealedContent {
 
 const digestOf = (state: string) => sha256Of(state).toString('hex');
 
-/** Names the sign-in of a `state`, and nothing of the `state` itself. */
+/** Names the sign-in of a `state` without revealing the `state`. */
 export const signInId = (state: string): string => digestOf(state).slice(0, 24);
 
-/** A sign-in that leaves: its upstream `state`, and what the browser keeps meanwhile. */
+/** Begins a sign-in: the `state` for the new API, and the sealed value for the browser's cookie. */
 export function startSignInRequest(
   { vault, clock }: Context,
   { verifier, returnTo }: { verifier: string; returnTo: string },
@@ -34,7 +34,7 @@ export function startSignInRequest(
   return { state, id: signInId(state), sealed };
 }
 
-/** As the endings know the requests that have a row. */
+/** The sign-in in the form of a request with a row, as the code after a return expects every request. */
 function asRequest(id: string, { returnTo, end }: SealedContent): AuthorizationRequest {
   return {
     id,
@@ -62,7 +62,10 @@ export interface ReturnedSignIn {
   travelled: SealedContent;
 }
 
-/** What a cookie keeps of the sign-in of a `state`: undefined where it is not this cookie's, or is over. */
+/**
+ * The sign-in of a `state`, from a cookie. Undefined where the cookie belongs to another `state`, or the sign-in has
+ * ended.
+ */
 export async function openSignIn(
   context: Context,
   state: string,
@@ -74,7 +77,7 @@ export async function openSignIn(
   return travelled.end > context.clock.now() ? { id: signInId(state), travelled } : undefined;
 }
 
-/** Takes a sign-in back, once: undefined for one that has returned before. */
+/** Claims a sign-in that came back, once. Undefined for a sign-in that was claimed before. */
 export async function claimSignIn(
   { store, clock }: Context,
   { id, travelled }: ReturnedSignIn,

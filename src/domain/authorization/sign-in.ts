@@ -5,9 +5,9 @@ import { pinAccountIn } from '../accounts/pin-account.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * Ends a sign-in: says who is there. The account is kept, so that staff can be named by its e-mail later; the token was
- * good for this one question and is stored nowhere (docs/decisions/0018). Where the modern side verifies e-mail
- * addresses, what waits under this one is the account's from now on.
+ * Ends a sign-in: returns the person's account. The account is stored, so that the operator can name staff by e-mail
+ * later. The access token was only for this question and is not stored (docs/decisions/0018). Where the new API
+ * verifies e-mail addresses, everything that waits under this address now belongs to the account.
  * @throws {Unauthorized | Forbidden | Unavailable} nobody is signed in
  */
 export async function completeSignIn(

@@ -6,10 +6,10 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
 
-/** Who an app is, by the client that it has of its own at the modern side. */
+/** An app, by its own client at the new API. */
 export type AppClient = Pick<ModernClientRow, 'id' | 'client_id'>;
 
-/** A public client has no secret: then the app shows the one that it has here. */
+/** A public client has no secret. Then the app authenticates with its secret at the bridge. */
 async function isOfApp(context: Context, row: ModernClientRow, clientSecret: string): Promise<boolean> {
   try {
     await authenticateClient(context, [{ clientId: row.client_id, clientSecret }]);
@@ -28,7 +28,7 @@ async function isRight(context: Context, row: ModernClientRow, clientSecret: str
 }
 
 /**
- * The client whose credentials were given.
+ * Returns the client with these credentials.
  * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
  */
 export async function authenticateModernClient(
@@ -45,8 +45,8 @@ export async function authenticateModernClient(
 }
 
 /**
- * The client whose credentials were given, where it may take pairs now. One that its app does not use any more is refused
- * as an unknown one is; nobody learns by it that the secret is right.
+ * Returns the client with these credentials, if the client may take token pairs now. A client that its app no longer
+ * uses gets the answer for an unknown client, which does not show that the secret is right.
  * @throws {OAuthError} `invalid_client`
  */
 export async function authenticateTaker(
@@ -58,7 +58,7 @@ export async function authenticateTaker(
   return client;
 }
 
-/** @throws {OAuthError} `invalid_client` when the client may take no pair */
+/** @throws {OAuthError} `invalid_client` when the client may take no token pair */
 export async function requireTaker(db: Database, client: AppClient): Promise<void> {
   if (await takesPairs(db, client.id)) return;
   const detail = `the app does not use the client ${client.id} any more`;

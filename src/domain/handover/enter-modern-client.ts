@@ -18,9 +18,9 @@ import { clientSecretPlace } from '../keys/sealing-context.ts';
 import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * An app's own client at the modern side (docs/decisions/0001): consents from its entering on name the app and go
- * through it. Grants of before stay on the client they were obtained with, whose refresh tokens no other client may
- * present.
+ * An app's own client at the new API (docs/decisions/0001). Once the client is entered, new consents name the app and
+ * use the client. Earlier grants stay on the client that obtained them: no other client may present their refresh
+ * tokens.
  */
 
 /** The scopes that an owner chooses from. */
@@ -34,7 +34,7 @@ export const CHOSEN_SCOPES = [
   'account:write',
 ] as const;
 
-/** Without the first nobody could be told apart; without the second a token would not last. */
+/** Without the first scope, accounts could not be told apart. Without the second scope, a grant would not last. */
 const ALWAYS = ['account:read', 'offline_access'];
 
 interface Entered {
@@ -43,7 +43,7 @@ interface Entered {
   /** Unset for a public client. */
   clientSecret?: string | undefined;
   scopes: readonly string[];
-  /** Whether the client that it takes the place of may still take pairs. */
+  /** Whether the former client of the app may still take token pairs. */
   keepsHandovers?: boolean;
   actor: string;
 }
@@ -57,7 +57,7 @@ type EntryFault =
   | 'unknown app'
   | 'writes in doubt';
 
-/** Why a client was not entered: an entry of ours is wrong, or what the modern side said of it. */
+/** Why a client was not entered: the entry is wrong, or the new API refused the client. */
 export type ClientRefusal = { at: EntryFault } | ClientFault;
 
 const PRINTABLE = /^[\x21-\x7e]{1,500}$/;
@@ -68,34 +68,34 @@ function entryFault(context: Context, { modernClientId, clientSecret }: Entered)
   return modernClientId === context.server.clientId ? 'bridge client' : undefined;
 }
 
-/** In one order and each once, so that the same choice is the same text. */
+/** The scopes in one order and each once, so that the same choice gives the same text. */
 function scopesOf({ scopes }: Entered): string {
   const [account = '', offline = ''] = ALWAYS;
   return [account, ...CHOSEN_SCOPES.filter((scope) => scopes.includes(scope)), offline].join(' ');
 }
 
-/** A secret that was retired here is likely known to somebody else, whatever the modern side still takes. */
+/** A secret that was retired here is likely known to others, even where the new API still accepts the secret. */
 async function isRetired(context: Context, db: Database, entered: Entered): Promise<boolean> {
   const row = await findModernClient(db, entered.modernClientId);
   if (!row || row.secret_sealed === null || row.secret_retired_at === null) return false;
   return context.vault.open(clientSecretPlace(row.id), row.secret_sealed) === entered.clientSecret;
 }
 
-/** What is known here of the client speaks against it; asked before the test call and again in the transaction. */
+/** What the database says against the client. Checked before the test call and again in the transaction. */
 async function knownFault(context: Context, db: Database, entered: Entered): Promise<EntryFault | undefined> {
   if (!(await findApp(db, entered.clientId))) return 'unknown app';
   if (await isTakenByOther(db, entered.modernClientId, entered.clientId)) return 'other app';
   return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;
 }
 
-/** Writes in doubt keep a client in use; one that is under way is no reason, for a busy app has always some. */
+/** Writes in doubt keep a client in use. A write under way does not: a busy app always has some. */
 async function hasDoubts(context: Context, tx: Database, modernClientId: string): Promise<boolean> {
   return (await openWritesBy(context, tx, { modernClientId })).inDoubt > 0;
 }
 
 /**
- * A client that another one takes the place of takes no pairs any more, unless the owner wants it to. False where it cannot
- * be left yet.
+ * A former client takes no token pairs any more, unless the owner lets its hand-overs go on. False where the former
+ * client cannot be left yet.
  */
 async function leaveFormer(
   context: Context,
@@ -130,8 +130,8 @@ async function keep(context: Context, tx: Database, proven: Proven): Promise<Ent
 }
 
 /**
- * Enters an app's own client after a test call has proven it; undefined when it is entered. Entered again it takes the
- * new secret and scopes, for its grants too.
+ * Enters an app's own client after a test call has proven the client; undefined on success. Entering the client again
+ * replaces its secret and scopes, also for its existing grants.
  * @throws {Unavailable} the test call showed nothing; nothing was changed
  */
 export async function enterModernClient(
@@ -157,7 +157,7 @@ interface Removal {
   keepsHandovers: boolean;
 }
 
-/** What became of a removal. */
+/** The outcome of a removal. */
 type Removed = 'removed' | 'not in use' | 'writes in doubt';
 
 async function remove(context: Context, tx: Database, removal: Removal): Promise<Removed> {
@@ -174,14 +174,14 @@ async function remove(context: Context, tx: Database, removal: Removal): Promise
 }
 
 /**
- * Lets consents for an app go through the bridge's client again. The client takes no pairs from then on, unless its owner
- * wants its hand-overs to go on. While writes by it are in doubt nothing is changed.
+ * Makes consents for an app use the bridge's client again. The removed client takes no token pairs any more, unless the
+ * owner lets its hand-overs go on. While writes by the client are in doubt, nothing changes.
  */
 export function removeModernClient(context: Context, removal: Removal): Promise<Removed> {
   return context.store.transaction((tx) => remove(context, tx, removal));
 }
 
-/** What may be shown of the client that an app entered; `provenAt` is in Unix milliseconds. */
+/** The app's own client, without its secret. `provenAt` is in Unix milliseconds. */
 export interface EnteredClient {
   id: string;
   isConfidential: boolean;
@@ -189,7 +189,7 @@ export interface EnteredClient {
   provenAt: number;
 }
 
-/** The client that consents for an app go through, if it is one of its own. */
+/** The app's own client, if consents for the app use it now. */
 export async function enteredClientOf(
   context: Context,
   clientId: string,

@@ -9,19 +9,19 @@ import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
- * What an owner decides of the clients that an app has, or had, of its own at the modern side. A client that consents no
- * longer name takes no pairs, unless its owner lets its hand-overs go on. Retiring a secret and ending hand-overs change
- * nothing for people: the grants of the client stay, and the bridge goes on renewing them.
+ * The owner's decisions about the present and former clients of an app at the new API. A client that consents no longer
+ * use takes no token pairs, unless the owner lets its hand-overs go on. Retiring a secret or ending hand-overs changes
+ * nothing for account holders: the client's grants stay, and the bridge goes on refreshing them.
  */
 
-/** A client of an app as its owner sees it. */
+/** A client of an app as its owner sees the client. */
 export interface OwnClient {
   id: string;
-  /** Whether consents for the app name it now. */
+  /** Whether consents for the app use the client now. */
   isInUse: boolean;
-  /** Whether it may take pairs, although it is not in use. */
+  /** Whether the client may take token pairs although consents no longer use the client. */
   keepsHandovers: boolean;
-  /** How its secret stands at the exchange; a public client has none. */
+  /** The state of the client's secret at the exchange; a public client has none. */
   secret: 'none' | 'taken' | 'retired';
 }
 
@@ -33,7 +33,7 @@ function secretOf({
   return retiredAt === null ? 'taken' : 'retired';
 }
 
-/** All clients that an app has or had, the one that was entered last first. */
+/** All present and former clients of an app, the client that was entered last first. */
 export async function ownClientsOf(
   { store }: Pick<Context, 'store'>,
   clientId: string,
@@ -52,7 +52,7 @@ interface Decision {
   actor: string;
 }
 
-/** Lets the hand-overs of a client that is not used any more go on, or ends them; false when that changes nothing. */
+/** Lets the hand-overs of a former client go on, or ends them. False when nothing changed. */
 export async function decideHandovers(
   context: Context,
   { clientId, modernClientId: id, actor }: Decision,
@@ -68,7 +68,7 @@ export async function decideHandovers(
   });
 }
 
-/** Refuses the secret of a client at the exchange, until another one is entered; false when that changes nothing. */
+/** Makes the exchange refuse the secret of a client, until another secret is entered. False when nothing changed. */
 export async function retireModernSecret(
   context: Context,
   { clientId, modernClientId: id, actor }: Decision,

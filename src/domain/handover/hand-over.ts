@@ -22,14 +22,14 @@ import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * The end of a migration (RFC 8693): an app takes the pair behind its legacy token over into its own client, so that
- * nobody has to consent again. Who owns the pair moves with one commit, before the first answer: from then on the bridge
- * presents it never again, and all tokens of the app and account are `migrated`. Repeats get the same pair until the app
- * confirms, or until it is erased with the pairs of other ended grants. A client that its app does not use any more gets no
- * pair, no repeated one either; it can still confirm the pair that it has.
+ * The hand-over (RFC 8693): an app takes the token pair behind its token into its own client, so that no account holder
+ * has to consent again. One commit, before the first answer, moves the pair to the app. From then on the bridge never
+ * presents the pair, and all tokens of the app and account are `migrated`. A repeated call gets the same pair until the
+ * app confirms, or until the pair is erased with the pairs of other ended grants. A client that its app no longer uses
+ * gets no pair, not even a repeated one; the client can still confirm.
  */
 
-/** What the app gets; times in whole seconds. */
+/** The token pair for the app. Times are in whole seconds. */
 export interface HandedOver {
   accessToken: string;
   refreshToken: string;
@@ -38,7 +38,7 @@ export interface HandedOver {
   migratedTokens: number;
 }
 
-/** A subject token of which nothing can be given (RFC 8693 §2.2.2). */
+/** The error for a subject token without a pair to give (RFC 8693 §2.2.2). */
 function unacceptable(description: string): OAuthError {
   return new OAuthError('invalid_request', description);
 }
@@ -48,7 +48,7 @@ function tryAgain(detail: string): OAuthError {
   return new OAuthError('temporarily_unavailable', description, { status: 503, retryAfter: 5, detail });
 }
 
-/** A post may be there or not, and the bridge looks for it by the pair that it would give away. */
+/** A write of the account has no outcome yet. The bridge needs the token pair to look for the post. */
 function whileInDoubt({ underWay, inDoubt }: { underWay: number; inDoubt: number }): OAuthError {
   const description =
     'A post of this account was sent, and it is not known yet whether it is there. Try again in a minute.';
@@ -56,7 +56,10 @@ function whileInDoubt({ underWay, inDoubt }: { underWay: number; inDoubt: number
   return new OAuthError('temporarily_unavailable', description, { status: 503, retryAfter: 60, detail });
 }
 
-/** In the transaction of the move, beside which no write begins (`requireLiveGrant`). @throws {OAuthError} */
+/**
+ * Runs in the transaction of the hand-over. No write begins beside that transaction (`requireLiveGrant`). @throws
+ * {OAuthError}
+ */
 async function requireNoOpenWrite(context: Context, tx: Database, grant: Grant): Promise<void> {
   const whose = { modernClientId: grant.modern_client_id, accountId: grant.account_id };
   const open = await openWritesBy(context, tx, whose);
@@ -69,7 +72,7 @@ interface Asked {
   origin: Origin;
 }
 
-/** What a legacy token of this client's app stands for. */
+/** The app, account and grant behind a token of this client's app. */
 interface Subject {
   pair: Pair;
   isMigrated: boolean;
@@ -88,7 +91,10 @@ async function subjectOf(context: Context, { client, token }: Asked): Promise<Su
   return { pair, isMigrated: mapping.state === 'migrated', grantId: mapping.grant_id };
 }
 
-/** The hand-over that migrated a token; one that never stood on a grant moved with the others of its pair. */
+/**
+ * The hand-over that migrated a token. A token that never had a grant moved with the other tokens of its app and
+ * account.
+ */
 async function earlierOf(context: Context, subject: Subject): Promise<Handover | undefined> {
   return subject.isMigrated ? findHandover(context.store.durable, subject.pair, subject.grantId) : undefined;
 }
@@ -104,7 +110,7 @@ function answerOf(context: Context, grant: Grant, migratedTokens: number): Hande
   };
 }
 
-/** Moves the pair, if it is ready; undefined when it is not. */
+/** Hands the grant over if its pair is ready; undefined otherwise. Returns how many tokens moved. */
 async function moveOwnership(
   context: Context,
   grant: Grant,
@@ -113,7 +119,7 @@ async function moveOwnership(
   const pair = { clientId, accountId };
   const inOneStep = async (tx: Database) => {
     const now = context.clock.now();
-    // Its owner may have removed the client since it was authenticated.
+    // The owner may have removed the client since the client was authenticated.
     await requireTaker(tx, client);
     await requireNoOpenWrite(context, tx, grant);
     if (!(await claimHandover(tx, grant, { now, instance: context.instance.seen() }))) return undefined;
@@ -137,12 +143,12 @@ async function moveOwnership(
     return moved.length;
   };
   const moved = await context.store.transaction(inOneStep);
-  // A copy from before must not be taken for the newest.
+  // The epoch has to rise, so that a copy from before the hand-over does not pass for the newest database.
   if (moved !== undefined) context.instance.noteClaim();
   return moved;
 }
 
-/** The pair that was moved before: the same one again, until it was confirmed or erased. */
+/** Returns the pair of an earlier hand-over again, until the app has confirmed or the pair is erased. */
 async function repeat(context: Context, asked: Asked, handover: Handover): Promise<HandedOver> {
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
@@ -158,14 +164,14 @@ function notOfThisClient(): OAuthError {
   );
 }
 
-/** Another call may have been faster since the subject was read: then its pair is ours to give again. */
+/** Another call may have handed the grant over since the subject was read. Then this call returns the same pair. */
 async function repeatOfFaster(context: Context, asked: Asked): Promise<HandedOver | undefined> {
   const subject = await subjectOf(context, asked);
   const handover = await earlierOf(context, subject);
   return handover && repeat(context, asked, handover);
 }
 
-/** The pair of a grant that is ready, moved; undefined where it is not, or was not any more. */
+/** Hands over a ready grant and returns its pair. Undefined where the grant is not ready, or no longer ready. */
 async function take(
   context: Context,
   asked: Asked,
@@ -173,7 +179,7 @@ async function take(
 ): Promise<HandedOver | undefined> {
   if (grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.state !== 'ready') return undefined;
-  // A pair that does not open is not given away either.
+  // A pair that cannot be opened is not handed over either.
   const answer = answerOf(context, grant, 0);
   const migratedTokens = await moveOwnership(context, grant, { ...pair, ...asked });
   if (migratedTokens === undefined) return undefined;
@@ -192,9 +198,9 @@ async function handOverNow(context: Context, asked: Asked, { pair }: Subject): P
 }
 
 /**
- * Gives the modern pair behind a legacy token to the app's own client, for good.
- * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not ready or
- * a write of the account has no outcome
+ * Gives the token pair behind a token to the app's own client, for good.
+ * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not
+ * ready or a write of the account has no outcome
  */
 export async function handOver(context: Context, asked: Asked): Promise<HandedOver> {
   if (context.instance.isCopy()) throw tryAgain('a restored copy hands nothing over');
@@ -204,8 +210,9 @@ export async function handOver(context: Context, asked: Asked): Promise<HandedOv
 }
 
 /**
- * The app has stored its pair: ours is erased. Answers how many tokens had moved; a repeat changes nothing.
- * @throws {OAuthError} `invalid_request` where nothing was handed over, `unauthorized_client`
+ * The app has stored the pair, so the bridge erases its own copy. Returns how many tokens moved. A repeated call
+ * changes nothing.
+ * @throws {OAuthError} `invalid_request` where no hand-over was made, `unauthorized_client`
  */
 export async function confirm(context: Context, asked: Asked): Promise<number> {
   const subject = await subjectOf(context, asked);

@@ -13,31 +13,31 @@ import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
 import { ownClientsOf } from './former-clients.ts';
 import { type States, statesOfApp } from '../tokens/states-of-app.ts';
 
-/** How far an app has moved to the new API, by what the bridge sees. */
+/** How far an app has moved to the new API, as the bridge sees it. */
 
-/** So many connections, and so many hand-overs, are looked at; a page that is opened has no time for more. */
+/** This many grants and this many hand-overs are read. A page that is opened has no time for more. */
 const CONNECTIONS_READ = 20_000;
 
-/** Old calls of so many days are looked at; a program that runs once a week calls within them. */
+/** Old calls of this many days are read. A program that runs once a week calls within that time. */
 const DAYS_LOOKED_AT = 7;
 
 export interface MovedSoFar {
-  /** The app's own client at the modern side. */
+  /** The app's own client at the new API. */
   client: EnteredClient | undefined;
   tokens: {
-    /** Served by a modern grant, or moved. */
+    /** Served by a grant, or migrated. */
     mapped: number;
-    /** For a consent. */
+    /** Waiting for a consent. */
     waiting: number;
-    /** Served by a modern grant: what a hand-over moves. */
+    /** Served by a grant: the tokens that a hand-over moves. */
     active: number;
     migrated: number;
   };
-  /** How many are in each state. */
+  /** The number of tokens by state. */
   states: States;
   /**
-   * Live grants: how many there are, and of how many the app's own client is the holder; `isRefused` while the secret of
-   * that client is retired, `isPart` of more than these. `former` are those that clients of before may still take over.
+   * Live grants. `own`: grants on the app's own client. `former`: grants that former clients may still take over.
+   * `isRefused`: the secret of the own client is retired. `isPart`: there may be more grants than were counted.
    */
   grants: {
     all: number;
@@ -47,17 +47,20 @@ export interface MovedSoFar {
     isPart?: boolean;
   };
   /**
-   * `last` is the last call at all, as long as usage is kept; with `isPartial` there may have been more calls than are
-   * known; `isNew` says that the app was imported within these days, so that those before are not known.
+   * `last` is the last call of all, as long as usage is kept. `isPartial`: there may have been more calls than are
+   * known. `isNew`: the app was imported within these days, and its calls before the import are not known.
    */
   calls: Calls & { days: number; total: number; isPartial?: boolean; isNew?: boolean };
   handovers: {
     handed: number;
     confirmed: number;
-    /** Of the others: those that still can be confirmed, and those whose pair was erased before they were. */
+    /**
+     * Hand-overs without a confirmation. `awaited`: the app can still confirm. `lost`: the pair was erased before a
+     * confirmation.
+     */
     awaited: number;
     lost: number;
-    /** Whether there may be more than these. */
+    /** Whether there may be more hand-overs than were counted. */
     isPart?: boolean;
   };
 }
@@ -93,12 +96,12 @@ async function handoversOf({ store, clock }: Context, clientId: string): Promise
   return { ...counts, awaited: all - lost, lost, isPart: counts.handed === limit };
 }
 
-/** The calls of the last days, and whether all of them are known. */
+/** The calls of the last days, and whether all calls are known. */
 async function callsFor(context: Context, clientId: string): Promise<MovedSoFar['calls']> {
   const days = DAYS_LOOKED_AT;
   const asked = await callersOf(context, { clientId });
   const calls = await callsOf(context, asked.who, { days });
-  // Of very many kinds some are left out, of the days none.
+  // Of many kinds of calls some are left out, but the days are complete.
   const perDay = await callDaysOf(context, asked.who, { days });
   const total = perDay.reduce((sum, { calls: n }) => sum + n, 0);
   const since = context.clock.now() - days * DAY;
@@ -106,7 +109,7 @@ async function callsFor(context: Context, clientId: string): Promise<MovedSoFar[
   return { ...calls, days, total, isPartial: asked.isPartial(days), isNew };
 }
 
-/** What the migration checklist of an app rests on, read now. */
+/** The facts for the migration checklist of an app, read now. */
 export async function movedSoFar(context: Context, clientId: string): Promise<MovedSoFar> {
   const client = await enteredClientOf(context, clientId);
   const [states, grants, calls, handovers] = await Promise.all([

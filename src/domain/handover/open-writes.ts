@@ -4,9 +4,9 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Posts that were sent by an app's own client and whose outcome is not known yet. While there are some, neither the client
- * nor a pair of it goes out of the bridge's hands, which looks for them. Most are known within ten minutes; after a day the
- * bridge looks no more, and they hold up nothing.
+ * Writes by an app's own client without an outcome. The bridge needs client and token pair to look for the posts: it
+ * hands over no pair of an account with an open write, and leaves no client with a write in doubt. Most outcomes are
+ * known within ten minutes. After a day the bridge stops looking, and the write holds up nothing.
  */
 export function openWritesBy(
   { clock }: Context,

@@ -12,15 +12,15 @@ import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './publi
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
- * By which ids an app is told of profiles and accounts (docs/decisions/0016). Old integrations have stored ids, so what
- * an app was told once it is told for ever; before that a pair decides, and without one the legacy id is the modern
- * one.
+ * The ids by which an app is told of profiles and accounts (docs/decisions/0016). Old integrations have stored ids. So
+ * an app gets the same id for ever. For an id that the app was not told yet, a pair decides; without a pair the old id
+ * equals the new id.
  */
 
 /** The ids for one app. */
 export interface LegacyIds {
   account: string;
-  /** By modern id; every channel of the reading has one. */
+  /** By new id. Every channel of the reading has an entry. */
   profiles: ReadonlyMap<string, string>;
 }
 
@@ -31,25 +31,26 @@ function everyId({ account, channels }: AccountReading): Known[] {
   ];
 }
 
-/** Those of `wanted` that none of `found` is about. */
+/** The entries of `wanted` that are missing in `found`. */
 function without<T extends Known>(wanted: readonly T[], found: readonly Known[]): T[] {
   const names = new Set(found.map(nameOf));
   return wanted.filter((one) => !names.has(nameOf(one)));
 }
 
 /**
- * Asks the old backend for what no pair says. While it does not answer nothing is told: a modern id that was told could
- * never be taken back. That ends, for the older generation may be gone for good.
+ * Asks the old API for the ids that no pair tells. Meanwhile no id is told: a new id that was told could never be taken
+ * back. The wait for the old API ends LEARN_PATIENCE after the token was mapped, because the old API may be gone for
+ * good.
  */
 async function learnMissing(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
   const { id, client_id: clientId, account_id: accountId, updated_at: mappedAt } = caller.mapping;
-  // Another token of the pair may be one that the old backend refuses.
+  // One flight for each token: the old API may refuse another token of the same app and account.
   const flight = context.flights.run(`learn ids ${id}`, () => matchIds(context, caller, reading));
   try {
     await withTimeout(flight, CALLER_WAIT / 2);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
-    // A copy asks nobody, and what it told would hold once it is taken over.
+    // A copy asks neither API, and an id that a copy tells would hold after the take-over.
     if (context.instance.isCopy() || context.clock.now() - mappedAt < LEARN_PATIENCE) {
       const retryAfter = error.retryAfter ?? 5 * SECOND;
       throw new Unavailable('the ids of the older generation are not known yet', {
@@ -65,7 +66,7 @@ async function learnMissing(context: Context, caller: Caller, reading: AccountRe
   }
 }
 
-/** Of ids that this process has not met: what was told, and what is told from now on. */
+/** The ids that this process does not remember: ids that the app was told before, and ids that are told from now on. */
 async function lookUp(
   context: Context,
   { caller, reading }: { caller: Caller; reading: AccountReading },
@@ -83,8 +84,9 @@ async function lookUp(
 }
 
 /**
- * The ids by which the caller's app is told of an account and its channels, kept before they leave (tell-ids.ts).
- * @throws {Unavailable} the old backend has to be asked first and does not answer, soon after the token was mapped
+ * The ids by which the caller's app is told of an account and its channels. They are stored before they are sent
+ * (publish-ids.ts).
+ * @throws {Unavailable} the old API has to be asked first and does not answer, soon after the token was mapped
  */
 export async function legacyIds(
   context: Context,
@@ -93,7 +95,7 @@ export async function legacyIds(
 ): Promise<LegacyIds> {
   const clientId = caller.mapping.client_id;
   const wanted = everyId(reading);
-  // Taken out at once, for what is told now may push it out of the memory.
+  // Read at once: ids that are told now may push these out of the memory.
   const ids = new Map(wanted.map((one) => [nameOf(one), recall(context, clientId, one)]));
   const unknown = wanted.filter((one) => ids.get(nameOf(one)) === undefined);
   const told = unknown.length === 0 ? [] : await lookUp(context, { caller, reading }, unknown);
@@ -113,8 +115,8 @@ export async function legacyIds(
 }
 
 /**
- * The modern id of the channel that an app means: by the id that it was told, by the modern one, or by the one of the
- * older generation; undefined where none of the channels is meant.
+ * The new id of the channel that an app means. The app may use the id that it was told, the new id, or the old id.
+ * Undefined where none of the channels has the id.
  */
 export async function meantChannel(
   context: Context,

@@ -10,35 +10,34 @@ import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
-/**
- * Which ids the older generation had for what the modern one shows, from the same account on both sides
- * (docs/decisions/0016).
- */
+/** Matches old ids with new ids: the bridge reads the same account at both APIs and compares (docs/decisions/0016). */
 
-/** Who is told: the mapping, and the legacy token as it came, which the old backend knows. */
+/** The caller: the mapping, and the token as it came, which the old API knows. */
 export interface Caller {
   mapping: ServedMapping;
   token: string;
 }
 
-/** An id goes into answers, addresses and the database; those of the older generation are 24 hex digits. */
+/** An id goes into answers, addresses and the database. Ids of the old API are 24 hex digits. */
 const legacyId = z.string().regex(/^[\w-]{1,64}$/);
 
 const oldUser = z.object({ id: legacyId });
 
 const oldProfile = z.object({ id: legacyId, service: z.string(), service_id: z.string() });
 
-/** What a profile and a channel have in common; two with the same name cannot be told apart. */
+/**
+ * A profile and its channel have the same service and service id. Two profiles with the same name cannot be told apart.
+ */
 const networkName = (service: string, serviceId: string) => JSON.stringify([service, serviceId]);
 
-/** By a key that each has; those whose key another has too are left out. */
+/** Items by key. Items that share a key are left out. */
 function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
   return new Map(items.filter((item) => counts.get(keyOf(item)) === 1).map((item) => [keyOf(item), item]));
 }
 
-/** An entry that does not look like a profile is no reason to leave the others out. */
+/** An entry that does not look like a profile is left out, and the other entries stay. */
 function profilesIn(answer: unknown): Array<z.infer<typeof oldProfile>> {
   const entries: unknown[] = Array.isArray(answer) ? answer : [];
   const profiles = entries.flatMap((entry) => oldProfile.safeParse(entry).data ?? []);
@@ -46,8 +45,8 @@ function profilesIn(answer: unknown): Array<z.infer<typeof oldProfile>> {
 }
 
 /**
- * The pairs that the two sides leave no doubt about: profiles by `service` and `service_id`, where either side has
- * one of the name. A legacy id that is the modern id of something else would make two profiles one.
+ * The pairs without doubt: each side has exactly one profile with this `service` and `service_id`. An old id that
+ * equals the new id of another channel would make two profiles one, so such a pair is left out.
  */
 function pairProfiles(answer: unknown, channels: AccountReading['channels']): IdPair[] {
   const old = uniqueBy(profilesIn(answer), (profile) => networkName(profile.service, profile.service_id));
@@ -66,21 +65,21 @@ function pairAccount(answer: unknown, modernId: string): IdPair[] {
 }
 
 /**
- * Only an import vouches for whose account a token is. One that was seen in use proves itself alone: a pair would give its
- * holder every other token of that legacy account, so this app alone is told the id.
+ * Only an import vouches for the account of a token. An observed token proves itself alone: a pair would give its
+ * holder every other token of that old account. So only this app is told the id.
  */
 function vouches({ source }: ServedMapping): boolean {
   return source === 'imported';
 }
 
-/** What waits under the legacy id of the account is the account's from now on. */
+/** Tokens and apps that wait under the old id of the account belong to the account from now on. */
 function follow(context: Context, tx: Database, learned: readonly IdPair[]): Promise<unknown> {
   const accounts = learned.filter(({ kind }) => kind === 'account');
   const pairs = accounts.map((pair) => ({ ...pair, email: null }));
   return applyAccountPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
 }
 
-/** Keeps what is new of these pairs, with its entry in the history. */
+/** Stores the pairs that are new, with an entry in the history. */
 async function keepPairs(context: Context, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
   const now = context.clock.now();
   const isPair = ({ kind }: IdPair) => kind === 'profile' || vouches(mapping);
@@ -105,9 +104,9 @@ async function keepPairs(context: Context, { mapping }: Caller, found: readonly 
 }
 
 /**
- * Asks the old backend with the caller's token whom it knows, and keeps the pairs. A token that it refuses, or an answer
- * that makes no sense, teaches nothing and fails nothing.
- * @throws {Unavailable} it did not answer
+ * Asks the old API with the caller's token for account and profiles, and stores the pairs. A refused token or an answer
+ * without sense gives no pairs and is no failure.
+ * @throws {Unavailable} the old API did not answer
  */
 export async function matchIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(caller.mapping));

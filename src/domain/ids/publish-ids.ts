@@ -6,42 +6,45 @@ import { findTold, keepTold, type ToldId } from '../../store/accounts/published-
 import type { Context } from '../context.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 
-/** What an app was told it is told for ever; a pair that comes later is not applied for it (docs/decisions/0016). */
+/**
+ * An app is told the same id for ever. A pair that comes later does not change the id for that app
+ * (docs/decisions/0016).
+ */
 
-/** A channel or account, by its modern id. */
+/** A channel or account, by its new id. */
 export type Known = Pick<ToldId, 'kind' | 'modernId'>;
 
 export const nameOf = ({ kind, modernId }: Known): string => `${kind} ${modernId}`;
 
-/** Each once. */
+/** The new ids, each once. */
 export const modernIdsOf = (ids: readonly Known[]): string[] => [
   ...new Set(ids.map(({ modernId }) => modernId)),
 ];
 
-/** Ids of one process; what was pushed out is looked up again. */
+/** Ids in the memory of one process. An id that was pushed out is read from the database again. */
 const MOST_REMEMBERED = 50_000;
 
 const memories = new WeakMap<Context, LRUCache<string, string>>();
 
-/** What this process knows to have been told: it never changes, so a call after the first asks no database. */
+/** The told ids that this process remembers. A told id never changes, so only the first call asks the database. */
 function memoryOf(context: Context): LRUCache<string, string> {
   const memory = memories.get(context) ?? new LRUCache<string, string>({ max: MOST_REMEMBERED });
   memories.set(context, memory);
   return memory;
 }
 
-/** The id by which an app was told, as far as this process remembers. */
+/** The id that an app was told, as far as this process remembers. */
 export function recall(context: Context, clientId: string, known: Known): string | undefined {
   return memoryOf(context).get(`${clientId} ${nameOf(known)}`);
 }
 
-/** Lets later calls of this process know without asking. */
+/** Remembers told ids, so that later calls of this process do not ask the database. */
 export function remember(context: Context, clientId: string, ids: readonly ToldId[]): void {
   const memory = memoryOf(context);
   for (const one of ids) memory.set(`${clientId} ${nameOf(one)}`, one.toldId);
 }
 
-/** As pairs have them, else as the modern side does. */
+/** The old id of a pair, or else the new id. */
 async function idsByPairs(db: Database, unknown: readonly Known[]): Promise<ToldId[]> {
   const pairs = await findPairs(db, modernIdsOf(unknown));
   const paired = new Map(pairs.map((pair) => [nameOf(pair), pair.legacyId]));
@@ -54,13 +57,13 @@ interface Telling {
   now: number;
 }
 
-/** Another process may have been faster, so what stands there counts. */
+/** Another process may have been faster. The stored ids count. */
 async function keep(db: Database, { clientId, ids, now }: Telling): Promise<ToldId[]> {
   await keepTold(db, clientId, { ids, now });
   return findTold(db, clientId, modernIdsOf(ids));
 }
 
-/** Nobody waits for it, and a database that another process locks holds up no caller. */
+/** No caller waits for this write, nor for a database that another process locks. */
 function keepLater(context: Context, telling: Telling): void {
   const { clientId, ids } = telling;
   const what = 'the ids that an app was told';
@@ -72,8 +75,8 @@ function keepLater(context: Context, telling: Telling): void {
 }
 
 /**
- * Settles by which ids an app is told from now on; they are committed when this resolves. Only a database that does not
- * write at all fails no read: the same ids go out, and are kept as soon as it writes again.
+ * Decides the ids that an app is told from now on. The ids are committed when this resolves. Only where the database
+ * cannot write, the same ids go out at once and are stored as soon as the database writes again.
  */
 export async function tell(context: Context, clientId: string, unknown: readonly Known[]): Promise<ToldId[]> {
   const { store } = context;

@@ -14,27 +14,27 @@ export const FINDINGS = {
 
 export type Finding = keyof typeof FINDINGS;
 
-/** What one look sees. */
+/** What one look at the database sees. */
 export interface Observation {
   row: Instance;
   place: string;
-  /** Grants live in a database of epoch 0 while the machine remembers another one. */
+  /** Whether the database has live grants and epoch 0, on a machine that remembers another database. */
   isUpgradedCopy: boolean;
 }
 
-/** Another database than this process began with may be sound. */
+/** Whether a finding says that this database is a copy. `other` does not: the other database may be sound. */
 export function isAboutThis(finding: Finding | undefined): boolean {
   return finding !== undefined && finding !== 'other';
 }
 
-/** A role that may not ask for the server's identifier knows the database by its number alone. */
+/** A role that may not read the server's identifier sees only the number of the database. Then the numbers decide. */
 export function isSamePlace(kept: string, present: string): boolean {
   if (kept === '') return true;
   const [[keptServer, keptNumber], [server, number]] = [kept.split('/'), present.split('/')];
   return keptNumber === number && (!keptServer || !server || keptServer === server);
 }
 
-/** What is wrong with what was seen, for a process that knew `known` before it looked. */
+/** What is wrong with a database, for a process that knew `known` before the look. */
 export function judge({ row, place, isUpgradedCopy }: Observation, known: SeenInstance): Finding | undefined {
   if (row.id !== known.id) return 'other';
   if (row.epoch < known.epoch) return 'older';
@@ -43,13 +43,13 @@ export function judge({ row, place, isUpgradedCopy }: Observation, known: SeenIn
   return row.state === 'copy' ? 'restored' : undefined;
 }
 
-/** Whether the place is known better now than the database keeps it. */
+/** Whether the present place is more complete than the stored place. */
 export function isFuller(place: string, kept: string): boolean {
   if (kept === '') return place !== '';
   return kept.startsWith('/') && !place.startsWith('/');
 }
 
-/** Why a copy on another server might not be known for one; undefined where it would be. */
+/** Why a copy on another server might not be recognized; undefined where such a copy would be recognized. */
 export function findPlaceProblem(place: string): string | undefined {
   if (!place.startsWith('/')) return undefined;
   return 'the role of DATABASE_URL may not read pg_control_system(), so a copy on another server may not be known for one: grant execute on function pg_control_system() to that role';

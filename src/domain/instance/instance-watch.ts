@@ -25,27 +25,35 @@ import { EpochMemory } from './remember-epoch.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
- * Whether this process works on the original database or on a copy of it (docs/decisions/0010). A copy sends
- * nothing to the modern side until it is taken over. What is found out here makes a copy silent as a whole; that no
- * refresh token is presented on one rests on the condition of the claim itself (store/presentations.ts).
+ * Finds out whether this process works on the original database or on a copy (docs/decisions/0010). A copy sends
+ * nothing to the new API or the old API until the take-over. This watch makes a copy silent as a whole. The condition
+ * of the claim itself keeps refresh tokens of a copy from being presented (store/grants/presentations.ts).
  */
 export interface InstanceWatch {
   isCopy(): boolean;
   /** Why the database counts as a copy, in words; undefined for the original. */
   why(): string | undefined;
-  /** What is wrong with the machine's memory of the database, in words; it makes no copy. */
+  /**
+   * What is wrong with this machine's memory of the database, in words. Such a problem does not make the database a
+   * copy.
+   */
   findProblem(): string | undefined;
-  /** The database that this process works with, and the highest epoch of it that this machine knows. */
+  /** The database of this process, and the highest epoch of that database that this machine knows. */
   seen(): SeenInstance;
-  /** How long this process has seen the database as the original that it is now, in milliseconds by the monotonic clock. */
+  /**
+   * For how long this process has seen the database as the present original, in milliseconds by the monotonic clock.
+   */
   originalFor(): number;
-  /** Something was committed that an older copy would not know: the epoch rises at the next turn. */
+  /** Call after a commit that an older copy would not have. The epoch rises at the next turn. */
   noteClaim(): void;
   /** Reads the row at once. */
   look(): Promise<void>;
-  /** Reads the row at once, and makes this machine remember this database, whichever it remembered before. */
+  /** Reads the row at once, and makes this machine remember this database instead of any other. */
   adopt(): Promise<void>;
-  /** From here on this process serves: it looks once a second, raises the epoch, and keeps in the database what it finds. */
+  /**
+   * Call when this process begins to serve. From then on the watch looks once a second, raises the epoch, and stores
+   * its findings in the database.
+   */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -61,19 +69,19 @@ const LOOK_EVERY = 1 * SECOND;
 
 const FIRST_REST = 5 * SECOND;
 
-/** Also without a claim, so that an old copy of a quiet database is known for one. */
+/** The epoch rises also without a claim, so that an old copy of a quiet database is recognized. */
 const BUMP_EVERY = 1 * MINUTE;
 
 /**
- * A take-over goes up by at least so much, which counting does not reach between two looks, nor a copy of before within
- * days.
+ * A take-over raises the epoch by at least this much. Counting does not rise so far between two looks, and an older
+ * copy needs days to count so far.
  */
 const LEAP = 1_000_000;
 
 /**
- * The epoch that a take-over begins with, past everything that was seen: the database's time in milliseconds, which runs
- * faster than any counting, so that of two take-overs from one backup the later is the higher. Where the time is not
- * past what was seen, its last digits still keep the two apart.
+ * The epoch after a take-over, higher than every epoch that was seen: the database's time in milliseconds. That time
+ * runs faster than any counting, so the later of two take-overs from one backup has the higher epoch. Where the time is
+ * not higher than the epochs that were seen, its last digits still make the two epochs different.
  */
 export function epochOfTakeOver(seen: number, now: number): number {
   return Math.max(now, seen + LEAP + (now % LEAP));
@@ -104,7 +112,7 @@ class Watch implements InstanceWatch {
     this.#memory = new EpochMemory(options.file, options.logger);
     this.#epoch = Math.max(row.epoch, this.#memory.epochOf(row.id));
     this.#since = options.clock.elapsed();
-    // Epoch 0 says that no bridge ever served: the first one raises it at once.
+    // Epoch 0 means that no bridge ever served this database. The first bridge raises the epoch at once.
     this.#bumped = { claims: 0, at: row.epoch === 0 ? Number.NEGATIVE_INFINITY : performance.now() };
   }
 
@@ -141,7 +149,7 @@ class Watch implements InstanceWatch {
     await this.#takeTurn(() => this.#write()).catch((error: unknown) => this.#complain(error));
   }
 
-  /** An operator's command may be pointed at any database from any machine; it silences none. */
+  /** An operator's command may point at any database from any machine, so a command marks no database as a copy. */
   #isServing(): boolean {
     return this.#timer !== undefined;
   }
@@ -155,7 +163,7 @@ class Watch implements InstanceWatch {
     return { row, place: await store.place(), isUpgradedCopy };
   }
 
-  /** Two looks may overlap: one that began earlier says nothing after a later one. */
+  /** Two looks may overlap. A look that began earlier counts for nothing after a later look. */
   async #see(): Promise<void> {
     const number = (this.#looks.begun += 1);
     const known = this.seen();
@@ -171,7 +179,7 @@ class Watch implements InstanceWatch {
     this.#memory.keep({ seen: this.seen(), place: this.#sight?.place ?? '', ...how });
   }
 
-  /** Puts into the database what the last look has found. */
+  /** Stores the finding of the last look in the database. */
   async #settle(): Promise<void> {
     if (!this.#sight) return;
     const { durable, aside } = this.#options.store;
@@ -201,7 +209,10 @@ class Watch implements InstanceWatch {
     });
   }
 
-  /** A dump with the schema of before copies were told apart shows no place that it came from. */
+  /**
+   * The schema from before copies were recognized has no place. So a dump with that schema does not show where it came
+   * from.
+   */
   #warnOfDump(): void {
     this.#options.logger.warn(
       'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (docs/operate/backup.md)',
@@ -222,13 +233,13 @@ class Watch implements InstanceWatch {
     await this.#bump();
   }
 
-  /** A look only reads, and is never left out; nothing is written by one that failed. */
+  /** A look only reads and happens at every turn. After a look that failed, nothing is written. */
   async #takeTurn(write: () => Promise<void>): Promise<void> {
     await this.#see();
     await write();
   }
 
-  /** A database that is away is asked again at the next turn; readiness tells of it. */
+  /** A database that does not answer is asked again at the next turn. `/ready` reports the problem. */
   #complain(error: unknown): void {
     if (performance.now() < this.#silentUntil) return;
     this.#silentUntil = performance.now() + MINUTE;

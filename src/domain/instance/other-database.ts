@@ -4,21 +4,24 @@ import type { Store } from '../../store/driver/store.ts';
 import { isSameDatabase } from './same-database.ts';
 
 /**
- * Whose VAR_DIR it is. A take-over makes VAR_DIR remember the copy. Where it belongs to a database that is still there,
- * the bridge on that database would count as an older copy after its next start.
+ * Finds the database that VAR_DIR belongs to. A take-over makes VAR_DIR remember the copy. If the former database still
+ * exists, its bridge would count as an older copy after its next start.
  */
 
-/** What a version that kept no name in its file worked with: on SQLite the default database beside the file. */
+/** The database of a version that stored no name in the file: on SQLite, the default database beside the file. */
 const DEFAULT_DATABASE = 'sqlite:bridge.db';
 
 async function guessName(file: EpochFile, kept: RememberedInstance, store?: Store): Promise<string> {
   const row = store && (await readInstance(store.durable));
-  // A PostgreSQL copy brings along where its original is.
+  // The row of a PostgreSQL copy still has the place of the original.
   if (row && row.id === kept.id && row.place !== '') return `postgres:${row.place}`;
   return file.findFile(DEFAULT_DATABASE) ? DEFAULT_DATABASE : file.nameOf('');
 }
 
-/** The PostgreSQL database in words, asked of the server that both are on; undefined where it is not there any more. */
+/**
+ * Describes the PostgreSQL database in words. Where both databases are on one server, that server is asked; undefined
+ * where the database no longer exists.
+ */
 async function findThere(name: string, present: string, store?: Store): Promise<string | undefined> {
   const [server = '', number = ''] = name.replace('postgres:', '').split('/');
   const isHere = server !== '' && present.startsWith(`postgres:${server}/`);
@@ -30,7 +33,7 @@ async function findThere(name: string, present: string, store?: Store): Promise<
   return row && `the PostgreSQL database ${row.name}`;
 }
 
-/** Only what lay in VAR_DIR is gone where it is not there: another folder may be a volume that is not mounted here. */
+/** Only a missing file inside VAR_DIR is surely gone. Another folder may be a volume that is not mounted here. */
 function findFile(name: string, file: EpochFile): string | undefined {
   const isOutside = name.startsWith('sqlite:..');
   return (
@@ -39,8 +42,8 @@ function findFile(name: string, file: EpochFile): string | undefined {
 }
 
 /**
- * The database that VAR_DIR belongs to, in words, where that is another one than the present one and is not known to be
- * gone; undefined where the present one may take its place.
+ * The database that VAR_DIR belongs to, in words, if another database than the present one owns VAR_DIR and may still
+ * exist. Undefined where VAR_DIR may remember the present database instead.
  */
 export async function findOtherDatabase(file: EpochFile, store?: Store): Promise<string | undefined> {
   const kept = file.read();
@@ -51,11 +54,11 @@ export async function findOtherDatabase(file: EpochFile, store?: Store): Promise
   return name.startsWith('sqlite:') ? findFile(name, file) : findThere(name, present, store);
 }
 
-/** Why a command or a start does not make VAR_DIR remember another database than the one that it belongs to. */
+/** Why a command or a start does not make VAR_DIR remember another database. */
 export function foreignFolderWords(varDir: string, other: string): string {
   return `VAR_DIR: ${varDir} belongs to another database, ${other}`;
 }
 
-/** What an operator does about it. */
+/** The remedy for an operator. */
 export const FOREIGN_FOLDER_REMEDY =
   'For a drill set a VAR_DIR of its own. Where that database is gone for good, or never served again: grantbridge restore --take-over --replace-original';

@@ -2,7 +2,7 @@ import { CLOCKS_DIFFER, SECOND } from '../../shared/lifetimes.ts';
 import { countApps } from '../../store/apps/apps.ts';
 import type { Context } from '../context.ts';
 
-/** The database is asked for the time once a second; without an answer for so long its time is a guess. */
+/** The database is asked for the time once a second. After this time without an answer, the known time is a guess. */
 const SILENCE_MAX = 5 * SECOND;
 
 /** Rejects when the durable database does not answer. */
@@ -10,7 +10,7 @@ export async function proveDatabase(context: Context): Promise<void> {
   await countApps(context.store.durable);
 }
 
-/** Why the time that this process goes by cannot be relied on; undefined when it can. */
+/** Why the clock of this process cannot be relied on; undefined when the clock can be relied on. */
 export function findClockProblem({ databaseClock }: Context): string | undefined {
   if (!databaseClock) return undefined;
   if (databaseClock.sampleAge() > SILENCE_MAX) return 'the database has not told the time for some seconds';

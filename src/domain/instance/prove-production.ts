@@ -1,7 +1,7 @@
 import { listApps } from '../../store/apps/apps.ts';
 import type { Context } from '../context.ts';
 
-/** The demo's client secret and owner token are printed by every start and stand in the source: anybody has them. */
+/** Every start prints the demo's client secret and owner token, and the source contains both: anybody has them. */
 async function findDemo({ store }: Pick<Context, 'store'>): Promise<string | undefined> {
   const demo = (await listApps(store.durable)).find(({ source }) => source === 'demo');
   return (
@@ -11,10 +11,10 @@ async function findDemo({ store }: Pick<Context, 'store'>): Promise<string | und
 }
 
 /**
- * Why a database may not serve in production; to be asked at a start in production before anything is served. What the
- * settings alone show is refused before, with them; what is left is a database that could lose commits
- * (docs/decisions/0009) and one that a demo was started on.
- * @returns a line in plain words; undefined when it may
+ * Why a database may not serve in production. Ask at a start in production, before anything is served. Problems that
+ * the settings alone show are refused earlier. Left are a database that could lose commits (docs/decisions/0009) and a
+ * database on which a demo was started.
+ * @returns a line in plain words; undefined when the database may serve
  */
 export async function findProductionProblem(context: Pick<Context, 'store'>): Promise<string | undefined> {
   const finding = await context.store.findCommitProblem();

@@ -6,15 +6,18 @@ import { isSameDatabase } from './same-database.ts';
 /** What a process wants the machine to remember. */
 interface Sighting {
   seen: SeenInstance;
-  /** What the store says of where the database is. */
+  /** The place of the database, as the store names the place. */
   place: string;
-  /** Whether another database may be forgotten for this one: a bridge serves this one, or took it over. */
+  /**
+   * Whether the machine may forget another database for this one: a bridge serves this database, or a take-over was
+   * made.
+   */
   mayForget: boolean;
-  /** Whether that is what an operator has asked for; else it is told in the log. */
+  /** Whether an operator has asked for this. Otherwise the log tells that another database was forgotten. */
   isMeant: boolean;
 }
 
-/** What this process knows of the machine's memory, which others of the machine write too. */
+/** What this process knows of the machine's memory. Other processes of the machine write that memory too. */
 export class EpochMemory {
   readonly #file: EpochFile;
   readonly #logger: Logger;
@@ -28,25 +31,25 @@ export class EpochMemory {
     this.#kept = file.read();
   }
 
-  /** Why an older copy would not be known for one after the next start. */
+  /** Why an older copy would not be recognized after the next start. */
   findProblem = () => this.#problem;
 
-  /** The highest epoch of that database; 0 where it knows none. */
+  /** The highest remembered epoch of a database; 0 where none is remembered. */
   epochOf(id: string): number {
     return this.#kept?.id === id ? this.#kept.epoch : 0;
   }
 
-  /** Whether it remembers another database than that one. */
+  /** Whether the machine remembers another database. */
   isOfAnother(id: string): boolean {
-    // Another process of the machine may remember this one by now.
+    // Another process of the machine may have stored this database meanwhile.
     if (this.#isOther(id)) this.#try(() => (this.#kept = this.#file.read()));
     return this.#isOther(id);
   }
 
   /**
-   * A higher epoch, which another process wrote, stays. Another database, also a copy with the same id, is forgotten only
-   * where `mayForget` says so: a command may be pointed at a copy, whose epoch would make the original count as older. A
-   * file that cannot be written stops nothing: the database itself goes on.
+   * A higher epoch from another process stays. Another database, also a copy with the same id, is forgotten only where
+   * `mayForget` is set: a command may point at a copy, whose epoch would make the original count as older. A file that
+   * cannot be written stops nothing: the work with the database goes on.
    */
   keep({ seen, place, mayForget, isMeant }: Sighting): void {
     const present = { ...seen, database: this.#file.nameOf(place) };
@@ -65,7 +68,7 @@ export class EpochMemory {
     return this.#kept !== undefined && this.#kept.id !== id;
   }
 
-  /** Whether it remembers another database, or the same id at another or an unknown place. */
+  /** Whether the machine remembers another database, or the same id at another or an unknown place. */
   #isElsewhere({ id, database }: RememberedInstance): boolean {
     return this.#isOther(id) || (this.#kept !== undefined && !isSameDatabase(this.#kept.database, database));
   }
@@ -75,7 +78,7 @@ export class EpochMemory {
   }
 
   #tellForgotten(present: RememberedInstance): void {
-    // A file of an older version, which named no place, is only completed.
+    // A file from an older version names no place. Adding the place forgets nothing.
     if (!this.#kept || (this.#kept.id === present.id && !this.#kept.database)) return;
     if (!this.#isElsewhere(present)) return;
     const remedy = 'if this database is an older copy of that one, stop the bridge at once';

@@ -3,8 +3,8 @@ import { isSamePlace } from './detect-copy.ts';
 const POSTGRES = /^postgres:/;
 
 /**
- * Whether two names that `epoch.json` keeps (EpochFile.nameOf) stand for one database. An absent name stands for a
- * database that is not known.
+ * Whether two names from `epoch.json` (EpochFile.nameOf) mean the same database. A missing name means an unknown
+ * database.
  */
 export function isSameDatabase(kept: string | undefined, present: string | undefined): boolean {
   if (kept === undefined || present === undefined) return false;

@@ -9,14 +9,14 @@ import { epochOfTakeOver } from './instance-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**
- * Making a restored copy the original (docs/decisions/0010). The original may have spent any of the refresh tokens
- * since the copy was made, so every live grant is in doubt: its old access token serves on, and it is looked into under
- * the rules of a doubt (access-token.ts), few at a time (settle-doubts.ts).
+ * Makes a restored copy the original (docs/decisions/0010). The original may have spent any refresh token since the
+ * copy was made. So every live grant is in doubt: its old access token is still used, and the doubt is resolved by the
+ * usual rules (access-token.ts), a few grants at a time (resolve-doubts.ts).
  */
 
 const REASON = 'a restored copy was taken over';
 
-/** So many grants come up at the same time; later ones are spread over a fifth of the quiet time. */
+/** This many grants become due at the same time. The others are spread over a fifth of the quiet time. */
 const AT_ONCE = 500;
 const SPREAD = 0.2;
 
@@ -41,7 +41,8 @@ async function doubtAll(context: Context, tx: Database, now: number): Promise<nu
 }
 
 /**
- * Takes the copy over: only where the original will never work again. A bridge that runs on it notices within a second.
+ * Takes the copy over. Allowed only where the original will never work again. A bridge that runs on the copy notices
+ * within a second.
  * @returns how many grants are in doubt now; undefined where the database is the original, and nothing was changed
  */
 export async function takeOver(context: Context): Promise<number | undefined> {
@@ -50,7 +51,7 @@ export async function takeOver(context: Context): Promise<number | undefined> {
     const row = await readInstance(tx);
     if (row.state === 'original' && !context.instance.isCopy()) return undefined;
     const now = context.clock.now();
-    // Whoever saw the original, and knows a higher epoch than the copy has, finds the copy newer.
+    // A machine that saw the original may know a higher epoch than the copy has. The copy must count as newer there.
     const epoch = epochOfTakeOver(Math.max(row.epoch, context.instance.seen().epoch), time);
     await becomeOriginal(tx, { epoch, place });
     // A code of the copy may have been spent at the original.
@@ -58,7 +59,7 @@ export async function takeOver(context: Context): Promise<number | undefined> {
     return doubtAll(context, tx, now);
   });
   if (grants === undefined) return undefined;
-  // What the original was called since the copy was made is not known here.
+  // This database does not know the calls to the original since the copy was made.
   await doubtCalls(context.store);
   await markTakeOver(context);
   await context.instance.adopt();

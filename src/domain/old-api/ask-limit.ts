@@ -3,18 +3,18 @@ import { CALLER_WAIT } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 
-/** How many questions of callers that the bridge does not know an address may have the old API asked. */
+/** Limits the questions to the old API for callers that the bridge does not know, by address. */
 
-/** So many questions of an address count in a minute, where no other number is given. */
+/** Counted questions of an address in a minute, by default. */
 const PER_ADDRESS = 60;
 
-/** Questions of one address at once; they must not take all the places that the old backend gives strangers. */
+/** Questions of one address at once. One address must not take all places of unknown tokens at the old API. */
 const AT_ONCE = 8;
 
 /** An address sent too many calls that count. */
 export class TooManyGuesses extends Error {
   override readonly name = 'TooManyGuesses';
-  /** Whole seconds until it may try again. */
+  /** Whole seconds until the address may try again. */
   readonly secondsLeft: number;
   constructor(secondsLeft: number) {
     super('too many calls of strangers');
@@ -23,17 +23,17 @@ export class TooManyGuesses extends Error {
 }
 
 export interface AskLimit {
-  /** One more for an address: a refusal, or each question where all of them count. */
+  /** Adds one to the count of an address: for a refusal, or for each question where every question counts. */
   count: (address: string) => void;
   /**
-   * Runs a question to the old API. Few run at once, and no more than may count yet; the others wait, for good
-   * answers are no guesses.
+   * Runs a question to the old API. Of one address only few questions run at once, and no more than the address has
+   * points left. Further questions wait and are not refused, because a question with a good answer is no guess.
    * @throws {TooManyGuesses | Unavailable}
    */
   ask: <T>(address: string, question: () => Promise<T>) => Promise<T>;
 }
 
-/** What counts is counted by all processes under `name`; the questions are those of this process. */
+/** All processes share the count under `name`. The running questions are those of this process. */
 export function createAskLimit(
   { counts }: Pick<Context, 'counts'>,
   name: string,
@@ -54,7 +54,10 @@ export function createAskLimit(
     running.add(settled);
   }
 
-  /** Taking a place and counting it is one step, for many wait for the same one. */
+  /**
+   * Looking for a free place and taking the place happen without an await in between: many callers wait for the same
+   * place.
+   */
   async function askInTurn<T>(from: string, question: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + CALLER_WAIT;
     for (;;) {

@@ -4,8 +4,8 @@ import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 
 /**
- * The old API has refused a token that a grant serves. The bridge keeps that for good: no process passes a
- * call of this token to the old API again, and an old API that changes its mind does not bring back lists that the caller
+ * The old API has refused a token that a grant serves. The bridge stores the refusal for good: no process passes a call
+ * of this token to the old API again. An old API that accepts the token later does not bring back lists that the caller
  * has left.
  */
 export async function leaveOldApi(

@@ -5,18 +5,20 @@ import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
-/** The app that a call names, kept beside a token of which no app is proven. Anybody may name an app. */
+/** Stores the app that a call names, beside a token without a proven app. Anybody may name an app. */
 
-/** What a call says of its app. */
+/** The app that a call names. */
 interface NamedApp {
   clientId: string | undefined;
   requestId: string;
 }
 
-/** What the history says of a claim. */
+/** The reason of a claim in the history. */
 export const claimReason = (clientId: string) => `a call named the app ${clientId}, which proves nothing`;
 
-/** Keeps the first app that is named. The first alone, so that calls cannot make the bridge write again and again. */
+/**
+ * Stores the first app that a call names, and no later one, so that calls cannot make the bridge write again and again.
+ */
 export async function noteClaim(
   context: Context,
   mapping: FoundMapping,

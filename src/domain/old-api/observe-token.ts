@@ -19,17 +19,20 @@ import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
- * Tokens that the bridge had never seen and the old backend accepts. They wait from then on, each under an unidentified
- * program. What their calls name is kept beside them and gives no right.
+ * Observed tokens: the bridge had never seen the token, and the old API accepts it. An observed token waits under an
+ * unidentified program. A claim of its calls is stored beside the token and gives no right.
  */
 
-/** A token in use, and what its call said of the program that uses it. */
+/** A token in use, and what its call said of the calling program. */
 export interface Sighting {
   token: string;
   clientId: string | undefined;
   userAgent: string | undefined;
   requestId: string;
-  /** Told of the mapping once the token is kept: the call that made it known is one of its calls. */
+  /**
+   * Called with the id of the mapping once the token is stored. The call that made the token known is counted for the
+   * mapping.
+   */
   onKept?: (mappingId: string) => void;
 }
 
@@ -37,12 +40,17 @@ const BY_BRIDGE = { actor: 'bridge' };
 
 const NAME_MAX = 60;
 
-/** An address of its own names a program better than anything else; what else follows a slash is a version. */
+/**
+ * A web address in a user agent names a program best and stays whole. In other words, the part after a slash is a
+ * version.
+ */
 function withoutVersion(word: string): string {
   return /^https?:/i.test(word) ? word : (word.split('/')[0] ?? '');
 }
 
-/** Named by its products without versions and comments, so that an update makes no new program of it. */
+/**
+ * The name has the products of the user agent without versions and comments, so that an update makes no new program.
+ */
 function programName(userAgent = ''): string {
   const printable = redactText(userAgent.replace(/[^\x20-\x7e]/g, ''));
   const words = printable.replace(/\([^()]*\)/g, ' ').split(/[\s;,()]+/);
@@ -50,7 +58,7 @@ function programName(userAgent = ''): string {
   return `unidentified program: ${name === '' ? 'no user agent' : name}`;
 }
 
-/** The text that the old backend knows an account by; undefined where its answer is not a user. */
+/** The id by which the old API knows an account; undefined where its answer is no user. */
 function userIdIn(user: unknown): string | undefined {
   if (typeof user !== 'object' || user === null) return undefined;
   const { id, _id } = user as Record<string, unknown>;
@@ -71,7 +79,7 @@ interface Step {
   now: number;
 }
 
-/** The program of a sighting, by its user agent; it is added when it is first met. */
+/** The unidentified program of a call, by its user agent. A new program is added. */
 async function programOf({ context, tx, now }: Step, { userAgent, requestId }: Sighting) {
   const name = programName(userAgent);
   const known = await findUnidentified(tx, name);
@@ -87,13 +95,13 @@ async function programOf({ context, tx, now }: Step, { userAgent, requestId }: S
   return added;
 }
 
-/** The app that the call named, if there is such an app. */
+/** The app that the call named, if that app exists. */
 async function claimOf({ tx, now }: Step, { clientId }: Sighting) {
   if (clientId === undefined || !(await isIdentifiedApp(tx, clientId))) return undefined;
   return { claimed_client_id: clientId, claimed_at: now };
 }
 
-/** Whose token it is, as far as an id pair proves it. */
+/** The account of the token, as far as an id pair proves the account. */
 async function ownerOf(tx: Database, userId: string) {
   const pair = await findAccountPair(tx, userId);
   const accountId = pair?.modern_id ?? null;
@@ -105,7 +113,7 @@ async function ownerOf(tx: Database, userId: string) {
   };
 }
 
-/** Answers the id of the mapping; undefined where the token was known meanwhile. */
+/** Returns the id of the mapping; undefined where the token was stored meanwhile. */
 async function keep(step: Step, sighting: Sighting, userId: string): Promise<string | undefined> {
   const { context, tx, now } = step;
   const { token, requestId } = sighting;
@@ -141,13 +149,13 @@ async function keep(step: Step, sighting: Sighting, userId: string): Promise<str
 }
 
 /**
- * Asks the old backend whose token it is, for some of its paths answer whatever the token, and keeps the token. False
- * where the old backend refuses it.
+ * Asks the old API for the account of the token, and stores the token. The user object is asked because some paths of
+ * the old API answer any token. False where the old API refuses the token.
  * @throws {Unavailable}
  */
 export async function observeToken(context: Context, sighting: Sighting): Promise<boolean> {
   const oldBackend = oldBackendUntilRetired(context, undefined);
-  // Nobody refuses it where nobody is asked.
+  // Without an old API to ask, nothing refuses the token.
   if (!oldBackend) return true;
   const user = await oldBackend.read('/1/user.json', sighting.token);
   if (user === undefined) return false;

@@ -10,7 +10,7 @@ import { isFromBefore, type ServedMapping } from '../tokens/resolve-token.ts';
 import { revokeToken } from '../tokens/revoke-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
-/** Ends that concern both generations: what the old backend ended ends here, and what ends here is told to it. */
+/** Ends that concern both APIs: an end at the old API ends the token here, and an end here is told to the old API. */
 
 const BY_ITS_APP = { reason: 'the app asked for it' };
 const BY_ITS_CALLER = { reason: 'a call with the token asked for it' };
@@ -26,8 +26,8 @@ async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Pr
 }
 
 /**
- * The old backend ended a token that waits for its owner. Where its account is known and its app is proven, the old backend
- * ended all tokens of the two, and so do we. A token without a proven app ends alone.
+ * The old API has ended a waiting token. With a known account and a proven app, the old API has ended all tokens of the
+ * two, and the bridge does the same. A token without a proven app ends alone.
  */
 export async function endWaiting(context: Context, mapping: FoundMapping, origin: Origin): Promise<void> {
   const accountId = mapping.account_id;
@@ -37,8 +37,8 @@ export async function endWaiting(context: Context, mapping: FoundMapping, origin
 }
 
 /**
- * The app of a token that a grant serves ends it: with all others of the app and account, if the app is proven. Else the
- * token ends alone, and the grant with its last token.
+ * Ends a token that a grant serves, at the request of its app. With a proven app, all tokens of the app and account
+ * end. Otherwise the token ends alone, and the grant ends with its last token.
  */
 export async function endServed(context: Context, mapping: ServedMapping, origin: Origin): Promise<void> {
   const { id: mappingId, account_id: accountId } = mapping;
@@ -66,8 +66,8 @@ async function tell(
 }
 
 /**
- * Ends a token at the old backend too, if that may know it (docs/decisions/0014). Nobody waits for it; its failure is
- * recorded and undoes nothing of ours.
+ * Ends a token at the old API too, where the old API may know the token (docs/decisions/0014). No caller waits. A
+ * failure is recorded and undoes nothing here.
  */
 export function tellOldBackend(
   context: Context,

@@ -4,14 +4,16 @@ import type { Context } from '../context.ts';
 import { createAskLimit } from './ask-limit.ts';
 
 /**
- * Calls without a token, which the old API answers while it runs. Anybody can send them, so that they have few places of
- * their own there, and every one counts against its address, however it is answered.
+ * Calls without a token, which the old API answers while the old API runs. Anybody can send such a call. So these calls
+ * have few places of their own at the old API, and each call counts for its address, whatever the answer.
  */
 
-/** Pages of others ask for the shares of a link, each for its readers, who may share an address. */
+/**
+ * Pages of other sites ask for the shares of a link for each of their readers, and many readers may share an address.
+ */
 const SHARES_PER_ADDRESS = 300;
 
-/** The call is read behind the limits, by `readCall`. */
+/** `readCall` reads the call once the limits have let the call through. */
 interface AnonymousCall {
   address: string;
   isShares: boolean;
@@ -21,7 +23,7 @@ interface AnonymousCall {
 export type PassAnonymous = (call: AnonymousCall) => Promise<PassedAnswer>;
 
 /**
- * Passes calls without a token, for a caller that has decided that the old API answers.
+ * Passes calls without a token. The caller has decided that the old API answers.
  * @throws {TooManyGuesses | Unavailable}
  */
 export function createPassAnonymous(context: Context): PassAnonymous {

@@ -21,34 +21,34 @@ import { actorOf, provenApp, takersOf } from '../tokens/proven-app.ts';
 export type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 
 /**
- * Calls that the old backend answers, while there is one: as they came, and with its answer as it was
+ * Pass-through: while the old API runs, calls go there as they came, and its answers go back as they were
  * (docs/decisions/0014).
  */
 
-/** A call with a legacy token. */
+/** A call with a token. */
 export interface LegacyCall extends PassedCall, Sighting {
-  /** Where it came from. */
+  /** The address that the call came from. */
   address: string;
-  /** Where in the call the token came. */
+  /** Where in the call the token was. */
   carrier: Call['carrier'];
 }
 
-/** The old addresses that end a token, in every spelling that is served. */
+/** The old addresses that end a token, in every accepted spelling. */
 const DEAUTHORIZE = /^(?:\/1)?\/user\/deauthorize(?:\.json)?(?:\?|$)/;
 
-/** Whether a path, with or without its query, is one that ends the token of the call. */
+/** Whether a path, with or without its query, ends the token of the call. */
 export function isDeauthorize(target: string): boolean {
   return DEAUTHORIZE.test(target);
 }
 
-/** No secret of the old service has another form, and nothing else may stand in a header. */
+/** No secret of the old API has another form, and a header can hold no other characters. */
 const PLAUSIBLE = /^[\x21-\x7e]{1,512}$/;
 
 function isGood({ status }: PassedAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Work that no caller waits for; it is done again at the next call of the same token. */
+/** Background work: no caller waits. After a failure, the next call of the same token does the work again. */
 function inBackground(context: Context, name: string, work: () => Promise<void>): void {
   if (context.shutdown.signal.aborted) return;
   context.flights.run(name, work).catch((error: unknown) => {
@@ -57,8 +57,8 @@ function inBackground(context: Context, name: string, work: () => Promise<void>)
 }
 
 /**
- * A call with a token that waits for its owner. A refusal goes back as it was too: it is the old backend's own token.
- * @throws {TokenRefused | Unavailable} the first where the old backend was retired a moment ago
+ * Passes a call with a waiting token. A refusal goes back as it was too: the token is the old API's own.
+ * @throws {TokenRefused | Unavailable} the first where the old API was retired a moment ago
  */
 export async function passWaiting(
   context: Context,
@@ -74,7 +74,10 @@ export async function passWaiting(
   return answer;
 }
 
-/** The confirmation of a refusal comes behind an answer that took its own time; old clients wait twenty seconds for both. */
+/**
+ * The confirmation of a refusal adds to the time of the answer before. Old clients wait twenty seconds for both
+ * together.
+ */
 const CONFIRMED_WITHIN = 4 * SECOND;
 
 /** Whether the old API refuses a token at the user object, which any good token reads. No answer is no refusal. */
@@ -88,14 +91,14 @@ function isUserRefused(oldBackend: OldBackend, token: string): Promise<boolean> 
   );
 }
 
-/** An answer to HEAD has no body that could say what it is about. */
+/** An answer to HEAD has no body, so its 401 may mean the token. */
 const mayMeanToken = ({ method }: PassedCall, answer: PassedAnswer) =>
   method === 'HEAD' || saysInvalid(answer);
 
 /**
- * A call that the old API answers, with a token that a grant serves, for a caller that has decided so. Undefined where the
- * old API refuses the token, and the user object confirms it, for a token never comes back from there: the bridge has kept
- * that before this function returns. Any other answer is the caller's.
+ * Passes a call with a token that a grant serves. The caller has decided that the old API answers. Undefined where the
+ * old API refuses the token and the user object confirms the refusal. A token never returns to the old API after that:
+ * the bridge has stored the refusal before this function returns. Any other answer goes to the caller.
  * @throws {Unavailable}
  */
 export async function passServed(
@@ -121,7 +124,7 @@ interface Strangers {
   refused: RefusedTokens;
 }
 
-/** Keeps the token of a call, and measures the call as its first one. */
+/** Stores the token of a call, and counts the call as its first call. */
 async function observe({ context, refused }: Strangers, call: LegacyCall, status: number): Promise<void> {
   const { carrier, userAgent } = call;
   const endpoint = call.target.split('?')[0] ?? '';
@@ -130,7 +133,10 @@ async function observe({ context, refused }: Strangers, call: LegacyCall, status
   if (!(await observeToken(context, { ...call, onKept }))) refused.remember(call.token, call.address);
 }
 
-/** What is known without asking: not a token, one that was refused a moment ago, or one of an app that is retired. */
+/**
+ * Whether the refusal is known without asking: the text is no token, the old API refused the token a moment ago, or the
+ * token belongs to a retired app.
+ */
 async function isHopeless(
   { context, refused }: Strangers,
   { token }: Pick<LegacyCall, 'token'>,
@@ -139,12 +145,17 @@ async function isHopeless(
   return hasToken(context.store, context.vault.digests(token));
 }
 
-/** Whether the token is meant by a 401: where that does not say so, the user object decides, which any good token reads. */
+/**
+ * Whether a 401 means the token. Where the body does not say so, the user object decides, which any good token reads.
+ */
 async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, token: string): Promise<boolean> {
   return answer.status === 401 && (saysInvalid(answer) || isUserRefused(oldBackend, token));
 }
 
-/** A call whose token the bridge has never seen. Its parameters are looked at behind the brakes, by `readCall`. */
+/**
+ * A call whose token the bridge has never seen. `readCall` reads its parameters once the limits have let the call
+ * through.
+ */
 interface StrangersCall extends Pick<LegacyCall, 'token' | 'address'> {
   readCall: () => Promise<LegacyCall>;
 }
@@ -152,15 +163,15 @@ interface StrangersCall extends Pick<LegacyCall, 'token' | 'address'> {
 export type PassStranger = (call: StrangersCall) => Promise<PassedAnswer>;
 
 /**
- * Passes calls whose token the bridge has never seen. The old backend decides; a token that it accepts is known from then
- * on, without the caller waiting for that.
+ * Passes calls whose token the bridge has never seen. The old API decides. An accepted token is stored in the
+ * background, and the caller does not wait.
  * @throws {TokenRefused | TooManyGuesses | Unavailable}
  */
 export function createStrangers(context: Context): PassStranger {
   const strangers = { context, refused: createRefusedTokens(context) };
   const { refused } = strangers;
   const ask = async (call: LegacyCall) => {
-    // It may have waited while another call learned that.
+    // While this call waited, another call may have learned that the old API refuses the token.
     if (refused.isRefused(call.token)) throw new TokenRefused();
     const { oldBackend, ending } = oldBackendFor(context, undefined);
     if (!oldBackend) throw refusalWithout(context, undefined, ending);
@@ -174,7 +185,7 @@ export function createStrangers(context: Context): PassStranger {
       const asked = await readCall();
       return { call: asked, answer: await ask(asked) };
     });
-    // What a call has just ended is nothing to remember.
+    // A token that this call has just ended is not stored.
     if (isGood(answer) && !isDeauthorize(call.target)) {
       const name = `observe ${context.vault.digest(call.token)}`;
       inBackground(context, name, () => observe(strangers, call, answer.status));

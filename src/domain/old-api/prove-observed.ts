@@ -19,17 +19,17 @@ import { findByToken } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
- * Whose account a token is that was seen in use alone (docs/decisions/0017). Its holder pastes it; the old backend
- * says which profiles it reaches; a consent then shows whether the account has the same ones. The token itself is kept
- * nowhere: what the old backend said of it travels with the request for the consent.
+ * Proves the account of an observed token (docs/decisions/0017). The holder pastes the token. The old API tells which
+ * profiles the token reaches. A consent then shows whether the account reaches the same profiles. The token itself is
+ * stored nowhere: the answers of the old API travel with the request for the consent.
  */
 
 const evidenceShape = z.object({
   mappingId: z.string(),
   legacyUserId: z.string(),
-  /** Where the old backend tells it. */
+  /** Set where the old API tells an e-mail address. */
   email: z.string().optional(),
-  /** Pairs of `service` and `service_id`, as both generations name them. */
+  /** Pairs of `service` and `service_id`, as both APIs name them. */
   networks: z.array(z.tuple([z.string(), z.string()])),
 });
 
@@ -38,13 +38,13 @@ type Evidence = z.infer<typeof evidenceShape>;
 const oldUser = z.object({ id: z.string().min(1).max(64), email: z.string().optional().catch(undefined) });
 const oldProfile = z.object({ service: z.string().max(200), service_id: z.string().max(200) });
 
-/** More than any account has; what is compared is kept in a row of the database meanwhile. */
+/** No account has so many profiles. Until the consent, the profiles to compare are stored in a database row. */
 const MOST_PROFILES = 1000;
 
-/** Why the profiles of a token show nothing: then not all of them could be compared. */
+/** Why the profiles of a token prove nothing: not all of them can be compared. */
 type Incomparable = 'too many profiles' | 'unnamed profiles';
 
-/** What is found of a pasted token. Only of `can be proven` is there a consent to ask for. */
+/** The result for a pasted token. Only `can be proven` leads to a consent. */
 export type Pasted =
   | { found: 'can be proven'; clientId: string; evidence: string }
   | { found: 'yours'; clientId: string }
@@ -59,7 +59,10 @@ export type Pasted =
         | Incomparable;
     };
 
-/** The networks of all profiles, or why not all can be compared: one that is left out might be somebody else's. */
+/**
+ * The networks of all profiles, or why not all profiles can be compared. A profile that is left out might belong to
+ * another account.
+ */
 function networksIn(profiles: unknown): Evidence['networks'] | Incomparable {
   const entries: unknown[] = Array.isArray(profiles) ? profiles : [];
   if (entries.length > MOST_PROFILES) return 'too many profiles';
@@ -78,7 +81,7 @@ async function collectEvidence(context: Context, mapping: FoundMapping, token: s
   if (!known || profiles === undefined) return { found: 'refused' };
   const networks = networksIn(profiles);
   const isIncomparable = typeof networks === 'string';
-  // A known pair of ids decides alone; without networks nothing else does.
+  // A known id pair decides alone. Without networks, only an id pair can decide.
   if (isIncomparable && !(await findAccountPair(context.store.durable, known.id))) return { found: networks };
   const evidence: Evidence = {
     mappingId: mapping.id,
@@ -91,7 +94,7 @@ async function collectEvidence(context: Context, mapping: FoundMapping, token: s
 
 const OWNERLESS = 'ownerless';
 
-/** Whose a known token is, as far as the bridge knows. */
+/** The account of a known token, as far as the bridge knows the account. */
 function standingOf(mapping: Mapping, accountId: string): Pasted | typeof OWNERLESS {
   if (!statesOf('granted').includes(mapping.state)) return { found: 'ended' };
   if (mapping.account_id === accountId) return { found: 'yours', clientId: mapping.client_id };
@@ -100,8 +103,8 @@ function standingOf(mapping: Mapping, accountId: string): Pasted | typeof OWNERL
 }
 
 /**
- * Looks at a token that a signed-in person pasted and, where nobody's account is known for it, asks the old backend.
- * @throws {Unavailable} the old backend did not answer
+ * Inspects a token that a signed-in person pasted. Where no account is known for the token, asks the old API.
+ * @throws {Unavailable} the old API did not answer
  */
 export async function inspectPasted(
   context: Context,
@@ -114,15 +117,15 @@ export async function inspectPasted(
   return standing === OWNERLESS ? collectEvidence(context, mapping, token) : standing;
 }
 
-/** Who consented, and the pair by which the channels can be read. */
+/** The consenting account, and the token pair that reads its channels. */
 interface Proof {
   account: ModernAccount;
   consented: Pick<Consented, 'pair' | 'modernClientId'>;
 }
 
 /**
- * Whether the account reaches every profile that the token does. One in common shows nothing: people of one team share
- * some, and each of them would get what the others alone have.
+ * Whether the account reaches every profile of the token. One common profile proves nothing: people of one team share
+ * some profiles, and each of them would get the profiles of the others.
  */
 async function hasAllOf(
   context: Context,
@@ -137,20 +140,20 @@ async function hasAllOf(
   return networks.every((network) => known.has(JSON.stringify(network)));
 }
 
-/** What the known pairs say of the two accounts: one, or two; undefined where neither is in a pair. */
+/** What the known id pairs say: the two ids are `one` account or `two`. Undefined where neither id is in a pair. */
 async function saidByPairs(
   { store }: Context,
   { legacyUserId }: Evidence,
   accountId: string,
 ): Promise<'one' | 'two' | undefined> {
   const pair = await findAccountPair(store.durable, legacyUserId);
-  // One that names an e-mail address alone waits for that address to be proven.
+  // A pair with an e-mail address alone says `two`: the address has still to be proven.
   if (pair) return pair.modern_id === accountId ? 'one' : 'two';
   const ofAccount = await findPairs(store.durable, [accountId]);
   return ofAccount.some(({ kind }) => kind === 'account') ? 'two' : undefined;
 }
 
-/** A pair of ids decides where there is one; else the profiles, if nothing says that it is somebody else's account. */
+/** An id pair decides where there is one. Otherwise the profiles decide, unless the e-mail addresses differ. */
 async function isShown(context: Context, evidence: Evidence, proof: Proof): Promise<boolean> {
   const said = await saidByPairs(context, evidence, proof.account.id);
   if (said !== undefined) return said === 'one';
@@ -159,7 +162,7 @@ async function isShown(context: Context, evidence: Evidence, proof: Proof): Prom
   return hasAllOf(context, evidence.networks, proof);
 }
 
-/** A token that is the consenting account's: the app that it belongs to by now, and how it is. */
+/** A token that belongs to the consenting account, with its present app and state. */
 export interface Proven {
   mappingId: string;
   clientId: string;
@@ -174,7 +177,7 @@ interface Giving {
   accountId: string;
 }
 
-/** Gives a token that is nobody's to the account. */
+/** Gives a token without an account to the account. */
 async function give(
   context: Context,
   tx: Database,
@@ -192,14 +195,17 @@ async function give(
   return true;
 }
 
-/** A call may have named the app meanwhile, or support; what the consent is for is another app's grant then. */
+/**
+ * Support or an import may have moved the token to another app meanwhile. The consent is for the former app, so the
+ * grant of the present app has to serve the token.
+ */
 async function settle(
   context: Context,
   tx: Database,
   { request, mapping, accountId }: Giving,
 ): Promise<Proven | undefined> {
   const standing = standingOf(mapping, accountId);
-  // It may have become this account's in another tab.
+  // Another tab may have given the token to this account already.
   const isOurs = standing === OWNERLESS || mapping.account_id === accountId;
   if (!isOurs) return undefined;
   if (standing === OWNERLESS && !(await give(context, tx, { request, mapping, accountId }))) return undefined;
@@ -213,9 +219,9 @@ async function settle(
 }
 
 /**
- * Whether the consenting account is that of the token behind a request; then the token is given to it, before its grant
- * is stored, so that the grant serves it too; or, where the app is another by now, that app's grant at once, if there is
- * one. Undefined where it is not.
+ * Whether the token behind a request belongs to the consenting account. If so, the account gets the token before the
+ * consent's grant is stored, so that this grant serves the token too. A token that has moved to another app goes onto
+ * the grant of that app at once, if there is one. Undefined where the token does not belong to the account.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} nothing was changed
  */
 export async function proveObserved(

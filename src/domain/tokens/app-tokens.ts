@@ -4,29 +4,29 @@ import { type Usage, usageOf } from '../usage/usage.ts';
 
 export type { TokensOf };
 
-/** The tokens of one app, for its owner, or those that one account has of it. */
+/** The tokens of one app, or of one account at that app, for the pages that list them. */
 
-/** A token without anything that only its holder should read. */
+/** A token without the e-mail address that the token waits for, which only the account holder should read. */
 export interface AppToken extends Omit<TokenRow, 'account_email'> {
-  /** Whether an address is known that has only to be proven. */
+  /** Whether the token waits for an e-mail address that has still to be proven. */
   isExpected: boolean;
-  /** Calls of the last days; undefined for a token that was never seen here. */
+  /** Calls of the last days; undefined for a token that was never used through the bridge. */
   usage: Usage | undefined;
 }
 
-/** So many stand on one page. */
+/** Tokens on one page. */
 const PAGE = 50;
 
-/** Calls of so many days are told. */
+/** Usage covers this many days. */
 const DAYS_TOLD = 30;
 
 interface TokenPage {
   tokens: AppToken[];
-  /** What the next page is after; undefined on the last one. */
+  /** Where the next page begins: after this id. Undefined on the last page. */
   next: string | undefined;
 }
 
-/** A page of tokens by their ids, those after one of them. */
+/** One page of tokens in the order of their ids, beginning after the id `after`. */
 export async function tokensOfApp(context: Context, of: TokensOf, after = ''): Promise<TokenPage> {
   const rows = await listTokens(context.store.durable, of, { after, limit: PAGE + 1 });
   const shown = rows.slice(0, PAGE);

@@ -13,7 +13,7 @@ import { endLeft } from './revoke-token.ts';
 import { checkedReason } from '../history/reason.ts';
 import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** Support says which app a token belongs to that was seen in use, and may correct what it said before. */
+/** Support assigns an observed token to its app, and may correct an earlier assignment. */
 
 interface Asked extends Ending {
   mappingId: string;
@@ -21,8 +21,8 @@ interface Asked extends Ending {
 }
 
 /**
- * What became of it; `identified` says which app it has already, which support cannot change; `alone` that nothing else
- * stood on the grant it left.
+ * The outcome of an assignment. `identified`: the token already has a proven app, which support cannot change. `alone`:
+ * the token was the last on its former grant, which has ended.
  */
 type Assigned =
   | { outcome: 'unknown token' | 'unknown app' }
@@ -30,7 +30,7 @@ type Assigned =
   | { outcome: 'final'; state: MappingState }
   | { outcome: 'assigned'; state: MappingState; alone: boolean };
 
-/** What was decided, and the grant that ended with the last token that stood on it. */
+/** The outcome, and the former grant where that grant ended with its last token. */
 interface Assignment {
   answer: Assigned;
   grant?: Grant | undefined;
@@ -42,8 +42,9 @@ interface Move {
 }
 
 /**
- * Where a token stands at its app: on the grant that serves the pair, or on none. A grant of an unidentified program serves
- * no token that its holder did not choose. A token that only gets its app confirmed stays where it stands.
+ * State and grant of a token at its app. The token gets the live grant of the app and account, or no grant. A grant of
+ * an unidentified program serves no token that the account holder did not choose. A token that stays with its app keeps
+ * its state and grant.
  */
 async function placeAt(tx: Database, { mapping, asked }: Move) {
   const { state, account_id: accountId } = mapping;
@@ -71,7 +72,8 @@ async function move(context: Context, tx: Database, moving: Move): Promise<Assig
     ...(state === 'active' && mapping.state !== 'active' ? [connected] : []),
   ]);
   const accountId = mapping.account_id;
-  // The app may have taken the grant of the pair over: then the token has moved with the others.
+  // The app may have taken the grant over before. Then this token becomes `migrated`, as the other tokens of the app
+  // and account did.
   if (accountId !== null) await attachTokens(context, tx, { clientId, accountId, actor, requestId });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
   const after = (await readMapping(tx, mappingId)) ?? place;
@@ -82,8 +84,8 @@ async function move(context: Context, tx: Database, moving: Move): Promise<Assig
 }
 
 /**
- * Whether support may say which app a token belongs to: it was seen in use, or stands with an unidentified program. That
- * holds even where an import or a consent proved its app since.
+ * Whether support may assign a token: the token is observed, or its app is an unidentified program. An import or a
+ * consent that has proven the app since does not change this.
  */
 export function isAssignable({ source }: Pick<Mapping, 'source'>, app: { source: string }): boolean {
   return source === 'observed' || app.source === 'observed';
@@ -94,7 +96,10 @@ async function isOpen(tx: Database, mapping: Mapping): Promise<boolean> {
   return isAssignable(mapping, { source: isProgram ? 'observed' : 'other' });
 }
 
-/** Whether it may be assigned to this app: an app that is known, or an unidentified program to take an assignment back. */
+/**
+ * Whether the token may go to this app. An identified app is possible. An unidentified program is possible for an
+ * observed token, to take an assignment back.
+ */
 async function isPossible(tx: Database, { source }: Mapping, clientId: string): Promise<boolean> {
   if (await isIdentifiedApp(tx, clientId)) return true;
   return source === 'observed' && (await isUnidentified(tx, clientId));
@@ -112,9 +117,9 @@ async function decide(context: Context, tx: Database, asked: Asked): Promise<Ass
 }
 
 /**
- * Gives a token that was seen in use to its app, by support, whatever state it is in that has not ended. The grant that it
- * stands on does not come along: the app's own serves it from then on, or else its holder has to connect it once more. For
- * the app that it stands with, it confirms that.
+ * Support assigns an observed token to its app, in any state that is not final. The token leaves its grant: the new
+ * app's grant serves the token, or else the account holder has to connect the token again. An assignment to the app
+ * that the token already has confirms that app.
  * @throws {ReasonRefused}
  */
 export async function assignByHand(context: Context, asked: Asked): Promise<Assigned> {

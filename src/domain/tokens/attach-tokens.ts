@@ -8,8 +8,8 @@ import { moveOf } from '../grants/mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 
 /**
- * The app has taken the pair over and asks for no consent through the bridge any more: what becomes known of it later has
- * moved with the others, unless a consent came after it.
+ * The app has taken the grant over and asks for no consent through the bridge any more. A token of the app and account
+ * that becomes known later is therefore `migrated` too, unless a newer consent followed.
  */
 async function migrateTokens(
   context: Context,
@@ -32,12 +32,12 @@ async function migrateTokens(
 }
 
 /**
- * Lets the waiting tokens of an app and account stand on the grant that serves the two already: one grant serves all
- * tokens of the pair, whenever they became known. Where the app took that grant over they are `migrated`. In the
- * transaction that made them known; answers how many.
+ * Puts the waiting tokens of an app and account on their live grant: one grant serves all tokens of the two, also a
+ * token that became known later. Where the app has taken that grant over, the tokens become `migrated`. Runs in the
+ * transaction that made the tokens known; returns how many tokens moved.
  *
- * An unidentified program is no app: unrelated programs send the same user agent. Its tokens wait for a consent that lists
- * them.
+ * An unidentified program is no app: unrelated programs send the same user agent. Its tokens wait for a consent that
+ * lists them.
  */
 export async function attachTokens(
   context: Context,
@@ -63,7 +63,7 @@ export async function attachTokens(
 
 const keyOf = ({ clientId, accountId }: Pair) => `${clientId} ${accountId}`;
 
-/** The same for many apps and accounts, of which most have no grant. */
+/** Does `attachTokens` for many apps and accounts, most of which have no grant. */
 export async function attachPairs(
   context: Context,
   tx: Database,

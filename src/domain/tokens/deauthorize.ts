@@ -11,7 +11,7 @@ import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { openRefreshToken } from '../grants/sealed-pair.ts';
 import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** The pair that the modern side should forget; a grant whose pair cannot be opened is ended here all the same. */
+/** The refresh token to revoke at the new API. A grant whose token pair cannot be opened ends here all the same. */
 function refreshTokenOf(context: Context, grant: Grant): string | undefined {
   try {
     return openRefreshToken(context, grant);
@@ -31,14 +31,14 @@ async function endGrant(context: Context, tx: Database, grant: Grant): Promise<v
   if (refreshToken !== undefined) await addPendingRevocation(context, tx, { grant, refreshToken });
 }
 
-/** Who ended it, and why, in words. */
+/** The actor of an end, and the reason in words. */
 export interface Ending extends Origin {
   reason: string;
 }
 
 /**
- * Ends one app for one account inside a transaction of the caller, who runs `withUsableKeys` around it and
- * `afterDeauthorization` behind it; answers the grant that ended.
+ * Ends one app for one account inside the caller's transaction. The caller runs `withUsableKeys` around that
+ * transaction and `afterDeauthorization` after it. Returns the grant that ended.
  */
 export async function deauthorizeIn(
   context: Context,
@@ -59,7 +59,7 @@ export async function deauthorizeIn(
   return grant;
 }
 
-/** What follows the commit: no cached answer serves any more, and the modern side is told. */
+/** After the commit: no cached answer is served any more, and the grant is revoked at the new API. */
 export async function afterDeauthorization(context: Context, ended: Grant | undefined): Promise<void> {
   if (!ended) return;
   await forgetAnswer(context, ended.id);
@@ -67,8 +67,8 @@ export async function afterDeauthorization(context: Context, ended: Grant | unde
 }
 
 /**
- * Ends one app for one account: all its legacy tokens, unspent codes and its grant, in one transaction. The modern side
- * is told afterwards and for as long as it takes; its failure undoes nothing of ours.
+ * Ends one app for one account: all its tokens, its unspent codes and its grant, in one transaction. Afterwards the
+ * grant is revoked at the new API, with retries for as long as needed. A failure there undoes nothing here.
  */
 export async function deauthorize(context: Context, pair: Pair, ending: Ending): Promise<void> {
   const inOneStep = (tx: Database) => deauthorizeIn(context, tx, { ...pair, ...ending });

@@ -6,8 +6,9 @@ import { revokeToken } from './revoke-token.ts';
 const REASON = 'a call with the token asked for it';
 
 /**
- * Ends a token that stopped because nobody knew an answer: that answer may still come and revive its grant, and the token
- * with it, unless its program has deauthorized meanwhile. The token ends alone, for one that is refused speaks for no other.
+ * Ends a token that stopped because the answer to a refresh is unknown. That answer may still come and revive the grant
+ * with its tokens; a token that its program has deauthorized must not come back. Only this token ends: a refused token
+ * speaks for no other token.
  */
 export async function endStopped(
   context: Context,

@@ -4,37 +4,37 @@ import type { Context } from '../context.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
-/** Finding a token by anything that its holder can give: never a token itself, but for the one who reads it from a pipe. */
+/** Finds tokens by what their account holder can tell. A whole token is accepted from standard input alone. */
 
-/** A search that cannot be made, in words for the one who asked. */
+/** A search that cannot be made. The message is for the person who searched. */
 class SearchRefused extends Error {
   override readonly name = 'SearchRefused';
 }
 
-/** What was found: its row, and what it is used for. */
+/** A token that was found: its row and its usage. */
 export interface FoundToken {
   row: MappingRow;
-  /** Undefined for a token that was never seen here. */
+  /** Undefined for a token that was never used through the bridge. */
   usage: Usage | undefined;
 }
 
 interface Found {
   tokens: FoundToken[];
-  /** Whether there are more than are answered. */
+  /** Whether more tokens match than are returned. */
   isMore: boolean;
 }
 
-/** So many are answered at most. */
+/** The most tokens that a search returns. */
 export const FOUND_MAX = 100;
 
-/** Calls, carriers and user agents are told of this many days. */
+/** Calls, carriers and user agents cover this many days. */
 export const DAYS_TOLD = 30;
 
 const HINT = 4;
 
 const START_OF_TOKEN = /^1(?:\/|%2F)/i;
 
-/** With its `1/`, or without: no id of ours is so long. */
+/** A token with its `1/`, or without it: no id of the bridge is so long. */
 const WHOLE_TOKEN = /1(?:\/|%2F)[A-Za-z0-9]{5,}|[A-Za-z0-9]{32,}/i;
 
 function marksOf(query: string): Marks {
@@ -62,7 +62,8 @@ async function answerOf(context: Context, rows: readonly MappingRow[]): Promise<
 const lookFor = ({ store }: Context, marks: Marks) => findMappings(store.durable, marks, FOUND_MAX + 1);
 
 /**
- * Tokens by an e-mail address, a client, account or mapping id, or the first or last four characters of the token.
+ * Finds tokens by an e-mail address, by a client, account or mapping id, or by the first or last four characters of the
+ * token.
  * @throws {SearchRefused}
  */
 export async function findTokens(context: Context, query: string): Promise<Found> {
@@ -70,7 +71,7 @@ export async function findTokens(context: Context, query: string): Promise<Found
 }
 
 /**
- * The mapping of a whole token, as it came or URL-encoded.
+ * Finds the mapping of a whole token, plain or URL-encoded.
  * @throws {SearchRefused | KeyMissing}
  */
 export async function findWholeToken(context: Context, given: string): Promise<Found> {

@@ -24,8 +24,8 @@ interface WayBack {
 }
 
 /**
- * A legacy token that serves nothing; with the reason and a way back where the bridge knows the token, and with the brownout
- * where it will be served again when that is over.
+ * A refused token. A known token comes with the reason and a link to connect again. `brownout` is set where the token
+ * is refused only until the brownout is over.
  */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
@@ -38,7 +38,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/** A mapping that a grant stands behind. */
+/** The mapping of a token that a grant serves. */
 export type ServedMapping = FoundMapping & { grant_id: string; account_id: string; modern_client_id: string };
 
 const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
@@ -49,7 +49,7 @@ const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
   migrated: 'The app has moved to the new API and this token was retired.',
 };
 
-/** What a caller with a known token is told (docs/decisions/0002); the link needs a sign-in. */
+/** Reason and link for the caller of a known token (docs/decisions/0002). The link needs a sign-in. */
 function wayBack({ settings }: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): WayBack {
   return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
 }
@@ -66,21 +66,27 @@ function served(context: Context, mapping: FoundMapping): ServedMapping {
   return { ...mapping, grant_id, account_id, modern_client_id };
 }
 
-/** Whether a token is older than the bridge, so that the old backend may know it; those that the bridge issued it never saw. */
+/**
+ * Whether a token is older than the bridge, so that the old API may know the token. The old API never saw a token that
+ * the bridge issued.
+ */
 export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
   return source === 'imported' || source === 'observed';
 }
 
-/** Whether the old API still knows a token, as far as the bridge has seen: it has refused the others. */
+/**
+ * Whether the old API still knows a token: the token is older than the bridge, and the old API has not refused the
+ * token yet.
+ */
 export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at'>): boolean {
   return isFromBefore(mapping) && mapping.refused_there_at === null;
 }
 
 /**
- * What stands behind a legacy token: a grant; nothing yet, so that the old backend answers; nothing any more; or, where
- * there is an old backend to ask, something that the bridge has never seen. A refused token without a mapping is one that
- * the bridge has never seen and that nobody is asked about. `ending` is why the old backend is not asked, where it would be
- * at other times.
+ * How a token is served. `served`: a grant stands behind the token. `waiting`: the token is not connected, and the old
+ * API answers. `refused`: neither a grant nor the old API answers; without a mapping, the bridge has never seen the
+ * token and the old API is not asked. `unknown`: the bridge has never seen the token, and the old API is asked.
+ * `ending` says why the old API is not asked now, where it would be at other times.
  */
 export type Resolved =
   | { kind: 'served'; mapping: ServedMapping }
@@ -89,9 +95,9 @@ export type Resolved =
   | { kind: 'unknown'; mapping: undefined };
 
 /**
- * The refusal of a token that only the old API may know, where `ending` is why that is not asked, read once by whoever
- * decided so; `mapping` is undefined where the bridge has never seen the token. Without an old backend a brownout takes
- * nothing away, so that nothing speaks of it.
+ * The 401 for a token that only the old API could know. `ending` says why the old API is not asked; pass the value that
+ * the caller already has. `mapping` is undefined for a token that the bridge has never seen. Without an old API a
+ * brownout takes nothing away, so the refusal names none.
  */
 export function refusalWithout(
   context: Context,
@@ -119,7 +125,7 @@ function resolved(context: Context, mapping: FoundMapping): Resolved {
   return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, state) };
 }
 
-/** The brownout that keeps a call with this token from being served, if one does. */
+/** The brownout because of which a call with this token is refused, if any. */
 export function brownoutFor(token: Resolved): Brownout | undefined {
   return token.kind === 'refused' ? token.refusal.brownout : undefined;
 }
@@ -128,19 +134,22 @@ type Lesson = (tx: Database) => Promise<void>;
 
 type Learnt = Pick<Mapping, 'id' | 'token_digest' | 'hint_first' | 'hint_last'>;
 
-/** A digest cannot be made anew without its token: it moves to the active key when the token is first seen. */
+/**
+ * A digest under another key needs the token itself. So the digest moves to the active key when the token is first
+ * seen.
+ */
 function moveToActiveKey(context: Context, mapping: Learnt, token: string): Lesson | undefined {
   const from = mapping.token_digest;
   if (keyIdOf(from) === context.keyring.activeId('digest')) return undefined;
   return async (tx) => {
     const to = context.vault.digest(token);
-    // A process that was paused would take it back to a key that is gone, and nobody would find it there.
+    // A process that was paused could move the digest back to a dropped key. Nobody would find the token there.
     await requireUsable(tx, 'digest', to);
     await moveTokenDigest(tx, { id: mapping.id, from, to });
   };
 }
 
-/** A token that was imported as a digest has no hint before it is first seen (docs/decisions/0007). */
+/** A token that was imported as a digest has no hint until the token is first seen (docs/decisions/0007). */
 function newHint({ hint_first }: Learnt, token: string): ReturnType<typeof hintOfAny> {
   return hint_first === null ? hintOfAny(token) : undefined;
 }
@@ -150,7 +159,7 @@ function learnHint(mapping: Learnt, token: string): Lesson | undefined {
   return hint && ((tx) => keepHint(tx, mapping.id, hint));
 }
 
-/** Keeps what only the token itself tells, each once; answers what is known of it now. */
+/** Stores the facts that only the token itself shows, each once. Returns the mapping with these facts. */
 export function learnFrom<Known extends Learnt>(context: Context, mapping: Known, token: string): Known {
   keepLessons(context, mapping, token);
   const hint = newHint(mapping, token);
@@ -163,7 +172,7 @@ function keepLessons(context: Context, mapping: Learnt, token: string): void {
   const learn = async (tx: Database) => {
     for (const lesson of lessons) await lesson?.(tx);
   };
-  // No call waits for it, or fails for a database that does not write: the token will be seen again.
+  // No call waits for this write, and no call fails when the database cannot write: the token will be seen again.
   context.flights
     .run(`learn ${mapping.id}`, () => context.store.transaction(learn))
     .catch((error: unknown) => {
@@ -172,7 +181,7 @@ function keepLessons(context: Context, mapping: Learnt, token: string): void {
 }
 
 /**
- * What is known of a legacy token, whatever its state; undefined for one that the bridge has never seen.
+ * The mapping of a token in any state; undefined for a token that the bridge has never seen.
  * @throws {KeyMissing}
  */
 export async function findByToken(context: Context, token: string): Promise<FoundMapping | undefined> {
@@ -180,8 +189,8 @@ export async function findByToken(context: Context, token: string): Promise<Foun
 }
 
 /**
- * Legacy token → mapping. The state is read on every call, so that a revocation is seen at once. For a token that the bridge
- * has never seen the dates of all count, whatever app the call names: anybody may name one.
+ * Token → mapping. The state is read on every call, so that a revocation counts at once. For a token that the bridge
+ * has never seen, the dates for all apps count, whatever app the call names: anybody may name an app.
  * @throws {TokenRefused | KeyMissing}
  */
 export async function resolveToken(context: Context, token: string): Promise<Resolved> {
@@ -201,8 +210,8 @@ function grantOf(mapping: ServedMapping): GrantClient {
 }
 
 /**
- * Runs a read for a mapping. When its grant has ended meanwhile, the mapping is read again: a newer consent may have
- * replaced the grant, else the token gets the refusal of its new state.
+ * Runs a read for a mapping. When the grant has ended meanwhile, the mapping is read again: a newer consent may have
+ * replaced the grant. Otherwise the token is refused, as its new state says or as `reauthorization_required`.
  */
 export async function servedBy<T>(
   context: Context,

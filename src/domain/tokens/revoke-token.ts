@@ -11,23 +11,23 @@ import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 interface Revocation extends Origin {
   mappingId: string;
-  /** In words; the owner of the token may read it. */
+  /** In words. The account holder may read the reason. */
   reason: string;
 }
 
-/** What became of it. `alone` says that nothing else stood on its grant, which has ended too. */
+/** The outcome of a revocation. `alone`: the token was the last on its grant, and the grant has ended too. */
 type Revoked =
   | { outcome: 'unknown' }
   | { outcome: 'final'; state: MappingState }
   | { outcome: 'revoked'; alone: boolean };
 
-/** What was decided, and the grant that ended with the last token. */
+/** The outcome, and the grant where the grant ended with its last token. */
 interface Ended {
   answer: Revoked;
   grant?: Grant | undefined;
 }
 
-/** Whether anything of an app and account may still be called: a token that has not ended, or a code that gives one. */
+/** Whether an app and account still have a token that has not ended, or a code that still gives a token. */
 async function isStoodOn(context: Context, tx: Database, pair: Pair): Promise<boolean> {
   return (
     (await hasTokenIn(tx, pair, statesOf('revoked'))) || (await hasLiveCode(tx, pair, context.clock.now()))
@@ -35,9 +35,9 @@ async function isStoodOn(context: Context, tx: Database, pair: Pair): Promise<bo
 }
 
 /**
- * Ends what a token leaves behind that was served and has gone from its app and account: nobody may stand on their grant
- * any more, and then they are deauthorized. In the transaction that took the token away, by the rules of `deauthorizeIn`;
- * undefined where something stands there still.
+ * Ends the grant that a served token leaves behind. When neither a token nor a code of the app and account is left, the
+ * app is deauthorized for the account. Runs in the transaction that took the token away, by the rules of
+ * `deauthorizeIn`. Undefined where the grant still has a use.
  */
 export async function endLeft(
   context: Context,
@@ -65,9 +65,9 @@ async function endOne(context: Context, tx: Database, asked: Revocation): Promis
 }
 
 /**
- * Ends one legacy token for good, by its owner or support. Other tokens of its app and account are served on by their
- * grant; when it was the last, the app is deauthorized for the account in the same step, for a grant that serves nobody is
- * a risk without a use. One that had ended before stays as it is.
+ * Ends one token for good. Its grant goes on serving the other tokens of the app and account. With the last token, the
+ * app is deauthorized for the account in the same step: a grant that serves no token is a risk without a use. A token
+ * that has ended before stays as it is.
  * @throws {ReasonRefused}
  */
 export async function revokeToken(context: Context, asked: Revocation): Promise<Revoked> {

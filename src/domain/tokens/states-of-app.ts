@@ -4,11 +4,11 @@ import type { Context } from '../context.ts';
 
 export type States = Partial<Record<MappingState, number>>;
 
-/** How many tokens of an app are in each state, counted now; states without a token are left out. */
+/** The number of tokens of an app by state, counted now. States without a token are left out. */
 export async function statesOfApp({ store }: Pick<Context, 'store'>, clientId: string): Promise<States> {
   const rows = await countByState(store.durable, clientId);
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 }
 
-/** How many they are together. */
+/** The number of tokens in all states together. */
 export const totalOf = (states: States): number => Object.values(states).reduce((total, n) => total + n, 0);

@@ -7,18 +7,18 @@ import type { Context } from '../context.ts';
 import { nextState } from '../grants/mapping-state.ts';
 import { statesOfApp } from './states-of-app.ts';
 
-/** What a person sees of the tokens of the own account: how many each app has, and in which state. */
+/** The tokens of an account as the account holder sees them: how many each app has, and in which states. */
 
 export interface AppTokens {
   clientId: string;
   name: string;
-  /** Whether nobody registered it: a program that was met in use. */
+  /** Whether the app is a program that was seen in use and that nobody registered or imported. */
   isUnidentified: boolean;
-  /** How many are in each state; states without a token are left out. */
+  /** The number of tokens by state. States without a token are left out. */
   counts: Partial<Record<MappingState, number>>;
-  /** How many one consent would make work. */
+  /** The number of tokens that one consent would connect. */
   waiting: number;
-  /** How many work, or would after a consent. */
+  /** The number of tokens that work, or would work after a consent. */
   alive: number;
 }
 
@@ -56,13 +56,13 @@ export async function tokensOfAccount(context: Context, accountId: string): Prom
   return byApp(await countTokensOf(context.store.durable, { accountId }));
 }
 
-/** The tokens of one app and account; undefined when there is none. */
+/** The tokens of one app and account; undefined where there is no token. */
 export async function tokensOfPair(context: Context, pair: Pair): Promise<AppTokens | undefined> {
   const [tokens] = byApp(await countTokensOf(context.store.durable, pair));
   return tokens;
 }
 
-/** The apps that an account registered. */
+/** The apps that an account owns. */
 export async function appsOfOwner(
   context: Context,
   accountId: string,
@@ -80,7 +80,7 @@ export async function waitingUnder(
   return address === '' ? { tokens: 0, apps: 0 } : countWaiting(context.store.durable, address);
 }
 
-/** Why and when the connections of an account ended that have to be made again: of each app the last one. */
+/** Why and when connections of an account ended that have to be made again: the last end of each app. */
 export async function stoppedApps(
   context: Context,
   accountId: string,
@@ -91,19 +91,19 @@ export async function stoppedApps(
   );
 }
 
-/** How the tokens of an own app are. */
+/** The tokens of an app as its owner sees them. */
 export interface OwnedTokens {
   counts: AppTokens['counts'];
-  /** Accounts, and addresses without one, whose tokens wait for a consent of theirs. */
+  /** Accounts, and e-mail addresses without an account, whose tokens wait for a consent. */
   peopleWaiting: number;
-  /** Whether there may be more people. */
+  /** Whether there may be more people than were counted. */
   isMorePeople: boolean;
 }
 
-/** People are told apart among so many waiting tokens of an app; a page that is opened has no time for more. */
+/** People are counted among this many waiting tokens of an app. A page that is opened has no time for more. */
 const PEOPLE_AMONG = 20_000;
 
-/** The tokens of an app for its owner, who is not one of the people that wait. */
+/** The tokens of an app for its owner. The owner is not counted among the people who wait. */
 export async function tokensForOwner(
   context: Context,
   { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },

@@ -1,8 +1,9 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 
 /**
- * What makes a post known again without keeping what it says: text, channel, due time, and that it is a draft. A time that
- * the queue gives is no part of it. A service that changes a text makes its posts unknown, and their writes stay in doubt.
+ * The content by which the bridge recognizes a post without storing its words: text, channel, due time, and whether the
+ * post is a draft. A time from the queue is not part of the content. A post whose text a service changes is not
+ * recognized, and its write stays in doubt.
  */
 
 interface Content {
@@ -13,28 +14,28 @@ interface Content {
   isDraft?: boolean;
 }
 
-/** Line ends and spaces around a text are often changed on the way. */
+/** Services often change line ends, and spaces around a text. */
 const plain = (text: string) => text.normalize('NFC').replaceAll('\r\n', '\n').trim();
 
-/** What is digested, in one spelling. */
+/** The text to digest, in one spelling. */
 export function contentText({ channelId, text, dueAt, isDraft = false }: Content): string {
   const seconds = dueAt === undefined ? null : Math.floor(dueAt / 1000);
   return JSON.stringify([channelId, plain(text), seconds, ...(isDraft ? ['draft'] : [])]);
 }
 
-/** The same of a post as the new API shows it; a draft has no time. */
+/** The content of a post as the new API shows the post. A draft has no time. */
 export function contentOfPost({ channelId, text, dueAt, shareMode, status }: WrittenPost): string {
   const isDraft = status === 'draft';
   const isTimed = shareMode === 'customScheduled' && !isDraft && typeof dueAt === 'string';
   return contentText({ channelId, text, dueAt: isTimed ? Date.parse(dueAt) : undefined, isDraft });
 }
 
-/** Whether the content of a post says nothing in words: all posts of pictures alone have it. */
+/** Whether a post has no words. All posts of pictures alone have the same content. */
 export const isWordless = ({ text }: WrittenPost) => plain(text) === '';
 
 /**
- * What an edit that left this post would have been: the id of the post stands for its channel, and the edit named a time or
- * left the time as it was.
+ * The contents that an edit with this post as its result may have had. The id of the post stands for its channel. The
+ * edit named a time, or left the time as it was.
  */
 export function contentsOfEdit({ id: channelId, text, dueAt }: WrittenPost): string[] {
   const untimed = contentText({ channelId, text, dueAt: undefined });
@@ -43,7 +44,7 @@ export function contentsOfEdit({ id: channelId, text, dueAt }: WrittenPost): str
     : [untimed];
 }
 
-/** A move, by which its post is looked for where the queue begins or ends. */
+/** The content of a move, by which the bridge looks for the moved post at the top or bottom of the queue. */
 export function contentOfMove(move: {
   channelId: string;
   postId: string;

@@ -15,25 +15,25 @@ import { textOfUpdate } from './update-matches.ts';
 import { updatesIn } from './updates-in-answer.ts';
 
 /**
- * Learns by which ids the old API tells connected apps of updates, from the answers that are passed on. No answer waits for
- * it. Answers are read one at a time, behind the calls. When more come than the bounds below allow, some are not read: an
- * app that asks again teaches the same. What was not written when a process is killed is lost.
+ * Learns the ids by which the old API tells connected apps of updates, from answers that are passed on. No answer is
+ * delayed: answers are read later, one at a time. Beyond the bounds below, answers are left out; the next answer to the
+ * same app teaches the same. Rows that were not written are lost when the process is killed.
  */
 
-/** A longer answer is not read; a list of a hundred updates is shorter. */
+/** A longer answer is not read. A list of a hundred updates is shorter. */
 const LONGEST_ANSWER = 256 * 1024;
 
-/** So much of unread answers is held; what comes beside it is left out. */
+/** Unread answers in memory, in bytes. Further answers are left out. */
 const MOST_HELD = 4 * 1024 * 1024;
 
 /** Rows are written together, and no more often than this (milliseconds). */
 const WRITE_EVERY = 500;
 
-/** Rows of one statement, which holds up the process while it runs (SQLite), and rows that wait for one. */
+/** Rows in one statement, which blocks the process while it runs (SQLite), and rows that wait to be written. */
 const ROWS_PER_STATEMENT = 300;
 const MOST_ROWS = 5000;
 
-/** Answers and rows that a process knows to have kept. They are learned anew each day, so that those in use stay. */
+/** Answers and rows that a process knows to be stored. They are learned again each day, so that rows in use stay. */
 const KNOWN = { max: 50_000, ttl: DAY };
 
 /** The calls whose answers show updates. */
@@ -51,11 +51,11 @@ interface Learning {
   rows: Map<string, SeenUpdate>;
   /** Answers that were read, by account and digest. */
   answers: LRUCache<string, true>;
-  /** What was written last, by account and old id. */
+  /** The row that was written last, by account and old id. */
   written: LRUCache<string, string>;
   /** When rows may be written again, by `clock.elapsed()`. */
   nextWriteAt: number;
-  /** Writes some of the rows; rests after a failure. */
+  /** Writes some of the rows; pauses after a failure. */
   write: () => Promise<void>;
 }
 
@@ -76,7 +76,7 @@ function rowsOf(context: Context, { accountId, answer }: Passed): SeenUpdate[] {
   }));
 }
 
-/** Reads one answer, unless an equal one was read. */
+/** Reads one answer, unless an equal answer was read before. */
 function read(context: Context, learning: Learning, passed: Passed): void {
   const { answers, rows, written } = learning;
   const digest = createHash('sha256').update(passed.answer.body).digest('base64');
@@ -89,7 +89,7 @@ function read(context: Context, learning: Learning, passed: Passed): void {
 
 async function writeSome({ store }: Context, { rows, written }: Learning): Promise<void> {
   const some = [...rows.values()].slice(0, ROWS_PER_STATEMENT);
-  // A key that is dropped between the two leaves rows that match nothing, until they are learned anew.
+  // A key that is dropped between the check and the write leaves rows that match nothing, until they are learned again.
   for (const key of new Set(some.map(({ text_digest: digest }) => `${keyIdOf(digest)}.`)))
     await requireUsable(store.aside, 'digest', key);
   await keepSeenUpdates(store.aside, some);
@@ -99,7 +99,7 @@ async function writeSome({ store }: Context, { rows, written }: Learning): Promi
   }
 }
 
-/** Digests of a key that is gone are of no use: the next answers are digested anew. */
+/** Digests under a dropped key are of no use: the next answers are digested again. */
 function forgetAll({ rows, answers }: Learning): void {
   rows.clear();
   answers.clear();
@@ -151,16 +151,18 @@ async function work(context: Context, learning: Learning): Promise<void> {
     before = rows.size;
     learning.nextWriteAt = clock.elapsed() + WRITE_EVERY;
     if (before > 0) await learning.write();
-    // Where nothing can be written, the next answer tries again.
+    // While nothing can be written, the next answer tries again.
   } while (held.length > 0 || (rows.size > 0 && rows.size < before));
 }
 
-/** Whether an answer may show updates of a call. */
+/** Whether the answer of a call may show updates. */
 function isTelling(target: string, { status, body }: PassedAnswer): boolean {
   return status === 200 && body.length > 2 && body.length <= LONGEST_ANSWER && SHOWS_UPDATES.test(target);
 }
 
-/** Remembers an answer of the old API to a connected token, to be read behind the calls. Never throws, and reads nothing. */
+/**
+ * Keeps an answer of the old API to a connected token in memory, to be read later. Reads nothing now and never throws.
+ */
 export function learnUpdates(
   context: Context,
   { account_id: accountId }: ServedMapping,

@@ -5,7 +5,10 @@ import { contentText } from './content-digest.ts';
 
 /** Whether a post of the new API may be an update that the old API showed. */
 
-/** What is digested of an update's text. The account in it keeps equal texts of two accounts from being seen as equal. */
+/**
+ * The text to digest for an update. The account is part of the text, so that equal texts of two accounts have different
+ * digests.
+ */
 export function textOfUpdate(accountId: string, text: string): string {
   return contentText({ channelId: accountId, text, dueAt: undefined });
 }
@@ -13,8 +16,8 @@ export function textOfUpdate(accountId: string, text: string): string {
 const secondOf = (milliseconds: number) => Math.floor(milliseconds / 1000);
 
 /**
- * Whether text and time are those of the update; `digests` are of the post's text, under every key. A post that was made
- * after the old API showed the update is another one.
+ * Whether a post has the text and time of the update. `digests` are the digests of the post's text, under every key. A
+ * post that was made after the old API showed the update is another post.
  */
 export function looksAlike(
   { text_digest: digest, due_at: dueAt, seen_at: seenAt }: LearnedUpdate,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The updates that an answer of the old API shows; pure. */
+/** The updates in an answer of the old API; pure. */
 
-/** Both generations have ids of this form. */
+/** Ids of both APIs have this form. */
 export const UPDATE_ID = /^[0-9a-f]{24}$/;
 
-/** The old API lists no more at once. */
+/** The old API lists no more updates at once. */
 const MOST_UPDATES = 100;
 
 const LATEST_SECOND = 32_503_679_999;
@@ -17,7 +17,7 @@ const update = z.object({
   due_at: z.coerce.number().int().min(1).max(LATEST_SECOND),
 });
 
-/** An update with what a post of the new API can be known again by. */
+/** An update with the fields by which a post of the new API is recognized. */
 export interface ShownUpdate {
   oldId: string;
   profileId: string;
@@ -32,7 +32,7 @@ function candidatesIn(answer: Record<string, unknown>): unknown[] {
   return [answer['update'] ?? answer];
 }
 
-/** What does not look like an update is no reason to leave the others out. */
+/** An entry that does not look like an update is left out, and the other entries stay. */
 export function updatesIn(answer: unknown): ShownUpdate[] {
   if (typeof answer !== 'object' || answer === null) return [];
   const shown = candidatesIn(answer as Record<string, unknown>).flatMap((one) => {
