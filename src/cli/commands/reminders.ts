@@ -143,7 +143,7 @@ export async function listUnreached(): Promise<Result> {
   });
 }
 
-/** `reminders resume ADDRESS`: takes back a “not me” (domain/stop-mails.ts). */
+/** `reminders resume ADDRESS`: takes back a “not me” (domain/reminders/stop-mails.ts). */
 export async function resume(_options: Record<string, unknown>, [address = '']: string[]): Promise<Result> {
   return withContext(async ({ context }) => {
     const isResumed = await resumeMails(context, address);

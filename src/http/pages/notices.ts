@@ -1,6 +1,6 @@
 /**
  * What is said at the top of a page after an action (`?done=…`). The address names one of these, so that nobody can put
- * words there by a link; told-once.ts sees to it that a link does not show one of these either.
+ * words there by a link; flash-notice.ts sees to it that a link does not show one of these either.
  */
 const NOTICES: Readonly<Record<string, string>> = {
   connected: 'Connected. The tokens below work now.',

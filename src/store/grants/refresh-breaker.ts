@@ -11,7 +11,7 @@ import type { Tables } from '../tables/tables.ts';
 
 /**
  * What the rows of all processes say of lost answers, and the one row by which processes take turns while answers are
- * being lost. The rules stand in domain/grants/breaker-rules.ts.
+ * being lost. The rules stand in domain/grants/refresh/breaker-rules.ts.
  */
 
 /** What a claim may rest on: nothing was decided since, and no answer was lost since the last good one. */

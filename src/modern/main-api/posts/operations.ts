@@ -1,6 +1,6 @@
 /**
  * The posts of the main API: all that is known of a post between its arguments and its record. Rows are the store's
- * (store/posts.ts), scopes are checked in scope-check.ts and root.ts, and nothing here ever talks to a network.
+ * (store/posts/posts.ts), scopes are checked in scope-check.ts and root.ts, and nothing here ever talks to a network.
  *
  * - Asking: list.ts (`posts`, `post`) with cursor.ts for its pages.
  * - Changing: create.ts, edit.ts and delete.ts, each one transaction. The first two make a plan; plan.ts has it checked
