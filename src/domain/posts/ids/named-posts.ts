@@ -5,11 +5,14 @@ import { learnedUpdate, postIdForWrite } from '../../ids/updates/learned-update.
 import { matchAmong } from './match-update.ts';
 import { type Told, updateIdsFor } from './told-ids.ts';
 
-/** The posts of one channel that a call names by ids of either generation, for a write. Nothing is asked of the new API. */
+/** Finds the posts of one channel that a write names by ids of either API. Sends no request. */
 
 type Posts = readonly Post[];
 
-/** By an id that the caller is not told any of these posts by; the id itself where it leads to none of them. */
+/**
+ * The post id for an id that none of these posts has at either API. Returns the id unchanged where the id leads to no
+ * post.
+ */
 async function namedPost(
   context: Context,
   { mapping, ids }: Told,
