@@ -25,10 +25,7 @@ interface Walk {
   most?: number;
 }
 
-/**
- * Calls `visit` with pieces of connected tokens, in the order of their accounts. Returns false where more tokens
- * remain.
- */
+/** Calls `visit` with pieces of connected tokens, in the order of accounts. Returns false where more tokens remain. */
 export async function eachConnected(
   { store, shutdown }: Pick<Context, 'store' | 'shutdown'>,
   { clientId, most = Number.POSITIVE_INFINITY }: Walk,

@@ -3,9 +3,7 @@ import type { Context } from '../context.ts';
 import { type ConnectedToken, eachConnected } from './connected-tokens.ts';
 import { costOf } from './request-costs.ts';
 
-/**
- * The measured calls of the tokens that will move to the new API, for each client of the new API that owns the grants.
- */
+/** The measured calls of the tokens that will move to the new API, by the client that owns their grants there. */
 
 /** Usage is measured over this many days, today included. */
 export const DAYS_MEASURED = 30;

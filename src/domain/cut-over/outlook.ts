@@ -54,17 +54,12 @@ export async function outlookOfCutOver(
   return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? []);
 }
 
-/**
- * Whether an app still has an old API, and can therefore move. `clientId` is undefined for an app that is not proven.
- */
+/** Whether an app still has an old API, and can move. `clientId` is undefined for an app that is not proven. */
 export function appHasOldApi(context: Context, clientId: string | undefined): boolean {
   return context.oldBackend !== undefined && retirementOf(context, clientId)?.because !== 'date';
 }
 
-/**
- * Whether any app still has an old API. After the general retirement, an app with an extension may still have an old
- * API.
- */
+/** Whether any app still has an old API: after the general retirement, an app with an extension may have one. */
 export function hasOldApi(context: Context): boolean {
   const apps = [undefined, ...context.lifecycle.current().extensions.keys()];
   return apps.some((clientId) => appHasOldApi(context, clientId));
@@ -105,10 +100,7 @@ function readKept({ modern_client_id: modernClientId, body, counted_at: countedA
   }
 }
 
-/**
- * A row with this client id says that a whole count was made. Without this row, no rows at all could also mean that no
- * token moves.
- */
+/** The row of a whole count. It tells a count without tokens that move from a count that was never made. */
 const WHOLE_COUNT = '';
 
 /** Counts the calls of all tokens that the retirement will move, and stores the counts for the pages. */
@@ -126,10 +118,7 @@ export async function keepMovingCalls(context: Context): Promise<void> {
   await forgetCallsBefore(store, countedAt);
 }
 
-/**
- * The outlook of the last stored count (a job counts once an hour). Undefined where no count exists that this version
- * can read.
- */
+/** The outlook of the last stored count (made once an hour). Undefined where this version can read no count. */
 async function lastOutlook(context: Context): Promise<Outlook[] | undefined> {
   const rows = await readKeptCalls(context.store);
   const clients = rows.filter((row) => row.modern_client_id !== WHOLE_COUNT);

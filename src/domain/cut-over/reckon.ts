@@ -5,10 +5,7 @@ import { ACCOUNT_READS_PER_DAY, callOfEndpoint, costOf } from './request-costs.t
 
 /** Pure calculation: whether the budget of a client of the new API suffices for the calls that move. */
 
-/**
- * The calls of one kind on the busiest day, and the requests that these calls cost. `account` are the reads of
- * accounts.
- */
+/** The calls of one kind on the busiest day, and their cost in requests. `account` are the reads of accounts. */
 export interface KindOfNeed {
   call: OldCallName | 'other' | 'account';
   /** Undefined for reads of accounts, which are not calls. */
@@ -49,19 +46,13 @@ export interface Outlook
   windows: WindowNeed[];
   /** True: some calls were not counted, and the need is a lower bound. */
   isPartial?: true;
-  /**
-   * `unknown`: the new API has reported no windows, or the windows suffice for the counted calls while other calls were
-   * lost.
-   */
+  /** `unknown`: no windows were reported, or the windows suffice for the counted calls while other calls were lost. */
   verdict: 'suffices' | 'short' | 'unknown';
 }
 
 const DAY_SECONDS = 86_400;
 
-/**
- * Calls come in waves, and usage is counted by day. A window shorter than a day is calculated with three times its even
- * share.
- */
+/** Calls come in waves, and usage is counted by day: a window shorter than a day gets three times its even share. */
 const WAVE = 3;
 
 const USABLE = 0.9;

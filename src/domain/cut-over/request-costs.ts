@@ -10,7 +10,7 @@ import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../old-calls/old-ca
  * - A change of an order counts with twenty moves, and with a queue of five pages that is read before and after the
  *   moves.
  *
- * Two kinds count as one request although usage cannot tell the real number: a create costs one request for each
+ * Two kinds count as one request because usage cannot tell the real number: a create costs one request for each
  * profile, and a page of a list costs up to six requests where no page before it was read. The new API already answers
  * `user` and `profiles` for connected tokens, therefore these calls add no cost.
  */

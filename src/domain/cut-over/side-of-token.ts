@@ -8,10 +8,7 @@ import { appHasOldApi } from './outlook.ts';
 /** The API that answers the calls of a connected token (except `user` and `profiles`), with the reason. */
 export type SideOfToken = 'old' | 'cut over' | 'refused there';
 
-/**
- * Undefined where the old API cannot answer: the token is not connected, the bridge issued the token, or the app is
- * retired.
- */
+/** Undefined where no old API can answer: the token is not connected or was issued here, or the app is retired. */
 export async function sideOfToken(context: Context, mappingId: string): Promise<SideOfToken | undefined> {
   const mapping = await findMappingById(context.store, mappingId);
   if (mapping?.state !== 'active' || !isFromBefore(mapping)) return undefined;

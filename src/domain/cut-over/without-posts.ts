@@ -10,9 +10,7 @@ export interface WithoutPosts {
   isPartial: boolean;
 }
 
-/**
- * Counts accounts among the first `most` tokens of an app. Only connected tokens that the old API still knows count.
- */
+/** Counts accounts among the first `most` tokens of an app: connected tokens that the old API still knows. */
 export async function countWithoutPosts(
   context: Pick<Context, 'store' | 'shutdown'>,
   clientId: string,

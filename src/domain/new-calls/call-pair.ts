@@ -44,9 +44,7 @@ export interface GraphqlStep {
   variables: Readonly<Record<string, CallValue>>;
 }
 
-/**
- * Ends a connection. The new API has no operation for this end: the authorization server revokes the token (RFC 7009).
- */
+/** Ends a connection: the authorization server revokes the token (RFC 7009). The new API has no operation for this. */
 interface RevocationStep {
   kind: 'revocation';
   title?: string;

@@ -44,10 +44,7 @@ function anchorFrom(path: string): string {
     .join('-');
 }
 
-/**
- * The anchor of each call on the page of all calls. Answers of the bridge link to these anchors, therefore the names
- * never change.
- */
+/** The anchor of each call on the page of all calls. Answers link to these anchors: a name never changes. */
 export const ANCHORS = Object.fromEntries(
   OLD_CALL_NAMES.map((name) => [name, anchorFrom(OLD_CALLS[name].paths[0])]),
 ) as Readonly<Record<OldCallName, string>>;

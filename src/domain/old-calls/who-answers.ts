@@ -44,10 +44,7 @@ export interface Question {
  */
 export type Answerer = 'new' | 'old' | 'no token' | 'refused token' | 'refused call';
 
-/**
- * The bridge and the old API give the same challenge to a `deauthorize` call without a token, therefore the old API is
- * not asked.
- */
+/** Without a token, `deauthorize` gets the same challenge here as from the old API: the old API is not asked. */
 function isAskedForAnybody({ call, token, oldApi }: Question): boolean {
   return oldApi === 'runs' && !(call === 'deauthorize' && token === 'none');
 }

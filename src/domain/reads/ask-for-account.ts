@@ -9,10 +9,7 @@ const ORGANIZATIONS_PER_REQUEST = 20;
 
 type Read = (organizationIds: readonly string[]) => Promise<AccountReading>;
 
-/**
- * One request for the account and its known organizations. If an organization has gone, the request is repeated without
- * organizations.
- */
+/** One request for the account and its known organizations; repeated without organizations if one has gone. */
 async function readKnown(
   read: Read,
   known: readonly string[],

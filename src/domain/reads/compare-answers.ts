@@ -27,10 +27,7 @@ const BY_TYPE_ALONE: ReadonlyMap<string, string> = new Map([
   ['referral_token', 'as the referral link'],
 ]);
 
-/**
- * A hostile answer must not fill the table: an unusual field name is counted as `(other)`, and differences after this
- * many are dropped.
- */
+/** A hostile answer must not fill the table: unusual names become `(other)`, and further differences are dropped. */
 const ORDINARY_NAME = /^\w{1,40}$/;
 const MOST_DIFFERENCES = 100;
 
@@ -96,10 +93,7 @@ export function compareObjects(old: unknown, ours: unknown, name: string): Diffe
   return collect((report) => compareValues(old, ours, { path: name, report }));
 }
 
-/**
- * Compares two lists of profiles in any order: two profiles with the same id belong together. Field paths begin with
- * `profiles[]`.
- */
+/** Compares two lists of profiles in any order, each profile by its id. Field paths begin with `profiles[]`. */
 export function compareProfiles(old: unknown, ours: readonly unknown[]): Difference[] {
   if (!Array.isArray(old)) return [{ field: 'profiles', difference: 'type' }];
   const path = 'profiles[]';

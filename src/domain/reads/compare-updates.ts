@@ -22,10 +22,7 @@ function partsOf(answer: unknown): { updates: Fields[] | undefined; rest: Fields
 
 const contentOf = ({ text, due_at: dueAt }: Fields) => JSON.stringify([text, dueAt]);
 
-/**
- * Finds the same update among `updates`: by its id, else by its text and time, because the ids of the two APIs may
- * differ.
- */
+/** Finds the same update among `updates`: by its id, else by text and time, because the ids of the APIs may differ. */
 function createFindTwin(updates: readonly Fields[]): (update: Fields) => Fields | undefined {
   const byId = new Map(updates.map((one) => [one['id'], one]));
   const byContent = new Map(updates.map((one) => [contentOf(one), one]));

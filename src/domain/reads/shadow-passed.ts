@@ -33,10 +33,7 @@ const REQUESTS = {
   '/1/profiles/:id/schedules.json': 0,
 } as const;
 
-/**
- * Calls about posts use a known account for a little longer than ACCOUNT_KNOWN. Reading an unknown account costs
- * ACCOUNT_REQUESTS.
- */
+/** Calls about posts reuse a known account for slightly longer. A new reading of the account costs two requests. */
 const ACCOUNT_KNOWN = 50 * MINUTE;
 const ACCOUNT_REQUESTS = 2;
 
@@ -45,10 +42,7 @@ type ShadowedAddress = keyof typeof REQUESTS;
 export interface PassedRead {
   address: ShadowedAddress;
   answer: PassedAnswer;
-  /**
-   * The answer of the new API to the same call; undefined where the new API gives no answer now. No caller gets this
-   * answer.
-   */
+  /** The answer of the new API to the same call; undefined where there is none now. No caller gets this answer. */
   ours: () => Promise<object | 'not there' | undefined>;
 }
 

@@ -34,9 +34,7 @@ const speaksOfNotFound = (message: string) => /not found|does not exist|no longe
 
 const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissing\b/i.test(message);
 
-/**
- * Codes about the token. The token is valid here, and old clients throw their token away when they read such a code.
- */
+/** Codes about the token. The token is valid here, and old clients discard their token when they read such a code. */
 const TOKEN_CODES = [401, 403, 1001];
 
 function codeHandedOn({ code }: WriteRefusal, place: Place): number {

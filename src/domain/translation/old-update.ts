@@ -3,9 +3,7 @@ import { formattedText } from './formatted-text.ts';
 import { extraMediaOf, mediaOf, type OldMedia, typeOf } from './old-media.ts';
 import { dueWords, secondsOf } from './old-times.ts';
 
-/**
- * Converts a post of the new API to the update object of the old API. An unknown fact is absent; no value is invented.
- */
+/** Converts a post of the new API to the update object of the old API. Unknown facts are absent, never invented. */
 
 /** The facts of an update that the post does not have. Ids are the ids that the app was told. */
 export interface UpdateView {

@@ -14,9 +14,7 @@ export interface PostChannel {
 
 type Metadata = Record<string, Record<string, unknown>>;
 
-/**
- * An input of `createPost` or `editPost`. `leftOut` says in words which parts of the update the service could not take.
- */
+/** An input of `createPost` or `editPost`. `leftOut` says in words what the service could not take. */
 export interface PostInput {
   input: Record<string, unknown>;
   leftOut: string[];

@@ -27,8 +27,7 @@ function encodingOf({ rawHeaders }: PassedAnswer): string {
 }
 
 /**
- * The JSON of an answer; undefined where the body is not JSON, is longer than `maxOutputLength` bytes, or cannot be
- * unpacked.
+ * The JSON of an answer; undefined where the body is no JSON, exceeds `maxOutputLength` bytes, or cannot be unpacked.
  */
 export function jsonIn(answer: PassedAnswer, maxOutputLength: number): unknown {
   try {

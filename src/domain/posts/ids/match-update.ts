@@ -68,10 +68,7 @@ async function pair(context: Context, learned: LearnedUpdate, post: Post): Promi
   return isPaired ? post : undefined;
 }
 
-/**
- * The post of an update among `posts`, which all belong to its channel. The pair is stored. Undefined where no post is
- * certain.
- */
+/** The post of an update among posts of its channel, stored as a pair. Undefined where no post is certain. */
 export async function matchAmong(
   context: Context,
   learned: LearnedUpdate,
@@ -86,7 +83,7 @@ export async function matchAmong(
 }
 
 /**
- * The post of an update. The pair is stored. Undefined where no post is certain.
+ * The post of an update, stored as a pair. Undefined where no post is certain.
  * @throws {GrantDead | ReadGivesWay | Unavailable}
  */
 export async function matchUpdate(

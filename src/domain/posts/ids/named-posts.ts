@@ -9,10 +9,7 @@ import { type Told, updateIdsFor } from './told-ids.ts';
 
 type Posts = readonly Post[];
 
-/**
- * The post id for an id that none of these posts has at either API. Returns the id unchanged where the id leads to no
- * post.
- */
+/** The post of an id that is not among the ids of these posts. The id itself where no post is found. */
 async function namedPost(
   context: Context,
   { mapping, ids }: Told,

@@ -8,10 +8,7 @@ import { keepPostAnswer } from '../lists/post-cache.ts';
 import { keepAsTheyAre, knownPostId, learnedUpdate } from '../../ids/updates/learned-update.ts';
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
-/**
- * Reads one post by an id of either API: by the stored pair, else by the unchanged id, else by the content that the old
- * API showed.
- */
+/** Reads one post by an id of either API: by the stored pair, by the unchanged id, or by the content at the old API. */
 
 function stepsOf(context: Context, caller: Caller): MatchSteps {
   const { client_id: clientId } = caller.mapping;

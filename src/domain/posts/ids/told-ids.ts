@@ -23,9 +23,7 @@ import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
  * shown to the account keeps its old id, unless the app was told the new id before.
  */
 
-/**
- * The ids that this process has told. Entries expire: the lookup then renews the row, because unused rows are deleted.
- */
+/** The ids that this process has told. An entry expires, and a new lookup renews its row: unused rows are deleted. */
 const REMEMBERED = { max: 50_000, ttl: UPDATE_IDS_SEEN_EVERY };
 
 const memories = new WeakMap<Context, LRUCache<string, string>>();

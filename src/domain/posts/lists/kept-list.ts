@@ -89,10 +89,7 @@ export function withoutMark(list: KeptList, offset: number): KeptList {
 /** From this offset on, a page cannot be reached without a cursor. */
 const FAR = 500;
 
-/**
- * Starts a new reading. It keeps the cursors of the earlier reading only for offsets that are too far to reach without
- * a cursor.
- */
+/** Starts a new reading that keeps only the cursors for offsets too far to reach without a cursor. */
 export function beginWithFar(now: number, before: KeptList): KeptList {
   return { ...beginList(now, before), marks: before.marks.filter(({ offset }) => offset >= FAR) };
 }
@@ -146,8 +143,7 @@ export function totalOf({ length, lastLength }: KeptList, seen: number): number 
 }
 
 /**
- * The number of meant posts, if the meant posts come first. Exact where a page reaches their end; otherwise one more
- * than was seen.
+ * The number of meant posts, if these come first. Exact where a page reaches their end, else one more than was seen.
  */
 export function totalOfMeant(
   { pages, length }: KeptList,

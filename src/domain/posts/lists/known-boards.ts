@@ -9,10 +9,7 @@ import { freshFor } from '../../limits/freshness.ts';
 import type { Reading } from '../../reads/read-account.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
-/**
- * The boards of an account's Pinterest channels: from the cache while the cached boards are fresh, else with one
- * request.
- */
+/** The boards of an account's Pinterest channels: from the cache while fresh, else with one request. */
 
 /** The new API takes at most thirty aliases in one request. */
 const ORGANIZATIONS_PER_REQUEST = 20;

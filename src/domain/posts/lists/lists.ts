@@ -15,7 +15,7 @@ export interface PostList {
 
 type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;
 
-/** Makes the list for the parameter `since` of a call, in Unix seconds; 0 for the whole list. */
+/** Makes a list for the parameter `since` of a call, in Unix seconds; 0 for the whole list. */
 type MakeList = (channel: Channel, since: number) => PostList;
 
 /** The names of the two whole lists of a channel. */

@@ -11,9 +11,7 @@ import { withTimeout } from '../../work/with-timeout.ts';
 const CHANGED = 'changed';
 
 export interface KeptAnswer {
-  /**
-   * The stored answer; undefined where a wrong clock dated the answer into the future, or the answer cannot be read.
-   */
+  /** The stored answer; undefined where a wrong clock dated it into the future, or where it cannot be read. */
   answer: unknown;
   /** The known length of a list, including writes since the list was read. */
   length: number | undefined;
@@ -58,10 +56,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof Unavailable || error instanceof ReadGivesWay;
 }
 
-/**
- * The new answer. The last known answer serves while the new API is out of reach, or while the rest of the budget is
- * reserved.
- */
+/** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */
 export async function freshOrLastKnown<Answer>(
   context: Context,
   { name, lastKnown }: Fallback<Answer>,

@@ -24,15 +24,12 @@ import {
 import type { PostList } from './lists.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
-/**
- * Reads a page of a list of posts: from the cache while the cached page is fresh, else with as few requests as cursors
- * allow.
- */
+/** Reads a page of a list of posts: from the cache while fresh, else with as few requests as cursors allow. */
 
 /** The most posts in one answer of the new API. */
 const MOST_AT_ONCE = 100;
 
-/** A request costs the same for few posts, and more posts serve the next calls. */
+/** A request for fewer posts costs the same, and further posts serve the next calls. */
 const FEWEST_AT_ONCE = 20;
 
 /** The most requests for a page without a known cursor. */

@@ -9,10 +9,7 @@ import type { Write, WriteEnd, Writer } from '../writes/writes.ts';
 import type { Move } from './plan-moves.ts';
 import type { QueueChannel } from './read-queue.ts';
 
-/**
- * Moves posts one after the other, each move with its own write. Stops after the first move that is not known to be
- * done.
- */
+/** Moves posts one after the other, each with its own write. Stops after the first move that is not surely done. */
 
 /** Why a move was not made, or is in doubt. */
 export type Stop =

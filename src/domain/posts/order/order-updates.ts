@@ -26,9 +26,7 @@ export interface OrderEnd extends MovesMade {
   planned: number;
   /** Whether the queue has the requested order. */
   isReached: boolean;
-  /**
-   * The queue after the last move; undefined where the queue could not be read, or where the first move was refused.
-   */
+  /** The queue after the last move; undefined where it could not be read, or where the first move was refused. */
   posts: WrittenPost[] | undefined;
 }
 
@@ -49,9 +47,7 @@ function requireFew(moves: readonly Move[]): void {
   throw badValue('order', why);
 }
 
-/**
- * Refuses a call that would stop half-way because of its budget. The `length` posts are read once more after the moves.
- */
+/** Refuses a call that its budget would stop half-way. The `length` posts are read once more after the moves. */
 function requireBudgetFor(
   context: Context,
   { writer }: Ordering,
@@ -101,8 +97,7 @@ async function bringInto(
 
 /**
  * Changes a queue to the order that a call names.
- * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | ScopeMissing | Forbidden | OrganizationGone |
- * Unavailable}
+ * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | ScopeMissing | Forbidden | OrganizationGone | Unavailable}
  * nothing was moved
  */
 export async function reorderQueue(

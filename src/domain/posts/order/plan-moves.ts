@@ -8,9 +8,7 @@ export interface Move {
   position: 'top' | 'bottom';
 }
 
-/**
- * The longest part of the new order with rising places in the old order: its first index, and the index after its last.
- */
+/** The longest part of the new order with rising old places: its first index, and the index after its last. */
 function longestRise(places: readonly number[]): [from: number, to: number] {
   let longest: [number, number] = [0, 0];
   let from = 0;

@@ -51,7 +51,7 @@ async function channelOf(
   return found && { id: found.channelId, service: found.channelService };
 }
 
-/** Undefined where the text and time of a post cannot show whether the change was done. */
+/** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
 function contentOfChange(id: string, { text, timing, media }: UpdateContent): string | undefined {
   const dueAt = timing?.mode === 'customScheduled' ? timing.dueAt : undefined;
   const isShared = timing !== undefined && dueAt === undefined;

@@ -16,10 +16,7 @@ import type { Context } from '../../context.ts';
 import { requireUsable } from '../../keys/retry-after-key-rotation.ts';
 import type { Write, Writer } from './writes.ts';
 
-/**
- * Stores the journal row that a write needs before its first byte leaves, and checks how long the row allows the write
- * to be sent.
- */
+/** Stores the journal row of a write before the first byte, and checks how long the row lets the write be sent. */
 
 /**
  * The row of a running write, with the time of all clocks when the row was made. Three clocks, because one clock may be
@@ -37,10 +34,7 @@ export interface Attempt {
   claim: Claim | undefined;
   /** The answer of the new API to the sent write. A later error does not change this outcome. */
   outcome: SentOutcome | undefined;
-  /**
-   * Whether the write was counted in the app's share of the budget. A write counts once, even if a 401 causes a second
-   * sending.
-   */
+  /** Whether the write was counted in the app's share of the budget. A second sending after a 401 is not counted. */
   isCounted: boolean;
   /** The caller no longer waits. Without a claim by now, the write is not sent. */
   isGivenUp: boolean;
@@ -100,9 +94,7 @@ function rowOf(context: Context, parts: ClaimedWrite, now: number): NewPostWrite
   };
 }
 
-/**
- * Runs in the transaction of the row: a token pair that was handed over meanwhile must not write. @throws {Unavailable}
- */
+/** In the transaction of the row: a token pair that was handed over must not write. @throws {Unavailable} */
 async function requireLiveGrant(tx: Database, { grant }: ClaimedWrite): Promise<void> {
   const row = await findGrant(tx, grant.id);
   if (!row || row.state === 'dead') throw notSent('the connection has ended');

@@ -23,9 +23,7 @@ export type ProfileEnd = NamedProfile &
   (
     | { kind: 'done'; post: WrittenPost; leftOut: string[] }
     | { kind: 'refused'; refusal: OldRefusal }
-    /**
-     * `message` is the text of the new API about the fault. `error` is a failure of the bridge after the post was sent.
-     */
+    /** `message` is the text of the new API about the fault. `error` is a failure of the bridge after the sending. */
     | { kind: 'in_doubt'; message?: string | undefined; error?: unknown }
     /** Nothing was sent. */
     | { kind: 'not_sent'; error: unknown; why: string }
@@ -70,9 +68,7 @@ function endOf(profile: NamedProfile, end: WriteEnd, leftOut: string[]): Profile
 
 const TOO_LARGE = { status: 400, code: 1006, message: 'The post is larger than the new API takes.' };
 
-/**
- * An error before sending proves that no post was made for this profile. Posts for other profiles may already exist.
- */
+/** An error of a send proves that no post was made for this profile. Posts for other profiles may exist by then. */
 function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
   if (error instanceof FieldRefused) return { ...profile, kind: 'refused', refusal: refusalOfField(error) };
   if (error instanceof WriteTooLarge) return { ...profile, kind: 'refused', refusal: TOO_LARGE };

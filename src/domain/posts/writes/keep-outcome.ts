@@ -58,10 +58,7 @@ async function keepOutcome(
   }
 }
 
-/**
- * An outcome that could not be stored puts the write in doubt: the row does not have the outcome, and the bridge will
- * look.
- */
+/** An outcome that could not be stored puts the write in doubt: the row lacks the outcome, so the bridge will look. */
 export async function settle(
   context: Context,
   settling: { claimed: Claim; call: WriteCall },

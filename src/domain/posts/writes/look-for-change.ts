@@ -9,10 +9,7 @@ import type { Looking, Observation } from './sight.ts';
 
 /** Looks whether an existing post has the state that a change in doubt would produce. */
 
-/**
- * Whether the change of a row is visible in the post. A place in the queue is not visible, nor is an edit without a
- * digest.
- */
+/** Whether the post shows the change of a row. A place in the queue does not show, nor an edit without a digest. */
 function showsItsChange({ call, content_digest: digest }: PostWriteRow): boolean {
   return call === 'share' || call === 'destroy' || (call === 'update' && digest !== null);
 }
@@ -22,10 +19,7 @@ function isAsWritten(context: Context, row: PostWriteRow, post: WrittenPost): bo
   return contentsOfEdit(post).some((content) => isOf(context, row, content));
 }
 
-/**
- * A post without a later update shows no change. A post with a later update but other content is unclear: another
- * change may have caused the update.
- */
+/** A post without a later update shows no change. A later update to other content may be another change: unclear. */
 function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): Observation {
   if (row.call === 'destroy') return { kind: post ? 'nothing' : 'gone' };
   if (!post || Date.parse(post.updatedAt) < row.sent_at - WRITE_CLOCKS_DIFFER) return { kind: 'nothing' };

@@ -17,9 +17,7 @@ function isMadeInTime(row: PostWriteRow, { createdAt }: WrittenPost): boolean {
   return from <= made && made <= to;
 }
 
-/**
- * Whether the row's account made the post through the API. For drafts, the new API names its own pages as the origin.
- */
+/** Whether the row's account made the post through the API. The new API gives its own pages as the origin of drafts. */
 function isOfAccount({ account_id: accountId }: PostWriteRow, { author, via, status }: WrittenPost): boolean {
   const isByApi = via === 'api' || (status === 'draft' && via === 'buffer');
   return isByApi && (!author || author.id === accountId);
@@ -37,8 +35,8 @@ function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsFound): boolean {
 
 /**
  * Assigns a post to the write. If there are at least as many free posts as open equal writes, each write may have one
- * post. With fewer posts, the owner of each post is unknown. The rows are read after the posts: a write that made one
- * of these posts had its row before.
+ * post. With fewer posts, nobody can say which write made which post. The rows are read after the posts: a write that
+ * made one of these posts had its row before.
  */
 async function takeFound(
   context: Context,

@@ -54,10 +54,7 @@ async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): 
   return page.posts;
 }
 
-/**
- * The reads of a look while the caller waits. They are part of the write: they do not give way to other calls, and they
- * count as writes.
- */
+/** The reads of a look while the caller waits. As part of the write they do not give way, and count as writes. */
 export function readsInCall(context: Context, { grant, clientId }: PostsReader): LookReads {
   const { id: grantId, modernClientId } = grant;
   const mainApi = context.sides.mainApiFor(modernClientId);
@@ -88,8 +85,8 @@ function rowsOfList(rows: readonly PostWriteRow[], row: ChannelRow) {
 }
 
 /**
- * The reads of one run of the job. They count as reads of the app and give way to writes. Rows of the same channel
- * share a list.
+ * The reads of one run of the job. They count as reads of the app, and give way to writes. Rows of a channel share a
+ * list.
  */
 export function readsOfRun(
   context: Context,

@@ -30,10 +30,7 @@ export class WriteTooLarge extends Error {
   override readonly name = 'WriteTooLarge';
 }
 
-/**
- * Runs once the write has a place: other calls may have used up the budget while the write waited. @throws
- * {BudgetSpent}
- */
+/** Runs once the write has a place: others may have used up the budget during the wait. @throws {BudgetSpent} */
 function takeShare(context: Context, { attempt, grant, mapping }: ClaimedWrite): void {
   if (attempt.isCounted) return;
   takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
@@ -109,10 +106,7 @@ interface Waiting {
   attempt: Attempt;
 }
 
-/**
- * Waits for a write while its caller may wait. The write itself continues after that. @throws {Unavailable} nothing was
- * sent
- */
+/** Waits for a write while its caller may wait; the write itself continues. @throws {Unavailable} nothing was sent */
 function withinPatience(work: Promise<WriteEnd>, { left, attempt }: Waiting): Promise<WriteEnd> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -11,14 +11,11 @@ import { lookForWrite } from './look-for-write.ts';
 import type { Observation } from './sight.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
-/**
- * Resolves a write in doubt while its caller waits: the bridge looks at once, and once more after a look without a
- * result.
- */
+/** Resolves a write in doubt while its caller waits: looks at once, and again after a look without a result. */
 
 const PAUSES = [0, 1 * SECOND];
 
-/** The time that a look needs before the caller is answered. */
+/** The least time that a look needs before the caller is answered. */
 const LOOK_TIME = 3 * SECOND;
 
 function timeLeft({ clock }: Context, { came }: Writer): number {

@@ -11,10 +11,7 @@ import type { PostsReader } from '../ask-for-posts.ts';
 import { type LookReads, readsOfRun } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
 
-/**
- * Resolves writes in doubt whose caller is gone: the bridge looks a few times, at growing intervals, and stores the
- * result.
- */
+/** Resolves writes in doubt whose caller is gone: the bridge looks a few times, at growing intervals. */
 
 const IN_ONE_RUN = 100;
 const AT_ONCE = 4;
@@ -34,10 +31,7 @@ async function look(context: Context, { readsFor, row }: Due): Promise<void> {
   await lookForWrite(context, { row, reads: readsFor({ grant, clientId: mapping.client_id }) });
 }
 
-/**
- * After these errors, no look is possible any more. All other errors may pass: a service or database out of reach, a
- * missing key.
- */
+/** After these errors no look is possible. Other errors may pass: a service or database out of reach, a missing key. */
 const ENDS = [GrantDead, Forbidden, OrganizationGone, TokenRefused];
 
 function isOver(context: Context, { sent_at: sentAt }: PostWriteRow, error: unknown): boolean {

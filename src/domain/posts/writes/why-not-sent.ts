@@ -40,10 +40,7 @@ export function whyNotSent(error: unknown): string {
   return whyExpected(error) ?? (isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE);
 }
 
-/**
- * Logs unexpected errors: the answer lists the failed profiles beside the successful profiles, and no other place logs
- * the reason.
- */
+/** Logs unexpected errors: the answer only lists the failed profiles, and no other place logs the reason. */
 export function logUnexpected(context: Context, { requestId }: Writer, errors: readonly unknown[]): void {
   const unexpected = errors.filter((error) => !isExpected(error));
   const [error] = unexpected;

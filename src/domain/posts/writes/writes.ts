@@ -22,9 +22,7 @@ export interface Write {
   postId?: string;
   /** Stored as a digest, to recognize the post later (content-digest.ts). */
   content?: string;
-  /**
-   * The longest time between the call and the beginning of the write, in milliseconds; by default `WRITE_BEGUN_WITHIN`.
-   */
+  /** The longest time from the call to the start of the write, in milliseconds; `WRITE_BEGUN_WITHIN` by default. */
   begunWithin?: number;
   /** The addresses of a new post's pictures and videos. Not stored. */
   sources?: readonly string[];
