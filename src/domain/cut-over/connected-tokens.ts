@@ -3,11 +3,11 @@ import type { Context } from '../context.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
-/** Connected tokens of which the old API answers most calls: those that a cut-over or the retirement can move. */
+/** Connected tokens whose calls the old API mostly answers: the tokens that a cut-over or the retirement can move. */
 
 export type ConnectedToken = TokenOfPair & { modern_client_id: string; scope: string };
 
-/** Tokens of one statement; SQLite does nothing else meanwhile. */
+/** Tokens in one statement. SQLite does no other work during the statement. */
 const TOKENS_AT_ONCE = 500;
 
 const isConnected = (token: TokenOfPair): token is ConnectedToken =>
@@ -19,13 +19,13 @@ const isConnected = (token: TokenOfPair): token is ConnectedToken =>
 
 /** The tokens to look at. */
 interface Walk {
-  /** Of one app; of all where it is undefined. */
+  /** The app whose tokens are walked; undefined for all apps. */
   clientId?: string | undefined;
-  /** At most about so many are looked at; all of them where it is undefined. */
+  /** The approximate number of tokens to look at; undefined for all tokens. */
   most?: number;
 }
 
-/** Gives the connected tokens piece by piece in the order of their accounts. False where there are more to look at. */
+/** Calls `visit` with pieces of connected tokens, in the order of accounts. Returns false where more tokens remain. */
 export async function eachConnected(
   { store, shutdown }: Pick<Context, 'store' | 'shutdown'>,
   { clientId, most = Number.POSITIVE_INFINITY }: Walk,
@@ -39,7 +39,7 @@ export async function eachConnected(
     const last = rows.at(-1);
     if (!last || rows.length < TOKENS_AT_ONCE) return true;
     after = last;
-    // Who waits for a page is not left without one by a stop.
+    // A bounded walk serves a page that a person waits for, therefore a shutdown does not stop a bounded walk.
     await yieldToEventLoop(most === Number.POSITIVE_INFINITY ? shutdown.signal : undefined);
   }
   return false;

@@ -4,19 +4,19 @@ import { type By, ChangeRefused, requireIdentifiedApp } from '../lifecycle/chang
 import { recordEvent } from '../history/record-event.ts';
 import { checkedReason } from '../history/reason.ts';
 
-/** A change of how many of an app's accounts in a hundred the new API answers before the retirement. */
+/** Changes the percentage of an app's accounts that the new API answers before the retirement. */
 export interface CutOverChange extends By {
   clientId: string;
-  /** A whole number from 0 to 100; 0 takes the cut-over back. */
+  /** A whole number from 0 to 100. 0 ends the cut-over. */
   percent: number;
-  /** The percentage that whoever decided this has seen. */
+  /** The percentage that the person saw who decided the change. */
   before: number;
   reason: string;
 }
 
 /**
- * Changes how far an app is cut over. Every process reads the percentage with the token of each call, so that the next call
- * goes where this says.
+ * Changes the cut-over percentage of an app. Every process reads the percentage together with the token of each call,
+ * therefore the change takes effect with the next call.
  * @throws {ChangeRefused}
  */
 export async function cutOverApp(context: Context, change: CutOverChange): Promise<void> {

@@ -3,19 +3,19 @@ import type { FoundMapping, Pair } from '../../store/tokens/mappings.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
- * Which pairs of an app and an account a cut-over moves to the new API before the retirement. The place of a pair never
- * changes, so that all calls of a pair go to one side, and a higher percentage moves no pair back.
+ * Decides which pairs of app and account a cut-over moves to the new API before the retirement. The place of a pair
+ * never changes: all calls of a pair go to one API, and a higher percentage moves no pair back.
  */
 
 const PLACES = 10_000;
 
-/** The place of a pair, 0 to 9999, by a digest of its ids. */
+/** The place of a pair, from 0 to 9999: a digest of its ids. */
 export function placeOfPair({ clientId, accountId }: Pair): number {
   const digest = createHash('sha256').update(`cut-over\n${clientId}\n${accountId}`).digest();
   return digest.readUInt32BE(0) % PLACES;
 }
 
-/** Whether a cut-over of this percentage, a whole number from 0 to 100, includes the pair. */
+/** Whether a cut-over of this percentage (a whole number from 0 to 100) includes the pair. */
 export function isMovedEarly(pair: Pair, percent: number): boolean {
   return percent > 0 && placeOfPair(pair) < (percent * PLACES) / 100;
 }
@@ -25,7 +25,7 @@ type OfPair = Pick<
   'client_id' | 'account_id' | 'cut_over_percent' | 'app_source' | 'source' | 'app_proven'
 >;
 
-/** Whether the cut-over of its app includes a token. Nobody has decided anything for an app that is only claimed. */
+/** Whether a token belongs to the cut-over of its app. An app that a call only claims has no cut-over. */
 export function isCutOver(mapping: OfPair): boolean {
   const { account_id: accountId, cut_over_percent: percent } = mapping;
   const clientId = provenApp(mapping);

@@ -3,12 +3,12 @@ import type { Context } from '../context.ts';
 import { type ConnectedToken, eachConnected } from './connected-tokens.ts';
 import { costOf } from './request-costs.ts';
 
-/** The measured calls of tokens that are to move to the new API, by the client there that their grants belong to. */
+/** The measured calls of the tokens that will move to the new API, by the client that owns their grants there. */
 
-/** Usage of so many days is looked at, today's included. */
+/** Usage is measured over this many days, today included. */
 export const DAYS_MEASURED = 30;
 
-/** Calls of one kind on one day (`YYYY-MM-DD`, UTC) that were not refused. */
+/** The calls of one kind on one day (`YYYY-MM-DD`, UTC), without refused calls. */
 export interface DayOfCalls {
   day: string;
   endpoint: string;
@@ -18,18 +18,18 @@ export interface DayOfCalls {
 export interface MovingCalls {
   modernClientId: string;
   tokens: number;
-  /** Counted once for each app. */
+  /** An account counts once for each app. */
   accounts: number;
-  /** Undefined where it was counted by a version that did not tell apps apart. */
+  /** Undefined in a count of an earlier version, which did not count apps. */
   apps?: number | undefined;
-  /** How many of them have a grant without `posts:read` or `posts:write`; their calls about posts will be 403. */
+  /** Tokens and accounts whose grant lacks `posts:read` or `posts:write`. Their calls about posts will get 403. */
   withoutPosts: { tokens: number; accounts: number };
   calls: DayOfCalls[];
 }
 
 const POSTS = ['posts:read', 'posts:write'];
 
-/** Whether a grant was given without one of the scopes that posts need. */
+/** Whether a grant lacks one of the scopes that calls about posts need. */
 export function lacksPosts({ scope }: { scope: string }): boolean {
   const given = scope.split(/\s+/);
   return !POSTS.every((one) => given.includes(one));
@@ -38,7 +38,7 @@ export function lacksPosts({ scope }: { scope: string }): boolean {
 interface Sum extends Omit<MovingCalls, 'modernClientId' | 'calls'> {
   apps: number;
   calls: Map<string, DayOfCalls>;
-  /** The app and account of the last token: tokens come in the order of these. */
+  /** The app and account of the last token. Tokens come in the order of app and account. */
   last: string;
   lastApp: string;
 }
@@ -84,7 +84,7 @@ async function addTokens(
     addCalls(sum, { day, endpoint, calls: calls - refused });
 }
 
-/** Whose calls are added up. */
+/** The tokens whose calls are added up. */
 interface Moving {
   clientId?: string | undefined;
   most?: number;
@@ -92,8 +92,8 @@ interface Moving {
 }
 
 /**
- * Adds up the calls of tokens that are to move; only calls that will cost requests are kept. A token whose app nobody has
- * proven moves with the retirement of all. Undefined where there are more tokens than may be looked at.
+ * Adds up the calls of the tokens that will move. Only calls that will cost requests are kept. A token whose app is not
+ * proven moves with the general retirement. Undefined where there are more than `most` tokens.
  */
 export async function measureMoving(
   context: Pick<Context, 'store' | 'clock' | 'shutdown'>,

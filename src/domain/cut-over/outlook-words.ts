@@ -2,7 +2,7 @@ import { DAYS_MEASURED } from './moving-calls.ts';
 import { OLD_CALLS } from '../old-calls/old-calls.ts';
 import type { KindOfNeed, Outlook, WindowNeed } from './reckon.ts';
 
-/** An outlook in sentences, the same for operators, support staff and owners. */
+/** An outlook in sentences. Operators, support staff and owners read the same sentences. */
 
 const number = (value: number) => value.toLocaleString('en-US');
 
@@ -27,7 +27,7 @@ function callWords({ call }: KindOfNeed): string {
   return call === 'other' ? 'for calls of many kinds' : `for ${OLD_CALLS[call].paths[0].replace('/1/', '')}`;
 }
 
-/** What the figures include, and what they cannot. */
+/** The calls that the figures include, and the calls that the figures cannot include. */
 const RECKONED =
   'Each call counts as its dearest form: by an id that the old API told, and for the longest queue. A create for several profiles costs one for each, and a page far down a list up to six.';
 
@@ -43,7 +43,7 @@ function windowWords({ limit, used, added, usable, seconds, suffices }: WindowNe
   return `In ${lengthWords(seconds)} the client may send ${counted(limit, 'request')}, of which ${number(usable)} serve calls. ${number(used)} are used and about ${number(added)} will be added: ${verdict}.`;
 }
 
-/** What is known of the budget; `time` writes a moment. */
+/** The known budget in sentences. `time` formats a moment. */
 function budgetWords({ windows, saidAt }: Outlook, time: (at: number) => string): string[] {
   if (saidAt === undefined || windows.length === 0)
     return [
@@ -63,18 +63,18 @@ const LOST = `Not all calls of the last ${DAYS_MEASURED} days were counted: they
 
 interface Reader {
   time: (at: number) => string;
-  /** The client that the apps without one of their own share. */
+  /** The client that is shared by all apps without a client of their own. */
   sharedClientId: string;
 }
 
-/** The client of an outlook by what it is. */
+/** Names the client of an outlook. */
 function clientWords({ modernClientId }: Pick<Outlook, 'modernClientId'>, reader: Reader): string {
   return modernClientId === reader.sharedClientId
     ? 'the client that all apps without one of their own share'
     : `the app’s own client ${modernClientId}`;
 }
 
-/** Sentences about one client: who moves, what they need, what there is. */
+/** Sentences about one client: the accounts that move, the requests that they need, and the budget. */
 export function outlookWords(outlook: Outlook, reader: Reader): string[] {
   const { accounts, apps, tokens, countedAt } = outlook;
   const once = apps === 1 ? '' : ' (counted once for each app)';
@@ -88,7 +88,7 @@ export function outlookWords(outlook: Outlook, reader: Reader): string[] {
   ];
 }
 
-/** Whether somebody has to confirm that a budget does not suffice, or is not known. */
+/** Whether a person has to confirm a budget that is too small or not known. */
 export function isDoubtful(outlooks: readonly Outlook[]): boolean {
   return outlooks.some(({ verdict }) => verdict !== 'suffices');
 }
@@ -102,7 +102,7 @@ export function verdictWords(outlooks: readonly Outlook[]): string {
     : 'The budget at the new API suffices for the calls that move there.';
 }
 
-/** What to do where the shared client does not suffice; undefined where a client of its own would change nothing. */
+/** Advice where the shared client has too small a budget; undefined where a separate client would not help. */
 export function adviceWords(outlooks: readonly Outlook[], sharedClientId: string): string | undefined {
   const isShared = outlooks.some(
     ({ modernClientId, verdict }) => modernClientId === sharedClientId && verdict !== 'suffices',

@@ -16,9 +16,12 @@ import { isCutOver, isMovedEarly } from './moved-early.ts';
 import { DAYS_MEASURED, measureMoving, type MovingCalls } from './moving-calls.ts';
 import { type Outlook, reckon } from './reckon.ts';
 
-/** What a cut-over or the retirement will ask of the clients at the new API, told by commands, `doctor` and pages alike. */
+/**
+ * The requests that a cut-over or the retirement will need of each client at the new API. Commands, `doctor` and pages
+ * show the same figures.
+ */
 
-/** Of calls of which some were lost nobody can say that a budget suffices for all. */
+/** Some calls were not counted, therefore the budget is not known to suffice. */
 function atLeast(outlook: Outlook): Outlook {
   const verdict = outlook.verdict === 'suffices' ? 'unknown' : outlook.verdict;
   return { ...outlook, isPartial: true, verdict };
@@ -34,13 +37,13 @@ async function reckonAll(context: Context, moving: readonly MovingCalls[]): Prom
   return Promise.all(outlooks);
 }
 
-/** Whether the pair of a token is on the way between two percentages, in whichever direction. */
+/** Whether a token's pair of app and account moves between two percentages, in either direction. */
 const isBetween = (token: ConnectedToken, [one, other]: readonly [number, number]) => {
   const pair = { clientId: token.client_id, accountId: token.account_id };
   return provenApp(token) !== undefined && isMovedEarly(pair, one) !== isMovedEarly(pair, other);
 };
 
-/** What changes with a cut-over of an app from one percentage to another: nothing where no old API answers for the app. */
+/** The outlook of a cut-over from one percentage to another. Empty where the app has no old API any more. */
 export async function outlookOfCutOver(
   context: Context,
   clientId: string,
@@ -51,24 +54,24 @@ export async function outlookOfCutOver(
   return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? []);
 }
 
-/** Whether an app still has an old API, so that something is left to move; undefined for one that nobody has proven. */
+/** Whether an app still has an old API, and can move. `clientId` is undefined for an app that is not proven. */
 export function appHasOldApi(context: Context, clientId: string | undefined): boolean {
   return context.oldBackend !== undefined && retirementOf(context, clientId)?.because !== 'date';
 }
 
-/** Whether any app still has an old API: after the retirement of all, one with more time has it. */
+/** Whether any app still has an old API: after the general retirement, an app with an extension may have one. */
 export function hasOldApi(context: Context): boolean {
   const apps = [undefined, ...context.lifecycle.current().extensions.keys()];
   return apps.some((clientId) => appHasOldApi(context, clientId));
 }
 
-/** The retirement comes for each app at its own time. */
+/** Selects the tokens that the retirement will move. Each app is retired at its own time. */
 const leftIn = (context: Context) => (token: ConnectedToken) =>
   !isCutOver(token) && appHasOldApi(context, provenApp(token));
 
 /**
- * What the rest of an app will need. Undefined where it has more tokens than may be looked at while somebody waits for a
- * page.
+ * The outlook for the tokens of an app that the cut-over has not moved. Undefined where the app has more than `most`
+ * tokens, because a person waits for the page.
  */
 export async function outlookOfApp(
   context: Context,
@@ -88,7 +91,7 @@ const kept = counts.extend({
   calls: z.array(z.object({ day: z.string(), endpoint: z.string(), calls: z.number() })),
 });
 
-/** A text that another version wrote, and nobody can read here, counts as none. */
+/** A text of another version that this version cannot read is skipped. */
 function readKept({ modern_client_id: modernClientId, body, counted_at: countedAt }: KeptCalls) {
   try {
     return [{ countedAt, moving: { modernClientId, ...kept.parse(JSON.parse(body)) } }];
@@ -97,10 +100,10 @@ function readKept({ modern_client_id: modernClientId, body, counted_at: countedA
   }
 }
 
-/** Kept in the place of a client's id: that all were counted, which the clients do not say where none is to move. */
+/** The row of a whole count. It tells a count without tokens that move from a count that was never made. */
 const WHOLE_COUNT = '';
 
-/** Counts the calls of all tokens that the retirement will move, and keeps them for the pages. */
+/** Counts the calls of all tokens that the retirement will move, and stores the counts for the pages. */
 export async function keepMovingCalls(context: Context): Promise<void> {
   const { store, clock } = context;
   const countedAt = clock.now();
@@ -115,7 +118,7 @@ export async function keepMovingCalls(context: Context): Promise<void> {
   await forgetCallsBefore(store, countedAt);
 }
 
-/** The last count, which a job makes once an hour; undefined where none is kept that this version can read. */
+/** The outlook of the last stored count (made once an hour). Undefined where this version can read no count. */
 async function lastOutlook(context: Context): Promise<Outlook[] | undefined> {
   const rows = await readKeptCalls(context.store);
   const clients = rows.filter((row) => row.modern_client_id !== WHOLE_COUNT);
@@ -129,8 +132,9 @@ async function lastOutlook(context: Context): Promise<Outlook[] | undefined> {
 }
 
 /**
- * What the retirement will ask of each client. Of more tokens than may be looked at now the last count serves; undefined
- * where there is none, because none was made yet or it was lost: that does not say that nothing moves.
+ * The requests that the retirement will need of each client. Where there are more than `most` tokens, the last stored
+ * count serves. Undefined where no count was made yet or the count was lost: undefined does not mean that no token
+ * moves.
  */
 export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[] | undefined> {
   if (!hasOldApi(context)) return [];

@@ -3,56 +3,56 @@ import { OLD_CALL_NAMES, type OldCallName } from '../old-calls/old-calls.ts';
 import type { DayOfCalls, MovingCalls } from './moving-calls.ts';
 import { ACCOUNT_READS_PER_DAY, callOfEndpoint, costOf } from './request-costs.ts';
 
-/** Whether the budget of a client of the new API suffices for calls that move there: a pure reckoning. */
+/** Pure calculation: whether the budget of a client of the new API suffices for the calls that move. */
 
-/** Calls of one kind on the busiest day, and the requests that they cost; `account` are the readings of accounts. */
+/** The calls of one kind on the busiest day, and their cost in requests. `account` are the reads of accounts. */
 export interface KindOfNeed {
   call: OldCallName | 'other' | 'account';
-  /** Undefined for what is no call. */
+  /** Undefined for reads of accounts, which are not calls. */
   calls: number | undefined;
   requests: number;
 }
 
-/** What calls need that move. */
+/** The requests that the moving calls need. */
 export interface Need {
-  /** The day on which they would have cost most, `YYYY-MM-DD`; undefined where no call was measured. */
+  /** The day with the highest cost, `YYYY-MM-DD`; undefined where no call was measured. */
   day: string | undefined;
-  /** Calls and requests of that day. */
+  /** The calls and requests of this day. */
   calls: number;
   requests: number;
   kinds: KindOfNeed[];
-  /** Requests of a day on average, from the first day with a call on. */
+  /** Average requests per day, counted from the first day with a call. */
   average: number;
 }
 
-/** What happens in a window. */
+/** The use of one window. */
 export interface WindowNeed extends WindowReading {
-  /** Requests that the client has sent in it, as the new API last told. */
+  /** Requests that the client has sent in the window, as the new API last reported. */
   used: number;
-  /** Requests that move into it. */
+  /** Requests that the moving calls add to the window. */
   added: number;
-  /** What may be used of it: reads end below a tenth. */
+  /** Usable requests of the window. The last tenth is not usable, because reads stop there. */
   usable: number;
   suffices: boolean;
 }
 
 export interface Outlook
   extends Pick<MovingCalls, 'modernClientId' | 'tokens' | 'accounts' | 'apps' | 'withoutPosts'> {
-  /** When accounts, tokens and calls were counted; undefined where that was now. */
+  /** When accounts, tokens and calls were counted; undefined where the count was made now. */
   countedAt?: number;
   need: Need;
-  /** When the new API told the windows; undefined where it told nothing. */
+  /** When the new API reported the windows; undefined where the new API reported no windows. */
   saidAt: number | undefined;
   windows: WindowNeed[];
-  /** Some of the calls were lost: there were at least these. */
+  /** True: some calls were not counted, and the need is a lower bound. */
   isPartial?: true;
-  /** `unknown` where the new API has told nothing of its windows, and where they suffice for the calls that are known alone. */
+  /** `unknown`: no windows were reported, or the windows suffice for the counted calls while other calls were lost. */
   verdict: 'suffices' | 'short' | 'unknown';
 }
 
 const DAY_SECONDS = 86_400;
 
-/** Calls come in waves, and usage knows days alone: a shorter window is reckoned as having three times its even share. */
+/** Calls come in waves, and usage is counted by day: a window shorter than a day gets three times its even share. */
 const WAVE = 3;
 
 const USABLE = 0.9;
@@ -71,7 +71,7 @@ function kindsOf(calls: readonly DayOfCalls[], accounts: number): KindOfNeed[] {
 
 const sumOf = (kinds: readonly KindOfNeed[]) => kinds.reduce((sum, { requests }) => sum + requests, 0);
 
-/** What the calls need; `today` is the last day that was measured. */
+/** The need of the moving calls. `today` is the last measured day. */
 export function needOf(moving: Pick<MovingCalls, 'calls' | 'accounts'>, today: string): Need {
   const { accounts } = moving;
   const calls = moving.calls.filter(({ endpoint }) => costOf(endpoint) > 0);
@@ -95,7 +95,7 @@ export function needOf(moving: Pick<MovingCalls, 'calls' | 'accounts'>, today: s
   };
 }
 
-/** How many requests of the need fall into a window of this length. */
+/** The number of needed requests that fall into a window of this length. */
 function addedTo({ requests, average }: Need, seconds: number): number {
   const days = seconds / DAY_SECONDS;
   if (days < 1) return Math.min(requests, Math.ceil(requests * days * WAVE));
@@ -108,7 +108,7 @@ function windowNeed(need: Need, window: WindowReading): WindowNeed {
   return { ...window, used, added, usable, suffices: added === 0 || used + added <= usable };
 }
 
-/** Reckons calls that move against the budget of their client, as it was last told. */
+/** Compares the moving calls with the last reported budget of their client. */
 export function reckon(moving: MovingCalls, reading: BudgetReading | undefined, today: string): Outlook {
   const { modernClientId, tokens, accounts, apps, withoutPosts } = moving;
   const need = needOf(moving, today);

@@ -1,16 +1,18 @@
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../old-calls/old-calls.ts';
 
 /**
- * How many requests of the new API one old call costs that moves there with its token: the most that one call costs once the
- * account is known and nothing is cached. Usage tells neither ids nor lengths, so that each call counts as its dearest form:
- * - A call about one update counts as by an id that the old API told and that was not used since. The id is tried as it is,
- *   the post is looked for, and the call is made for that post. A media change looks for the service before each try.
- *   A destroy looks for no post.
- * - A change of an order counts with twenty moves, and a queue of five pages that is read before and behind them.
+ * The requests of the new API that one old call costs after its token has moved: the highest cost while the account is
+ * known and no answer is cached. Usage has neither ids nor lengths, therefore each call counts as its most expensive
+ * form:
+ * - A call about one update counts as a call with an id of the old API that was not used before. The bridge tries the
+ *   id unchanged, then searches for the post, then makes the call for the post. A read ends with the search. A change
+ *   of media also asks for the service before each try. A destroy does not search.
+ * - A change of an order counts with twenty moves, and with a queue of five pages that is read before and after the
+ *   moves.
  *
- * Two kinds count one for what usage does not tell: a create costs one for each profile that it names, and a page of a list
- * costs up to six where none before it was read. `user` and `profiles` of a connected token are there already and cost
- * nothing more.
+ * Two kinds count as one request because usage cannot tell the real number: a create costs one request for each
+ * profile, and a page of a list costs up to six requests where no page before it was read. The new API already answers
+ * `user` and `profiles` for connected tokens, therefore these calls add no cost.
  */
 export const REQUESTS_PER_CALL: Readonly<Record<OldCallName, number>> = {
   user: 0,
@@ -34,10 +36,10 @@ export const REQUESTS_PER_CALL: Readonly<Record<OldCallName, number>> = {
   configuration: 0,
 };
 
-/** A call that costs something needs the account too, which is read at most so often on one day. */
+/** A call that costs requests also needs the account. The account is read at most this often in a day. */
 export const ACCOUNT_READS_PER_DAY = 24;
 
-/** As usage names a call: of very many different ones the rest is `other`, which may be any. */
+/** The name in the usage counts for all calls beyond a limit of different names. `other` may be any call. */
 const OTHER = 'other';
 
 const NAMES: ReadonlyMap<string, OldCallName> = new Map(
@@ -49,12 +51,12 @@ const NAMES: ReadonlyMap<string, OldCallName> = new Map(
   ),
 );
 
-/** The call of an endpoint as usage names it; undefined for a path that is none of the nineteen. */
+/** The call of an endpoint in the usage counts; undefined for a path that is none of the nineteen calls. */
 export function callOfEndpoint(endpoint: string): OldCallName | typeof OTHER | undefined {
   return endpoint === OTHER ? OTHER : NAMES.get(endpoint);
 }
 
-/** What one call of an endpoint costs. */
+/** The requests that one call of an endpoint costs. */
 export function costOf(endpoint: string): number {
   const call = callOfEndpoint(endpoint);
   if (call === undefined) return 0;

@@ -5,10 +5,10 @@ import { provenApp } from '../tokens/proven-app.ts';
 import { isCutOver } from './moved-early.ts';
 import { appHasOldApi } from './outlook.ts';
 
-/** Which side answers the calls of a connected token beside `user` and `profiles`, and why. */
+/** The API that answers the calls of a connected token (except `user` and `profiles`), with the reason. */
 export type SideOfToken = 'old' | 'cut over' | 'refused there';
 
-/** Undefined where no old API could answer: the token is not connected, was issued here, or the retirement has come. */
+/** Undefined where no old API can answer: the token is not connected or was issued here, or the app is retired. */
 export async function sideOfToken(context: Context, mappingId: string): Promise<SideOfToken | undefined> {
   const mapping = await findMappingById(context.store, mappingId);
   if (mapping?.state !== 'active' || !isFromBefore(mapping)) return undefined;

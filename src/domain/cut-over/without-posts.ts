@@ -2,15 +2,15 @@ import type { Context } from '../context.ts';
 import { eachConnected } from './connected-tokens.ts';
 import { lacksPosts } from './moving-calls.ts';
 
-/** Accounts of an app that have connected it, and those of them that never consented to posts. */
+/** The accounts that have connected an app, and how many of these accounts never consented to posts. */
 export interface WithoutPosts {
   accounts: number;
   without: number;
-  /** Whether there are more, at which nobody has looked. */
+  /** True: the app has further tokens that were not looked at. */
   isPartial: boolean;
 }
 
-/** Counts the accounts whose connected tokens the old API still knows, of the first tokens of an app. */
+/** Counts accounts among the first `most` tokens of an app: connected tokens that the old API still knows. */
 export async function countWithoutPosts(
   context: Pick<Context, 'store' | 'shutdown'>,
   clientId: string,

@@ -1,12 +1,12 @@
 /**
- * The form in which an old call stands beside what takes its place at the new API. Pure data: which program makes the calls,
- * and in which language, is for the pages that show them.
+ * An old call beside the requests of the new API that replace it. Pure data: the pages that show the calls choose the
+ * program and its language.
  */
 
-/** A fixed text, or the name of what the reader sets in the environment. */
+/** A fixed text, or the name of an environment variable that the reader sets. */
 export type CallValue = string | { readonly env: EnvironmentName };
 
-/** What a reader sets before the calls run, and what it is. */
+/** The environment variables that a reader sets before the calls run, each with its meaning. */
 export const ENVIRONMENT = {
   OLD_TOKEN: 'The token of the old API that the app holds for a person.',
   PROFILE_ID: 'The id of a profile, as the old API tells it.',
@@ -24,27 +24,27 @@ export const ENVIRONMENT = {
 
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
-/** Names that stand more than once are a list. */
+/** A name that appears more than once is a list. */
 export type Fields = ReadonlyArray<readonly [name: string, value: CallValue]>;
 
-/** An old call as a program makes it. Its method and address are those of `posts/old-calls.ts`. */
+/** An old call as a program makes it. `old-calls/old-calls.ts` has its method and address. */
 interface OldRequest {
-  /** Whether a program sends a form; else the call is a GET. */
+  /** True: the program sends a form. False: the call is a GET. */
   isPost: boolean;
   query?: ReadonlyArray<readonly [name: string, value: string]>;
   form?: Fields;
 }
 
-/** One request of GraphQL. */
+/** One GraphQL request. */
 export interface GraphqlStep {
   kind: 'graphql';
-  /** Said before the request where there are several. */
+  /** Shown before the request where a call needs several requests. */
   title?: string;
   query: string;
   variables: Readonly<Record<string, CallValue>>;
 }
 
-/** The end of a connection, for which the new API has no operation: the authorization server revokes it (RFC 7009). */
+/** Ends a connection: the authorization server revokes the token (RFC 7009). The new API has no operation for this. */
 interface RevocationStep {
   kind: 'revocation';
   title?: string;
@@ -53,18 +53,18 @@ interface RevocationStep {
 
 export type NewStep = GraphqlStep | RevocationStep;
 
-/** An old call and what takes its place. */
+/** An old call and its replacement. */
 export interface CallPair {
   /** What the call does, in a few words. */
   does: string;
   old: OldRequest;
-  /** None where nothing of the new API does it. */
+  /** Empty where the new API cannot do this. */
   steps: readonly NewStep[];
-  /** What is different, or why there is nothing. */
+  /** The differences, or the reason why the new API has no replacement. */
   words: string;
-  /** Whether a person does it now, in the settings of the new API. */
+  /** True: a person now does this in the settings of the new API. */
   isForPerson?: boolean;
-  /** Parameters and fields of the old call, and where they are now. */
+  /** Parameters and fields of the old call, with their places in the new API. */
   renamed: ReadonlyArray<readonly [old: string, now: string]>;
 }
 

@@ -12,7 +12,7 @@ import {
   shuffleUpdates,
 } from './writes.ts';
 
-/** Each of the nineteen old calls beside what takes its place at the new API. */
+/** Each of the nineteen old calls with its replacement at the new API. */
 export const CALL_PAIRS: Readonly<Record<OldCallName, CallPair>> = {
   user,
   profiles,
@@ -44,7 +44,7 @@ function anchorFrom(path: string): string {
     .join('-');
 }
 
-/** Where a call stands on a page of all; links on the wire lead there, so that these names never change. */
+/** The anchor of each call on the page of all calls. Answers link to these anchors: a name never changes. */
 export const ANCHORS = Object.fromEntries(
   OLD_CALL_NAMES.map((name) => [name, anchorFrom(OLD_CALLS[name].paths[0])]),
 ) as Readonly<Record<OldCallName, string>>;

@@ -1,7 +1,7 @@
 import type { DayCalls } from '../usage/calls-per-day.ts';
 import { oldCallOf, type OldCallName } from '../old-calls/old-calls.ts';
 
-/** How often each of the nineteen was called; what was never called is not there. */
+/** How often each of the nineteen calls was made. A call that was never made is absent. */
 export function callsMade(
   lately: ReadonlyArray<Pick<DayCalls, 'endpoint' | 'calls'>>,
 ): Map<OldCallName, number> {

@@ -1,8 +1,8 @@
 import { type CallPair, env, READ } from './call-pair.ts';
 
-/** The old calls that no operation of the new API takes the place of. */
+/** The old calls that no operation of the new API replaces. */
 
-/** Whose old calls the new API answers (`posts/who-answers.ts`). */
+/** The callers whose old calls the new API answers (`old-calls/who-answers.ts`). */
 const WHERE_NEW_ANSWERS =
   'Where the new API answers (tokens that were given out here, apps that were switched to it, and all once the old API has gone)';
 

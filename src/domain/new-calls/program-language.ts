@@ -1,15 +1,12 @@
 import type { Calls } from '../usage/calls-of.ts';
 
-/**
- * In which language a program is written, by the name that it gives itself (`User-Agent`). A guess that decides an order
- * alone.
- */
+/** Guesses the programming language of an app from its `User-Agent`. The guess decides only the order of examples. */
 
 export const PROGRAM_LANGUAGES = ['curl', 'php', 'typescript', 'python'] as const;
 
 export type ProgramLanguage = (typeof PROGRAM_LANGUAGES)[number];
 
-/** In this order: what PHP and Python call through curl names curl too. */
+/** The order matters: a PHP or Python program that calls through curl names curl too. */
 const NAMES: ReadonlyArray<readonly [ProgramLanguage, RegExp]> = [
   ['php', /php|guzzle|wordpress|symfony|laravel|drupal|joomla|\bbuzz\b/i],
   ['python', /python|urllib|aiohttp|httpx|pycurl|buffpy|\brauth\b/i],
@@ -17,12 +14,12 @@ const NAMES: ReadonlyArray<readonly [ProgramLanguage, RegExp]> = [
   ['curl', /^curl\b/i],
 ];
 
-/** The language of a program; undefined for one that does not tell. */
+/** The language of a program; undefined where the `User-Agent` does not tell. */
 export function languageOf(userAgent: string): ProgramLanguage | undefined {
   return NAMES.find(([, names]) => names.test(userAgent))?.[0];
 }
 
-/** All languages, those with the most calls first; the others keep their order. */
+/** All languages, the language with the most calls first. Languages without calls keep their order. */
 export function languagesByUse(kinds: Calls['kinds']): ProgramLanguage[] {
   const sums = new Map<ProgramLanguage, number>();
   for (const { user_agent: agent, calls } of kinds) {

@@ -1,12 +1,12 @@
 import { type CallPair, env, graphql, READ } from './call-pair.ts';
 
-/** The reads of accounts, channels and posts beside those of the new API. */
+/** The old calls that read accounts, profiles and updates, with the queries of the new API that replace them. */
 
 const CHANNEL = { id: env('CHANNEL_ID') };
 
 const LIST = { organizationId: env('ORGANIZATION_ID'), channelId: env('CHANNEL_ID') };
 
-/** The posts of a channel in some states. */
+/** A query for the posts of a channel that have one of the given statuses. */
 export const queryOfPosts = (status: string, direction: string, fields: string) =>
   `query($organizationId: OrganizationId!, $channelId: ChannelId!) {
   posts(

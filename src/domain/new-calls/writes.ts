@@ -1,7 +1,7 @@
 import { type CallPair, env, graphql, type GraphqlStep } from './call-pair.ts';
 import { queryOfPosts } from './reads.ts';
 
-/** The calls that write posts beside the mutations of the new API. */
+/** The old calls that write updates, with the mutations of the new API that replace them. */
 
 const POST = { isPost: true } as const;
 
@@ -10,7 +10,7 @@ const ID = { id: env('POST_ID') };
 const TEXT = 'Fresh bread from six o’clock.';
 const BETTER_TEXT = 'Fresh bread from seven o’clock.';
 
-/** Refusals come under status 200 as other members of the payload. */
+/** A refusal has status 200 too. Its payload is another type of the union, with a `message`. */
 const payload = (fields: string) => `... on PostActionSuccess { post { ${fields} } }
     ... on MutationError { message }`;
 

@@ -1,17 +1,17 @@
 import type { CallKind } from './who-answers.ts';
 
-/** The nineteen calls of the old API: their addresses without the suffix `.json`, and the methods that they take. */
+/** The nineteen calls of the old API: their addresses without the suffix `.json`, and their methods. */
 
 interface OldCall {
-  /** The same call at each of these. Names after a colon are parameters. */
+  /** All addresses of the call. Names after a colon are parameters. */
   paths: readonly [string, ...string[]];
   kind: Extract<CallKind, 'account' | 'deauthorize' | 'queue'>;
   methods: readonly string[];
-  /** Whether HEAD of the call means something. */
+  /** Whether HEAD is meaningful for the call. */
   isRead: boolean;
 }
 
-/** A read takes POST too, which answers as GET does. */
+/** A read takes POST too, and answers POST in the same way as GET. */
 const READ_METHODS = ['GET', 'POST'];
 
 const read = (path: string, kind: OldCall['kind'] = 'queue'): OldCall => ({
@@ -28,7 +28,7 @@ const write = (path: string): OldCall => ({
   isRead: false,
 });
 
-/** By name. A fixed path stands before a path with a parameter that would match it too. */
+/** By name. A fixed path comes before a path with a parameter that would match the fixed path too. */
 export const OLD_CALLS = {
   user: read('/1/user', 'account'),
   profiles: read('/1/profiles', 'account'),
@@ -66,16 +66,16 @@ const BY_PATH: ReadonlyMap<string, OldCallName> = new Map(
   OLD_CALL_NAMES.flatMap((name) => OLD_CALLS[name].paths.map((path) => [path, name])),
 );
 
-/** What an id follows. */
+/** The beginnings of paths that are followed by an id. */
 const BEFORE_ID = ['/1/updates/', '/1/profiles/'];
 
-/** Suffixes stand behind the name of the call, or behind an id that stands last; a name has at least one character. */
+/** A suffix follows the name of the call, or an id at the end of the path. A name has at least one character. */
 function withoutSuffix(path: string): string {
   const dot = path.indexOf('.', path.lastIndexOf('/') + 2);
   return dot === -1 ? path : path.slice(0, dot);
 }
 
-/** With the name of the parameter in the place of an id. */
+/** The path with `:id` in the place of the id. */
 function withoutId(path: string): string {
   const before = BEFORE_ID.find((start) => path.startsWith(start));
   if (before === undefined || path.length === before.length) return path;
@@ -84,18 +84,18 @@ function withoutId(path: string): string {
   return `${before}:id${end === -1 ? '' : path.slice(end)}`;
 }
 
-/** The call that a path is an address of, with any suffix or none; undefined for every other path. */
+/** The call of a path, with any suffix or none; undefined for every other path. */
 export function oldCallOf(path: string): OldCallName | undefined {
   const plain = withoutSuffix(path);
   return BY_PATH.get(plain) ?? BY_PATH.get(withoutId(plain));
 }
 
-/** A path with single slashes, and without one behind it. */
+/** The path with single slashes, and without a slash at the end. */
 export function collapsedPath(path: string): string {
   return path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
 }
 
-/** Whether a path is the address of one of the nineteen. */
+/** Whether a path is the address of one of the nineteen calls. */
 export function isKnownPath(path: string): boolean {
   return oldCallOf(path) !== undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Which side answers an old call: one pure table. The question names the call, the token and the old API at one moment;
- * the answer names the side, or says which refusal the caller gets. Nothing here looks at a clock, a database or a request.
+ * Which API answers an old call: one pure table. The question describes the call, the token and the old API at one
+ * moment. The answer names the API, or the refusal that the caller gets. This file reads no clock, no database and no
+ * request.
  */
 
 /**
@@ -16,11 +17,11 @@ export type CallKind = 'account' | 'deauthorize' | 'queue' | 'head' | 'otherwise
 /**
  * - `none`: the call has no token.
  * - `unknown`: the bridge has never seen the token.
- * - `waiting`: the old API knows the token, and no grant serves it yet.
- * - `connected`: the old API knows the token, and a grant serves it.
+ * - `waiting`: the old API knows the token, and no grant serves the token yet.
+ * - `connected`: the old API knows the token, and a grant serves the token.
  * - `left`: as `connected`, but the old API has refused the token.
- * - `issued`: the bridge issued the token, and a grant serves it.
- * - `ended`: any other known token. It serves nothing.
+ * - `issued`: the bridge issued the token, and a grant serves the token.
+ * - `ended`: any other known token. The token serves no call.
  */
 export type TokenStanding = 'none' | 'unknown' | 'waiting' | 'connected' | 'left' | 'issued' | 'ended';
 
@@ -36,21 +37,21 @@ export interface Question {
 }
 
 /**
- * - `new`, `old`: that API.
+ * - `new`, `old`: this API answers.
  * - `no token`: the answer to a known call without a token.
  * - `refused token`: the recorded 401 of a token.
- * - `refused call`: what the address itself refuses the call with (404, 405 or 406).
+ * - `refused call`: the address itself refuses the call (404, 405 or 406).
  */
 export type Answerer = 'new' | 'old' | 'no token' | 'refused token' | 'refused call';
 
-/** An end without a token is answered with the same challenge by both sides, so that the old API is not asked. */
+/** Without a token, `deauthorize` gets the same challenge here as from the old API: the old API is not asked. */
 function isAskedForAnybody({ call, token, oldApi }: Question): boolean {
   return oldApi === 'runs' && !(call === 'deauthorize' && token === 'none');
 }
 
 /**
- * A brownout leaves connected tokens where they are, and a cut-over moves them. Of `account` and `deauthorize` calls the new
- * API is in charge.
+ * During a brownout the old API still answers connected tokens; after a cut-over the new API does. `account` and
+ * `deauthorize` calls of connected tokens always go to the new API.
  */
 function isAskedForConnected({ call, oldApi, isCutOver }: Question): boolean {
   const runs = oldApi === 'runs' || oldApi === 'brownout';
@@ -72,7 +73,7 @@ function asksOldApi(question: Question): boolean {
   }
 }
 
-/** What a known call of the nineteen gets where the old API is not asked. */
+/** The answer to a known call where the old API is not asked. */
 const KNOWN_CALL: Record<TokenStanding, Answerer> = {
   none: 'no token',
   unknown: 'refused token',
@@ -83,12 +84,12 @@ const KNOWN_CALL: Record<TokenStanding, Answerer> = {
   ended: 'refused token',
 };
 
-/** A token that waited for the old API is told wherever it calls that its time is over, or is over in a brownout. */
+/** A waiting token gets the refusal of its token at every address: the old API is retired, or is in a brownout. */
 function otherCall({ call, token, oldApi }: Question): Answerer {
   return token === 'waiting' && call !== 'head' && oldApi !== 'none' ? 'refused token' : 'refused call';
 }
 
-/** Who answers. */
+/** Decides who answers. */
 export function whoAnswers(question: Question): Answerer {
   if (asksOldApi(question)) return 'old';
   const { call, token } = question;

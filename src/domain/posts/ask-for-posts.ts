@@ -5,20 +5,20 @@ import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 import { takeRead } from '../limits/fair-reads.ts';
 import { requireScope } from './scope-missing.ts';
 
-/** One request of the new API that reads posts. */
+/** One request to the new API that reads posts. */
 
 const SCOPE = 'posts:read';
 
-/** Whose posts are read, and for which app. */
+/** The grant and the app of a read. */
 export interface PostsReader {
   grant: GrantClient;
   clientId: string;
 }
 
 /**
- * Sends one read of posts, where the grant's scope and the client's budget allow. A grant that has the scope and is refused
- * all the same does not reach what was asked for; a wider consent would not help it.
- * @throws {ScopeMissing | ReadGivesWay | GrantDead | Unavailable}, and what `ask` throws
+ * Sends one read of posts, if the grant's scope and the client's budget allow the read. `Forbidden` from the new API
+ * despite the scope means that the account cannot reach the post or channel; a wider consent would not help.
+ * @throws {ScopeMissing | ReadGivesWay | GrantDead | Unavailable}, and the errors of `ask`
  */
 export async function askForPosts<Answer>(
   context: Context,
@@ -30,7 +30,7 @@ export async function askForPosts<Answer>(
   const mainApi = context.sides.mainApiFor(modernClientId);
   let isCounted = false;
   return withAccessToken(context, grantId, (accessToken) => {
-    // Once for a read, whose access token may be renewed on the way.
+    // A read counts once, even if a renewal of the access token repeats the read.
     if (!isCounted) takeRead(context, { modernClientId, clientId });
     isCounted = true;
     return ask({ mainApi, accessToken, now: () => context.clock.now() });

@@ -7,14 +7,14 @@ import { servedBy } from '../tokens/resolve-token.ts';
 import type { UpdateView } from '../translation/old-update.ts';
 
 /**
- * The channel that a call about posts means. Of the account such a call needs only what hardly ever changes, so that one
- * reading of the account serves for an hour, and a list costs one request. A channel that is not in it is looked for once
- * more in a fresh one.
+ * Finds the channel of a call about posts. Such a call needs only facts of the account that rarely change. Therefore
+ * one reading of the account serves for an hour, and a list costs one request. A channel that is missing in this
+ * reading is looked for once more in a new reading.
  */
 
 const KNOWN_FOR = 60 * MINUTE;
 
-/** A channel as the caller reaches it. */
+/** A channel that the caller reaches. */
 export interface CallerChannel {
   channel: Reading['channels'][number];
   account: Reading['account'];
@@ -42,7 +42,7 @@ async function find(context: Context, caller: Caller, findId: FindId): Promise<C
   return known ?? findIn(context, caller, { findId, acceptedAge: 0 });
 }
 
-/** The channel that a caller means by a profile id; undefined where it reaches none of that id. */
+/** The channel that a caller names by a profile id; undefined where the caller reaches no channel of this id. */
 export function channelOfProfile(
   context: Context,
   caller: Caller,
@@ -51,7 +51,7 @@ export function channelOfProfile(
   return find(context, caller, (ids) => meantChannel(context, ids, profileId));
 }
 
-/** The channel with an id of the new API; undefined where the caller does not reach it. */
+/** The channel with an id of the new API; undefined where the caller does not reach the channel. */
 export function channelWithId(
   context: Context,
   caller: Caller,
@@ -60,7 +60,7 @@ export function channelWithId(
   return find(context, caller, ({ profiles }) => (profiles.has(channelId) ? channelId : undefined));
 }
 
-/** How posts of the channel are told to the caller. */
+/** The view of the caller on the posts of a channel. */
 export function viewOf(
   { channel, account, ids }: CallerChannel,
   { now, isUtc }: { now: number; isUtc: boolean },

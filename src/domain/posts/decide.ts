@@ -12,13 +12,13 @@ import {
   whoAnswers,
 } from '../old-calls/who-answers.ts';
 
-/** Who answers a call, by what is known of its token and of the old API at one moment. */
+/** Decides who answers a call, from the state of its token and of the old API at one moment. */
 
 export interface Decision {
   by: Answerer;
   /** Undefined where the call has no token. */
   resolved: Resolved | undefined;
-  /** Why the old API is not asked where it would be at other times. */
+  /** Why the old API is not asked now, although the token would lead there at another time. */
   ending: Ending | undefined;
 }
 
@@ -32,7 +32,7 @@ function standingOf(resolved: Resolved | undefined): TokenStanding {
   return isKnownThere(mapping) ? 'connected' : 'left';
 }
 
-/** Read once: the decision and the text of a refusal must speak of the same moment. */
+/** Read once: the decision and the text of a refusal must describe the same moment. */
 function endingFor(context: Context, resolved: Resolved | undefined): Ending | undefined {
   switch (resolved?.kind) {
     case undefined:

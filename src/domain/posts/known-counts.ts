@@ -4,13 +4,13 @@ import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
 import type { Context } from '../context.ts';
 import { nameOfPending, nameOfSent } from './lists/lists.ts';
 
-/** How many posts the lists of a channel had when they were last read to their ends; what was never read is absent. */
+/** The lengths of a channel's lists when the lists were last read to the end. An unread length is absent. */
 export interface KnownCounts {
   pending?: number;
   sent?: number;
 }
 
-/** What is known of the lists of a grant's channels; nothing is asked for it. */
+/** The known lengths of the lists of a grant's channels. Sends no request. */
 export async function knownCounts(
   context: Context,
   grantId: string,
@@ -23,14 +23,17 @@ export async function knownCounts(
   };
 }
 
-/** A post that was just made is one more in the queue of its channel, where the number of its posts is known. */
+/** Adds a new post to the known length of its channel's queue. */
 export async function countNewPost(context: Context, grantId: string, post: Post): Promise<void> {
   if (post.status !== 'scheduled') return;
   const what = nameOfPending(post.channelId);
   await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }));
 }
 
-/** A write that may have moved posts into a queue or out of it; `channelId` is the post's, where that is known. */
+/**
+ * Forgets lengths after a write that may have moved posts into a queue or out of a queue. `channelId` is the channel of
+ * the post; undefined forgets the lengths of all channels.
+ */
 export async function forgetCounts(
   context: Context,
   grantId: string,

@@ -7,13 +7,13 @@ import { readAccount, type Reading } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
 
 /**
- * The profiles that a call names. One reading of the account serves for an hour, so that a write costs one request. Only an
- * id that is not in it asks the new API anew.
+ * Finds the profiles that a call names. One reading of the account serves for an hour, so a write costs one request.
+ * Only an unknown id causes a new reading.
  */
 
 type Channel = AccountReading['channels'][number];
 
-/** A channel, and the id that the app knows it by. */
+/** A channel, with the id that the app knows. */
 export interface NamedProfile {
   channel: Channel;
   toldId: string;
@@ -21,7 +21,7 @@ export interface NamedProfile {
 
 export interface NamedProfiles {
   profiles: NamedProfile[];
-  /** The ids that name none of the account's profiles. */
+  /** The ids that belong to no profile of the account. */
   unknown: string[];
   reading: Reading;
   ids: LegacyIds;
@@ -45,11 +45,11 @@ async function resolveIn(
   return { profiles: [...found.values()], unknown, reading, ids };
 }
 
-/** Of an account a write needs only what hardly ever changes. */
+/** A write needs only facts of the account that rarely change. */
 const KNOWN_FOR = 60 * MINUTE;
 
 /**
- * The account's profiles by the ids that a caller names; a profile that is named twice is there once.
+ * The profiles of the account for the ids in a call. A profile that is named twice appears once.
  * @throws {GrantDead | Forbidden | Unavailable | TokenRefused}
  */
 export async function profilesNamed(

@@ -1,5 +1,6 @@
 /**
- * What a connected app loses when the new API alone answers it, in words for pages and mails: of the known calls
- * (`old-calls.ts`) those that nothing of the new API carries out. Callers put "except for" or a verb in the singular beside it.
+ * Words for pages and mails: the known calls (`old-calls/old-calls.ts`) that a connected app loses once only the new
+ * API answers, because the new API has no operation for them. Callers put "except for" or a singular verb beside these
+ * words.
  */
 export const NOT_KEPT = 'changing posting times';

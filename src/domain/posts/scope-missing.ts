@@ -3,7 +3,7 @@ import { Forbidden } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 
-/** The grant behind a token was given without the scope that a call needs; its owner can consent to more. */
+/** The grant behind a token lacks a scope that the call needs. The account holder can consent to more scopes. */
 export class ScopeMissing extends Forbidden {
   readonly reauthorize: { reason: string; link: string };
   constructor({ settings }: Context, mapping: Pick<ServedMapping, 'client_id'>, scope: string) {

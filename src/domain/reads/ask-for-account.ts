@@ -4,12 +4,12 @@ import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 
-/** At most this many organizations in one request; the main API takes thirty aliases. */
+/** At most this many organizations in one request: the main API takes at most thirty aliases. */
 const ORGANIZATIONS_PER_REQUEST = 20;
 
 type Read = (organizationIds: readonly string[]) => Promise<AccountReading>;
 
-/** One request for the account and the organizations that are known; what has gone since is asked for anew. */
+/** One request for the account and its known organizations; repeated without organizations if one has gone. */
 async function readKnown(
   read: Read,
   known: readonly string[],
@@ -22,7 +22,7 @@ async function readKnown(
   }
 }
 
-/** The account and the channels of all its organizations; one request once the organizations are known. */
+/** The account and the channels of all its organizations. One request suffices once the organizations are known. */
 async function readOrganizations(read: Read, known: readonly string[]): Promise<AccountReading> {
   const first = await readKnown(read, known.slice(0, ORGANIZATIONS_PER_REQUEST));
   const ids = first.account.organizations.map((organization) => organization.id);
@@ -36,7 +36,10 @@ async function readOrganizations(read: Read, known: readonly string[]): Promise<
   return { account: first.account, channels };
 }
 
-/** An account whose organizations change while they are read is read again later; the last known answer serves. */
+/**
+ * Organizations that change during the reading make the account unavailable: the caller uses the last known answer and
+ * reads again later.
+ */
 async function readWhole(read: Read, known: readonly string[]): Promise<AccountReading> {
   try {
     return await readOrganizations(read, known);
@@ -47,7 +50,7 @@ async function readWhole(read: Read, known: readonly string[]): Promise<AccountR
 }
 
 /**
- * Asks the main API for the account and channels behind a grant; `known` are the organizations it had last time.
+ * Asks the main API for the account and channels behind a grant. `known` are the organizations of the last answer.
  * @throws {GrantDead | Forbidden | Unavailable}
  */
 export function askForAccount(

@@ -1,17 +1,20 @@
 /**
- * How an answer of the bridge differs from the one that the older generation gives to the same call: by field and kind,
- * never by value, for values are personal.
+ * Compares an answer of the bridge with the answer of the old API to the same call. A difference names the field and
+ * the kind, never the value: values are personal.
  */
 
-/** The old answer has the field and ours has not; ours alone has it; another type; another value of the same type. */
+/**
+ * `missing`: only the old answer has the field. `added`: only our answer has the field. `type`: the types differ.
+ * `value`: the types are the same and the values differ.
+ */
 export interface Difference {
   field: string;
   difference: 'missing' | 'added' | 'type' | 'value';
 }
 
 /**
- * Fields whose values are expected to differ; their type alone is compared, and nothing below them. By the last part of
- * their path.
+ * Fields whose values are expected to differ, by the last part of the path. Only the type of these fields is compared,
+ * and nothing below these fields.
  */
 const BY_TYPE_ALONE: ReadonlyMap<string, string> = new Map([
   ['activity_at', 'the time of the call itself'],
@@ -24,7 +27,7 @@ const BY_TYPE_ALONE: ReadonlyMap<string, string> = new Map([
   ['referral_token', 'as the referral link'],
 ]);
 
-/** A hostile answer must not fill the table: a name that is no ordinary one, and whatever comes after this many. */
+/** A hostile answer must not fill the table: unusual names become `(other)`, and further differences are dropped. */
 const ORDINARY_NAME = /^\w{1,40}$/;
 const MOST_DIFFERENCES = 100;
 
@@ -42,7 +45,7 @@ function typeOf(value: unknown): string {
 
 const isFields = (value: unknown): value is Fields => typeOf(value) === 'object';
 
-/** PHP wrote an empty map as an empty list, so an empty list says nothing of the type. */
+/** PHP wrote an empty map as an empty list, therefore an empty list does not prove a type. */
 function isEmptyMap(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
 }
@@ -74,7 +77,7 @@ function compareValues(old: unknown, ours: unknown, place: Place): void {
   if (old !== ours) report(path, 'value');
 }
 
-/** Each field and kind counts once, however many entries of a list differ there. */
+/** Each field and kind counts once, even where several entries of a list differ in the same field. */
 function collect(compare: (report: Place['report']) => void): Difference[] {
   const found = new Map<string, Difference>();
   compare((field, difference) => {
@@ -85,12 +88,12 @@ function collect(compare: (report: Place['report']) => void): Difference[] {
 
 const idOf = (value: unknown) => (isFields(value) ? value['id'] : undefined);
 
-/** Compares two objects; `name` begins every field path. */
+/** Compares two objects. `name` begins every field path. */
 export function compareObjects(old: unknown, ours: unknown, name: string): Difference[] {
   return collect((report) => compareValues(old, ours, { path: name, report }));
 }
 
-/** Compares two lists of profiles, each with the one of the same id, in whatever order; field paths begin `profiles[]`. */
+/** Compares two lists of profiles in any order, each profile by its id. Field paths begin with `profiles[]`. */
 export function compareProfiles(old: unknown, ours: readonly unknown[]): Difference[] {
   if (!Array.isArray(old)) return [{ field: 'profiles', difference: 'type' }];
   const path = 'profiles[]';

@@ -1,17 +1,17 @@
 import { compareObjects, type Difference } from './compare-answers.ts';
 
-/** How a list of updates differs from the one that the other side gives: by field and kind, never by value. */
+/** Compares two lists of updates, one of each API. A difference names the field and the kind, never the value. */
 
 type Fields = Record<string, unknown>;
 
-/** The old API lists no more updates at once; and a hostile answer must not fill the table of differences. */
+/** The old API lists at most 100 updates at once. A hostile answer must not fill the table of differences. */
 const MOST_UPDATES = 100;
 const MOST_DIFFERENCES = 100;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The updates of a list, and what stands beside them, such as `total`. */
+/** The updates of a list, and the fields beside `updates`, for example `total`. */
 function partsOf(answer: unknown): { updates: Fields[] | undefined; rest: Fields } {
   const { updates, ...rest } = Object(answer) as Fields;
   return {
@@ -22,7 +22,7 @@ function partsOf(answer: unknown): { updates: Fields[] | undefined; rest: Fields
 
 const contentOf = ({ text, due_at: dueAt }: Fields) => JSON.stringify([text, dueAt]);
 
-/** Finds the same update among these: by its id, else by its text and time, for ids may differ. */
+/** Finds the same update among `updates`: by its id, else by text and time, because the ids of the APIs may differ. */
 function createFindTwin(updates: readonly Fields[]): (update: Fields) => Fields | undefined {
   const byId = new Map(updates.map((one) => [one['id'], one]));
   const byContent = new Map(updates.map((one) => [contentOf(one), one]));
@@ -41,7 +41,7 @@ function compareEach(there: readonly Fields[], here: readonly Fields[]): Differe
     : found;
 }
 
-/** Each field and kind counts once. Field paths of updates begin `updates[]`. */
+/** Each field and kind counts once. Field paths of updates begin with `updates[]`. */
 export function compareUpdates(old: unknown, ours: object): Difference[] {
   const [there, here] = [partsOf(old), partsOf(ours)];
   if (!there.updates) return [{ field: 'updates', difference: 'type' }];

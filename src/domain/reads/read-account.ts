@@ -9,10 +9,10 @@ import type { Context } from '../context.ts';
 import { freshFor } from '../limits/freshness.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 
-/** What the old reads are answered from, and how old it is. */
+/** The account and channels that answer the old reads, with their age. */
 export interface Reading extends AccountReading {
   fetchedAt: number;
-  /** Answered from the last known answer because the modern side is out of reach. */
+  /** True: the new API is out of reach, and this is the last known answer. */
   isStale: boolean;
 }
 
@@ -33,15 +33,15 @@ async function fetchReading(
   return { ...reading, fetchedAt, isStale: false };
 }
 
-/** The organizations of an answer that is not too old to be asked by. */
+/** The organizations of a cached answer that is younger than a day. */
 function organizationsIn(cached: StoredAnswer | undefined, age: number): string[] {
   return cached && age < DAY ? (JSON.parse(cached.organization_ids) as string[]) : [];
 }
 
 /**
- * The account and channels behind a grant: the cached answer while it is fresh, else a new one; while the modern side
- * is out of reach the last known one, as long as the settings allow. A caller that needs little of it may accept an older
- * one than is fresh (milliseconds).
+ * The account and channels behind a grant. A cached answer serves while the answer is fresh; otherwise the new API is
+ * asked. While the new API is out of reach, the last known answer serves for as long as the settings allow. A caller
+ * that needs only stable fields may accept an older cached answer (`acceptedAge`, milliseconds).
  * @throws {GrantDead | Forbidden | Unavailable}
  */
 export async function readAccount(context: Context, grant: GrantClient, acceptedAge = 0): Promise<Reading> {

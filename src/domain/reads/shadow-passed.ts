@@ -11,21 +11,21 @@ import { ANY_FIELD, COMPARED, NOT_ANSWERED } from './shadow.ts';
 import { compareUpdates } from './compare-updates.ts';
 
 /**
- * LEGACY_SHADOW the other way round: of the reads of connected tokens that the old API has answered, a share is asked of
- * the new API too, so that an operator sees before an app is cut over what would change. It runs after the answer went out,
- * fails no call, tells nobody an id, and never concerns a call that writes.
+ * LEGACY_SHADOW in the opposite direction. A share of the reads of connected tokens that the old API answered is sent
+ * to the new API too: an operator sees before a cut-over which answers would change. The comparison runs after the
+ * answer went out, fails no call, publishes no id, and never concerns a call that writes.
  */
 
-/** The share of reads that is compared where the budget allows. */
+/** The share of reads that is compared, if the budget allows. */
 const SHARE = 0.1;
 
-/** So many comparisons run at a time in one process; the others are left out. */
+/** At most this many comparisons run at once in one process. Further comparisons are skipped. */
 const AT_ONCE = 2;
 
-/** A longer answer is not read. */
+/** A longer answer is not read. In bytes. */
 const LONGEST_ANSWER = 1024 * 1024;
 
-/** The addresses as the counts name them, with the requests that one answer of each costs where the account is known. */
+/** The addresses as the counts name them, with the requests that one answer costs while the account is known. */
 const REQUESTS = {
   '/1/profiles/:id/updates/pending.json': 1,
   '/1/profiles/:id/updates/sent.json': 1,
@@ -33,7 +33,7 @@ const REQUESTS = {
   '/1/profiles/:id/schedules.json': 0,
 } as const;
 
-/** So long calls about posts use what is known of an account, a little less; and what it costs to know it. */
+/** Calls about posts reuse a known account for slightly longer. A new reading of the account costs two requests. */
 const ACCOUNT_KNOWN = 50 * MINUTE;
 const ACCOUNT_REQUESTS = 2;
 
@@ -42,7 +42,7 @@ type ShadowedAddress = keyof typeof REQUESTS;
 export interface PassedRead {
   address: ShadowedAddress;
   answer: PassedAnswer;
-  /** What the new API answers to the same call; undefined where it gives no answer now. Told to nobody. */
+  /** The answer of the new API to the same call; undefined where there is none now. No caller gets this answer. */
   ours: () => Promise<object | 'not there' | undefined>;
 }
 
@@ -77,13 +77,13 @@ async function compareOnce(context: Context, caller: Caller, read: PassedRead): 
   await addShadowCounts(context.store, rows, context.clock.now());
 }
 
-/** Compares an answer of the old API that went out, if it is one of the sample; waits for nothing. */
+/** Compares an answer of the old API that went out, if the sample includes the call. Returns at once. */
 export function shadowPassed(context: Context, caller: Caller, read: PassedRead): void {
   const { settings, flights, shutdown } = context;
   if (!settings.shadow || read.answer.status !== 200 || shutdown.signal.aborted) return;
   const drawn = context.chance() / SHARE;
   if (drawn >= 1) return;
-  // A place that is taken gives back the comparison that runs there, and this one is left out.
+  // `run` under the key of a running comparison returns the running one, and this comparison is skipped.
   const place = Math.floor(drawn * AT_ONCE);
   flights
     .run(`shadow of a passed read ${place}`, () => compareOnce(context, caller, read))

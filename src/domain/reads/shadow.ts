@@ -12,17 +12,17 @@ import { isKnownThere } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
- * LEGACY_SHADOW: a share of the reads that the bridge has answered is asked of the old backend too, so that an operator
- * sees before the retirement what would change. It runs after the answer went out and fails no call.
+ * LEGACY_SHADOW: a share of the reads that the bridge answered is sent to the old API too. An operator sees before the
+ * retirement which answers would change. The comparison runs after the answer went out and fails no call.
  */
 
 /** The share of reads that is compared. */
 const SHARE = 0.1;
 
-/** So many comparisons run at a time in one process; the others are left out. */
+/** At most this many comparisons run at once in one process. Further comparisons are skipped. */
 const AT_ONCE = 2;
 
-/** What the field `*` counts: comparisons, and those that could not be made. */
+/** The field `*` counts the comparisons, and the reads that could not be compared. */
 export const ANY_FIELD = '*';
 export const COMPARED = 'compared';
 export const NOT_ANSWERED = 'not answered';
@@ -39,7 +39,7 @@ type ShadowedAnswer =
   | { read: 'profiles'; answer: readonly object[] }
   | { read: 'profile'; answer: { id: string } };
 
-/** The one profile of a list; undefined where the list is none, or without it. */
+/** The profile with this id in a list; undefined where `old` is not a list or has no such profile. */
 function profileIn(old: unknown, id: string): unknown {
   const profiles: unknown[] = Array.isArray(old) ? old : [];
   return profiles.find((one) => typeof one === 'object' && one !== null && 'id' in one && one.id === id);
@@ -53,7 +53,7 @@ function compare(old: unknown, ours: ShadowedAnswer): Difference[] {
   return compareObjects(profile, ours.answer, 'profile');
 }
 
-/** What is to be counted; a token that the old backend refuses was not answered either. */
+/** The differences to count. A token that the old API refuses counts as not answered. */
 async function ask(
   context: Context,
   { mapping, token }: Caller,
@@ -75,7 +75,7 @@ async function compareOnce(context: Context, caller: Caller, ours: ShadowedAnswe
   await addShadowCounts(context.store, counted, context.clock.now());
 }
 
-/** Compares an answer that went out, if it is one of the sample; waits for nothing. */
+/** Compares an answer that went out, if the sample includes the call. Returns at once. */
 export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): void {
   const { settings, flights, shutdown } = context;
   const { mapping } = caller;
@@ -83,7 +83,7 @@ export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): 
   if (!oldBackendUntilRetired(context, provenApp(mapping))) return;
   const drawn = context.chance() / SHARE;
   if (drawn >= 1) return;
-  // A place that is taken gives back the comparison that runs there, and this one is left out.
+  // `run` under the key of a running comparison returns the running one, and this comparison is skipped.
   const place = Math.floor(drawn * AT_ONCE);
   flights
     .run(`shadow ${place}`, () => compareOnce(context, caller, ours))
@@ -92,19 +92,19 @@ export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): 
     });
 }
 
-/** One field in which the two generations answer differently. */
+/** One field that the two APIs answer differently. */
 interface FieldReport {
   endpoint: string;
   field: string;
   difference: string;
-  /** In so many answers of the endpoint. */
+  /** The number of answers of the endpoint with this difference. */
   times: number;
-  /** So many answers of the endpoint were compared. */
+  /** The number of answers of the endpoint that were compared. */
   compared: number;
   last_at: string;
 }
 
-/** Where the two generations answer differently, the most frequent of an endpoint first. */
+/** The fields that the two APIs answer differently, the most frequent field of an endpoint first. */
 export async function describeShadow(
   context: Context,
 ): Promise<{ compared: number; notAnswered: number; differences: FieldReport[] }> {
@@ -124,7 +124,7 @@ export async function describeShadow(
   return { compared: sum(COMPARED), notAnswered: sum(NOT_ANSWERED), differences };
 }
 
-/** Begins the counts anew. */
+/** Deletes all counts. */
 export async function clearShadow(context: Context): Promise<void> {
   await clearShadowCounts(context.store);
 }

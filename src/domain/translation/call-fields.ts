@@ -1,11 +1,11 @@
 /**
- * The fields of an old call, read from the pairs that forms, multipart bodies, queries and JSON bodies are all brought
- * to: `media[link]` for a field of a map, `profile_ids[]` for an entry of a list.
+ * The fields of an old call. Forms, multipart bodies, queries and JSON bodies are all converted to pairs: `media[link]`
+ * is a field of a map, `profile_ids[]` is an entry of a list.
  */
 
 export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** The numbers of the old API for parameters that cannot be used. */
+/** The error codes of the old API for unusable parameters. */
 export const FIELD_CODES = {
   unknown: 1003,
   missing: 1004,
@@ -15,7 +15,7 @@ export const FIELD_CODES = {
   past: 1034,
 };
 
-/** A call that cannot be answered as it is; `field` is the parameter that it is about, by its old name. */
+/** A call with an unusable parameter. `field` is the old name of the parameter. */
 export class FieldRefused extends Error {
   override readonly name = 'FieldRefused';
   readonly field: string;
@@ -27,14 +27,14 @@ export class FieldRefused extends Error {
   }
 }
 
-/** The refusal of a value that is there and cannot be used. */
+/** The refusal of a parameter that has an unusable value. */
 export function badValue(field: string, why: string): FieldRefused {
   return new FieldRefused(field, FIELD_CODES.outOfBounds, `The parameter ${field} ${why}.`);
 }
 
 /**
- * The one value of a field; undefined where it is absent or empty. The same value twice counts once.
- * @throws {FieldRefused} it has two values, or is a list or a map
+ * The only value of a field; undefined where the field is absent or empty. The same value twice counts once.
+ * @throws {FieldRefused} the field has two values, or is a list or a map
  */
 export function single(pairs: Pairs, field: string): string | undefined {
   if (pairs.some(([name]) => name.startsWith(`${field}[`)))
@@ -48,10 +48,10 @@ export function single(pairs: Pairs, field: string): string | undefined {
 
 const ENTRY = /^\[\d*\]$/;
 
-/** Far more than any list of the old API has. */
+/** Far more entries than any list of the old API has. */
 const MOST_ENTRIES = 1000;
 
-/** Counted before anything is split: an empty value between two commas costs as much as an id. @throws {FieldRefused} */
+/** Counts before anything is split: an empty value between two commas costs as much as an id. @throws {FieldRefused} */
 function requireFew(values: readonly string[], field: string): void {
   let left = MOST_ENTRIES - values.length;
   for (const value of values)
@@ -60,8 +60,9 @@ function requireFew(values: readonly string[], field: string): void {
 }
 
 /**
- * The values of a list as they were sent: `name[]`, `name[0]`, the bare name repeated, or ids with commas between them.
- * @throws {FieldRefused} it is a map, a list of lists, or far too long
+ * The values of a list in the order of the call: `name[]`, `name[0]`, the bare name repeated, or ids separated by
+ * commas.
+ * @throws {FieldRefused} the field is a map or a list of lists, or is far too long
  */
 export function entries(pairs: Pairs, field: string): string[] {
   const own = pairs.filter(([name]) => name === field || name.startsWith(`${field}[`));
@@ -73,13 +74,13 @@ export function entries(pairs: Pairs, field: string): string[] {
   return values.filter((value) => value !== '');
 }
 
-/** The values of a list, each once. @throws {FieldRefused} it is a map, a list of lists, or far too long */
+/** The values of a list, each once. @throws {FieldRefused} the field is a map or a list of lists, or is far too long */
 export function list(pairs: Pairs, field: string): string[] {
   return [...new Set(entries(pairs, field))];
 }
 
 /**
- * A whole number within bounds; undefined where it is absent.
+ * A whole number within bounds; undefined where the field is absent.
  * @throws {FieldRefused}
  */
 export function wholeNumber(
@@ -98,7 +99,7 @@ const YES = ['true', '1', 'yes', 'on'];
 const NO = ['false', '0', 'no', 'off'];
 
 /**
- * A yes or no in the spellings of PHP; no where it is absent.
+ * True or false in the spellings of PHP; false where the field is absent.
  * @throws {FieldRefused}
  */
 export function flag(pairs: Pairs, field: string): boolean {
@@ -111,7 +112,7 @@ export function flag(pairs: Pairs, field: string): boolean {
 const LONGEST_ADDRESS = 2048;
 
 /**
- * A whole web address; undefined where it is absent.
+ * A complete web address; undefined where the field is absent.
  * @throws {FieldRefused}
  */
 export function webAddress(pairs: Pairs, field: string): string | undefined {
@@ -124,7 +125,7 @@ export function webAddress(pairs: Pairs, field: string): string | undefined {
 }
 
 /**
- * A text of a bounded length; undefined where it is absent.
+ * A text of a bounded length; undefined where the field is absent.
  * @throws {FieldRefused}
  */
 export function boundedText(pairs: Pairs, field: string, longest: number): string | undefined {

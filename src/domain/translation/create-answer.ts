@@ -2,13 +2,13 @@ import type { WrittenPost } from '../../upstream/posts/written-post.ts';
 import { inDoubtWords } from './doubt-words.ts';
 import type { OldRefusal } from './old-refusal.ts';
 
-/** What a create of the old API is answered in words, for people who read it in an old program. */
+/** The messages that answer a create of the old API. People read these messages in an old program. */
 
-/** What became of the post for one profile. */
+/** The outcome of the post for one profile. */
 export type EndInWords = { profile: string } & (
   | { kind: 'done'; post: WrittenPost; leftOut: readonly string[] }
   | { kind: 'refused'; refusal: OldRefusal }
-  /** `message` is what the new API said, where it said that something went wrong on its side. */
+  /** `message` is the text of the new API, if the new API reported a fault of its own. */
   | { kind: 'in_doubt'; message?: string | undefined }
   | { kind: 'not_sent'; why: string }
 );
@@ -65,7 +65,7 @@ function remarksOn(end: EndInWords): string[] {
   }
 }
 
-/** The message of a create of which something was posted. */
+/** The message of a create that posted at least one post. */
 export function acceptedMessage(ends: readonly EndInWords[]): string {
   return [acceptedWords(ends.filter(isDone), ends.length), ...ends.flatMap(remarksOn)].join(' ');
 }
@@ -73,8 +73,8 @@ export function acceptedMessage(ends: readonly EndInWords[]): string {
 const UNKNOWN_OUTCOME = [500, 1000] as const;
 
 /**
- * The refusal of a create of which nothing is known to be posted. One post in doubt makes the whole call so: a caller
- * that reads only the code must not take it for a failure. `link` is where a person can look.
+ * The refusal of a create without a post that is known to exist. One post in doubt puts the whole call in doubt: a
+ * caller that reads only the code must not see a failure. `link` is the page where a person can check.
  */
 export function refusalOfAll(ends: readonly EndInWords[], link: string): OldRefusal {
   const refusals = ends.flatMap((end) => (end.kind === 'refused' ? [end.refusal] : []));

@@ -1,17 +1,17 @@
-/** What is told of a write of which nobody knows whether it was done. */
+/** The message for a write in doubt. */
 
 interface Doubt {
-  /** What the new API said, where it said that something went wrong on its side. */
+  /** The text of the new API, if the new API reported a fault of its own. */
   message?: string | undefined;
-  /** Such as ` for @name`; empty where the call is about one thing. */
+  /** For example ` for @name`; empty where the call concerns a single post. */
   forWhom?: string;
-  /** What may have happened. */
+  /** The effect that the write may have had. */
   may: string;
-  /** What is not to be sent again at once. */
+  /** The thing that the caller should not send again at once. */
   again: string;
 }
 
-/** Why nothing is known, what may be there, and what to do before the same is sent again. */
+/** Says why the outcome is unknown, which effect is possible, and what the reader should check before sending again. */
 export function inDoubtWords({ message, forWhom = '', may, again }: Doubt): string {
   const why =
     message === undefined

@@ -1,24 +1,24 @@
 import { badValue, FIELD_CODES, FieldRefused } from './call-fields.ts';
 
-/** `scheduled_at` of the old API: Unix seconds or ISO 8601, in UTC where no offset is given. */
+/** `scheduled_at` of the old API: Unix seconds or ISO 8601. UTC where no offset is given. */
 
 const FIELD = 'scheduled_at';
 
-/** Longer than every form that can be read. A pattern is tried on nothing that is longer. */
+/** Longer than every readable form. No pattern runs on a longer text. */
 const LONGEST_TIME = 40;
 
 const SECONDS = /^\d{1,11}$/;
 const ISO =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-/** `+0530`, `+05` and `+05:30` name offsets in the form that every parser reads. */
+/** Rewrites the offsets `+0530`, `+05` and `+05:30` in the form that every parser reads. */
 function offsetOf(text: string | undefined): string {
   if (text === undefined || /^z$/i.test(text)) return 'Z';
   const digits = text.slice(1).replace(':', '').padEnd(4, '0');
   return `${text[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }
 
-/** Whether the month has this day: one that it does not have would become one of the next month. */
+/** Whether the month has this day. `Date` would turn a missing day into a day of the next month. */
 function isRealDay(day: string): boolean {
   const at = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
@@ -30,7 +30,7 @@ function isoTime(text: string): number {
   return Date.parse(`${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}${offsetOf(offset)}`);
 }
 
-/** An offset whose plus was sent unescaped arrives with a space in its place. */
+/** A plus that was sent unescaped arrives as a space. */
 const SPACE_FOR_PLUS = /^(.*\d{2}:\d{2}.*) (\d{2}:?\d{2})$/;
 
 function timeIn(text: string): number {
@@ -40,7 +40,7 @@ function timeIn(text: string): number {
 
 /**
  * The time that a call names, in Unix milliseconds.
- * @throws {FieldRefused} it cannot be read, or lies in the past
+ * @throws {FieldRefused} the time cannot be read, or is not in the future
  */
 export function dueTime(text: string, now: number): number {
   const trimmed = text.trim();

@@ -1,8 +1,8 @@
-/** The text of a post as HTML, in the form that the old API sent: addresses are links, everything else is text. */
+/** The text of a post as HTML in the form of the old API: addresses are links, the rest is text. */
 
 const ADDRESS = /https?:\/\/[^\s<>"']+/g;
 
-/** Behind an address these belong to the sentence. */
+/** At the end of an address, these characters belong to the sentence. */
 const PUNCTUATION = '.,;:!?)]}';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -16,7 +16,7 @@ function linked(found: string): string {
   return `<a class="url" href="${address}" rel="external nofollow" target="_blank">${address}</a>${found.slice(end)}`;
 }
 
-/** The text as HTML; old clients put it into their pages, so that every other character of HTML is escaped. */
+/** The text as HTML. Old clients put this HTML into their pages, therefore all other characters of HTML are escaped. */
 export function formattedText(text: string): string {
   let html = '';
   let end = 0;

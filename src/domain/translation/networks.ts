@@ -1,14 +1,14 @@
 /**
- * The services of the new API under the names of the old one, and what their networks take. A newer service that the old
- * API never had goes by its own name.
+ * The services of the new API with their names in the old API, and the limits of their networks. A service that the old
+ * API never had keeps its own name.
  */
 
 interface Service {
-  /** As the old API wrote it for people. */
+  /** The name that the old API showed to people. */
   name: string;
-  /** The kinds of its channels; the old API called them the same. */
+  /** The kinds of channels of the service, with the same names in both APIs. */
   types: readonly string[];
-  /** Characters of one post. */
+  /** The most characters of one post. */
   characterLimit: number;
 }
 
@@ -27,12 +27,12 @@ const SERVICES: Readonly<Record<string, Service>> = {
   startPage: { name: 'Start Page', types: ['page'], characterLimit: 5000 },
 };
 
-/** The old name of a service for people; undefined for one that is newer than this table. */
+/** The name of a service that the old API showed to people; undefined for a service that is newer than this table. */
 export function serviceName(service: string): string | undefined {
   return Object.hasOwn(SERVICES, service) ? SERVICES[service]?.name : undefined;
 }
 
-/** The files that every network takes as a picture. */
+/** The picture files that every network takes. */
 const PICTURE_FILETYPES = ['jpg', 'jpeg', 'png', 'gif'];
 
 function typesOf({ name, types, characterLimit }: Service) {
@@ -46,9 +46,9 @@ function typesOf({ name, types, characterLimit }: Service) {
 }
 
 /**
- * The answer of `info/configuration`. What the new API does not tell is absent: how many posts a queue holds depends on the
- * plan, and sizes of pictures on the network. Nobody hosts the icons of the old service any more, and interactions are not
- * counted.
+ * The answer of `info/configuration`. Facts that the new API does not tell are absent: the length of a queue depends on
+ * the plan, and picture sizes depend on the network. The icons of the old service are no longer hosted, and
+ * interactions are not counted.
  */
 export function oldConfiguration() {
   const services = Object.entries(SERVICES).map(([id, service]) => [

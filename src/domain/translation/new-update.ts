@@ -12,33 +12,33 @@ import {
 import { dueTime } from './due-time.ts';
 
 /**
- * What a create or update of the old API asks for, read from its parameters. `shorten` and `attachment` are accepted and
- * change nothing: the new API shortens links as the channel's own setting says, and finds previews by itself.
+ * Reads the parameters of a create or update of the old API. `shorten` and `attachment` are accepted and have no
+ * effect: the new API shortens links according to the channel's setting, and finds previews without help.
  */
 
 const LONGEST_TEXT = 10_000;
 const LONGEST_TITLE = 1000;
 
-/** Of a name that an answer quotes, and of an id. */
+/** The longest id, and the longest name that an answer quotes. */
 const LONGEST_NAME = 100;
 
-/** So many profiles in one call, each of which costs a request of its own. */
+/** The most profiles in one call. Each profile costs a request. */
 const MOST_PROFILES = 50;
 
 export interface UpdateMedia {
   photo: string | undefined;
-  /** Of a link's preview; a picture of its own where there is no link. */
+  /** The picture of a link's preview; a picture of the post where the post has no link. */
   picture: string | undefined;
   thumbnail: string | undefined;
   video: string | undefined;
   link: string | undefined;
   title: string | undefined;
   description: string | undefined;
-  /** Names that no parameter has; what they hold is lost. */
+  /** Names that are not parameters. Their values are lost. */
   unknown: string[];
 }
 
-/** When it is published; without a wish nothing is changed about that. */
+/** When the post is published; undefined leaves the time unchanged. */
 type Timing = { mode: 'shareNow' | 'shareNext' } | { mode: 'customScheduled'; dueAt: number } | undefined;
 
 export interface UpdateContent {
@@ -48,11 +48,11 @@ export interface UpdateContent {
 }
 
 export interface NewUpdate extends UpdateContent {
-  /** As the caller names them, each once. */
+  /** The ids in the caller's order, each once. */
   profileIds: string[];
   retweet: { id: string; comment: string | undefined } | undefined;
   isDraft: boolean;
-  /** Boards of Pinterest. */
+  /** Pinterest boards. */
   subprofileIds: string[];
 }
 
@@ -88,12 +88,12 @@ function mediaIn(pairs: Pairs): UpdateMedia {
   };
 }
 
-/** Whether anything is attached. A title, a description or a thumbnail alone attaches nothing. */
+/** Whether the update has an attachment. A title, a description or a thumbnail alone is not an attachment. */
 export function hasMedia({ photo, picture, video, link }: UpdateMedia): boolean {
   return [photo, picture, video, link].some((address) => address !== undefined);
 }
 
-/** A time that is named counts more than `now`, and that more than `top`. */
+/** `scheduled_at` wins over `now`, and `now` wins over `top`. */
 function timingIn(pairs: Pairs, now: number): Timing {
   const [isNow, isNext] = [flag(pairs, 'now'), flag(pairs, 'top')];
   const scheduledAt = single(pairs, 'scheduled_at');
@@ -124,7 +124,7 @@ function profileIdsIn(pairs: Pairs): string[] {
   return ids;
 }
 
-/** It is sent on, so that a long one would be. @throws {FieldRefused} */
+/** The ids are sent on to the new API, therefore their length is bounded. @throws {FieldRefused} */
 function subprofileIdsIn(pairs: Pairs): string[] {
   const ids = list(pairs, 'subprofile_ids');
   if (ids.some((id) => id.length > LONGEST_NAME))
@@ -132,14 +132,14 @@ function subprofileIdsIn(pairs: Pairs): string[] {
   return ids;
 }
 
-/** Read for what is wrong with them alone; they change nothing. */
+/** Checks parameters that have no effect: an unusable value is still refused. */
 function checkIdle(pairs: Pairs): void {
   flag(pairs, 'shorten');
   flag(pairs, 'attachment');
 }
 
 /**
- * What POST updates/create asks for; `now` in Unix milliseconds.
+ * The parameters of POST updates/create. `now` in Unix milliseconds.
  * @throws {FieldRefused}
  */
 export function newUpdate(pairs: Pairs, now: number): NewUpdate {
@@ -158,7 +158,7 @@ export function newUpdate(pairs: Pairs, now: number): NewUpdate {
 }
 
 /**
- * What POST updates/:id/update asks for; `now` in Unix milliseconds.
+ * The parameters of POST updates/:id/update. `now` in Unix milliseconds.
  * @throws {FieldRefused}
  */
 export function changedUpdate(pairs: Pairs, now: number): UpdateContent {

@@ -1,6 +1,6 @@
 import type { Asset, Post } from '../../upstream/posts/post.ts';
 
-/** What goes with a post, as the old API told of it. */
+/** The media of a post in the form of the old API. */
 
 /** The names that the old API documented for `media`. */
 export interface OldMedia {
@@ -13,7 +13,7 @@ export interface OldMedia {
 
 type OldType = 'text' | 'link' | 'picture' | 'video';
 
-/** Only what is known and not empty. */
+/** Drops fields that are unknown or empty. */
 function known<T extends Record<string, string | null | undefined>>(
   fields: T,
 ): Partial<Record<keyof T, string>> {
@@ -32,23 +32,23 @@ function linkMedia({ metadata }: Post): OldMedia | undefined {
 
 const pictureMedia = ({ source, thumbnail }: Asset): OldMedia => known({ picture: source, thumbnail });
 
-/** The address of a video or a document has no name in the old API. */
+/** The old API has no name for the address of a video or a document. */
 const otherMedia = ({ thumbnail }: Asset): OldMedia => known({ thumbnail });
 
-/** The first picture, the first video or document, or the linked page; undefined for a text alone. */
+/** The first picture, the first video or document, or the linked page; undefined for a post of text alone. */
 export function mediaOf(post: Post): OldMedia | undefined {
   const [first] = post.assets;
   if (!first) return linkMedia(post);
   return first.type === 'image' ? pictureMedia(first) : otherMedia(first);
 }
 
-/** The pictures behind the first one; undefined where there are none. */
+/** The pictures after the first picture; undefined where the post has at most one picture. */
 export function extraMediaOf({ assets }: Post): Array<{ photo: string }> | undefined {
   const pictures = assets.filter(({ type }) => type === 'image').map(({ source }) => ({ photo: source }));
   return pictures.length > 1 ? pictures.slice(1) : undefined;
 }
 
-/** What kind of update it is. A document had no word of its own. */
+/** The kind of an update. The old API had no word for a document. */
 export function typeOf(post: Post): OldType {
   const types = post.assets.map(({ type }) => type);
   if (types.includes('video')) return 'video';

@@ -1,21 +1,21 @@
 import type { RefusalKind, WriteRefusal } from '../../upstream/posts/write-post.ts';
 import { FIELD_CODES, type FieldRefused } from './call-fields.ts';
 
-/** Refusals of writes as the old API gave them: status, number and text. */
+/** Refusals of writes in the form of the old API: status, code and text. */
 
 export interface OldRefusal {
   status: number;
   code: number;
   message: string;
   link?: string | undefined;
-  /** In how many seconds the caller may come again, where that helps. */
+  /** Seconds until the caller may try again, if waiting helps. */
   retryAfter?: number | undefined;
 }
 
 const FORBIDDEN_CODES = [1001, 1002, 1011, 1013, 1014, 1015, 1021, 1023, 1024, 1028, 1051];
 const NOT_FOUND_CODES = [404, 1010, 1020, 1050];
 
-/** The status that belongs to a number of the old API. */
+/** The status that belongs to a code of the old API. */
 function statusOf(code: number): number {
   if (NOT_FOUND_CODES.includes(code)) return 404;
   if (FORBIDDEN_CODES.includes(code)) return 403;
@@ -29,12 +29,12 @@ type Place = 'profile' | 'update';
 const NOT_FOUND = { profile: 1010, update: 1020 };
 const NOT_ALLOWED = { profile: 1011, update: 1021 };
 
-/** The new API has no other type for a post that is not there when one is deleted. */
+/** The new API has no separate type for the deletion of a post that does not exist; only the message tells. */
 const speaksOfNotFound = (message: string) => /not found|does not exist|no longer exists/i.test(message);
 
 const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissing\b/i.test(message);
 
-/** Numbers that speak of the token, which is good here: old clients throw a token away when they read one. */
+/** Codes about the token. The token is valid here, and old clients discard their token when they read such a code. */
 const TOKEN_CODES = [401, 403, 1001];
 
 function codeHandedOn({ code }: WriteRefusal, place: Place): number {
@@ -51,21 +51,21 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number
     speaksOfNotFound(message) ? NOT_FOUND[place] : FIELD_CODES.notSaved,
   UnexpectedError: () => 1000,
   RestProxyError: codeHandedOn,
-  // The grant has the scope, or the write would not have been sent: the account itself may not do it.
+  // A write is sent only for a grant with the scope, therefore the account itself lacks the right.
   Forbidden: (_, place) => NOT_ALLOWED[place],
   BadRequest: () => FIELD_CODES.notSaved,
 };
 
-/** What the old API said of an update that is not there. */
+/** The text of the old API for an update that does not exist. */
 const UNKNOWN_UPDATE = 'Update could not be found.';
 
-/** The new API speaks of its own fields; the caller knows the parameter. */
+/** The new API names its own fields; the caller knows the old parameter. */
 const inOldWords = (message: string) => message.replaceAll(/\bdueAt\b/g, 'scheduled_at');
 
-/** The new API hands the number of a limit on without its time. */
+/** The new API passes the code of a limit on without the time to wait. */
 const LIMITED_FOR_SECONDS = 60;
 
-/** A refusal of the new API; `place` is what the call was about. */
+/** The old form of a refusal by the new API. `place` is the subject of the call. */
 export function refusalOfWrite(refusal: WriteRefusal, place: Place): OldRefusal {
   const code = CODES[refusal.kind](refusal, place);
   const status = statusOf(code);
@@ -76,7 +76,7 @@ export function refusalOfWrite(refusal: WriteRefusal, place: Place): OldRefusal 
   return { status, code, message, link: refusal.link, retryAfter };
 }
 
-/** A parameter that cannot be used. */
+/** The refusal of an unusable parameter. */
 export function refusalOfField({ code, message }: Pick<FieldRefused, 'code' | 'message'>): OldRefusal {
   return { status: statusOf(code), code, message };
 }

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 
-/** Times as the old API wrote them: whole seconds, and words in the time zone of the profile. */
+/** Times in the form of the old API: whole seconds, and words in the time zone of the profile. */
 
-/** Unix seconds of an ISO 8601 time; undefined for none. */
+/** Unix seconds of an ISO 8601 time; undefined for no time. */
 export function secondsOf(iso: string | null | undefined): number | undefined {
   const time = Date.parse(iso ?? '');
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
@@ -13,7 +13,7 @@ const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
 
 const ordinal = (number: number) => `${number}${ENDINGS[ordinals.select(number)] ?? 'th'}`;
 
-/** The recorded answers name two days by their distance and every other day by its date. */
+/** In the recorded answers, two days have the names `Today` and `Tomorrow`, and every other day has a date. */
 function dayWords(due: DateTime, now: DateTime): string {
   if (due.hasSame(now, 'day')) return 'Today';
   if (due.hasSame(now.plus({ days: 1 }), 'day')) return 'Tomorrow';
@@ -21,13 +21,13 @@ function dayWords(due: DateTime, now: DateTime): string {
 }
 
 export interface DueWords {
-  /** `Today`, `Tomorrow`, or such as `Thursday 3rd March`. */
+  /** `Today`, `Tomorrow`, or for example `Thursday 3rd March`. */
   day: string;
-  /** Such as `6:13 am`. */
+  /** For example `6:13 am`. */
   due_time: string;
 }
 
-/** When something is due (Unix seconds) as people in a time zone say it; undefined in a zone that nobody knows. */
+/** A due time (Unix seconds) in the words of people in a time zone; undefined in an unknown time zone. */
 export function dueWords(due: number, { zone, now }: { zone: string; now: number }): DueWords | undefined {
   const options = { zone, locale: 'en-US' } as const;
   const local = DateTime.fromSeconds(due, options);

@@ -3,24 +3,22 @@ import { formattedText } from './formatted-text.ts';
 import { extraMediaOf, mediaOf, type OldMedia, typeOf } from './old-media.ts';
 import { dueWords, secondsOf } from './old-times.ts';
 
-/** A post of the new API as the update object of the old one. What is not known is absent, and nothing is made up. */
+/** Converts a post of the new API to the update object of the old API. Unknown facts are absent, never invented. */
 
-/** What the update says beside the post itself; ids as the app was told. */
+/** The facts of an update that the post does not have. Ids are the ids that the app was told. */
 export interface UpdateView {
   profileId: string;
-  /** The account whose token asks, by its id of the new API and by the id that the app was told. */
+  /** The account of the calling token, with its id at the new API and the id that the app was told. */
   account: { modernId: string; toldId: string };
-  /** The time zone of the profile, or `UTC` where the call asks for that. */
+  /** The time zone of the profile, or `UTC` where the call asks for UTC. */
   zone: string;
   /** Unix milliseconds. */
   now: number;
-  /** By which ids the app knows posts, where not by those of the new API. */
+  /** The ids by which the app knows posts, if they are not the ids of the new API. */
   updateIds?: ReadonlyMap<string, string>;
 }
 
-/**
- * The old update object. Ids are strings, times whole seconds. A property that is undefined is absent on the wire.
- */
+/** The old update object. Ids are strings, times are whole seconds. An undefined property is absent in the answer. */
 export interface OldUpdate {
   _id: string;
   created_at: number | undefined;
@@ -45,8 +43,8 @@ export interface OldUpdate {
 }
 
 /**
- * The old word for a status. A post that is being published still counts as in the buffer. One that waits for approval is
- * a draft, marked by `needs_approval`. A status that is new to the bridge goes by its own name.
+ * The old word for a status. A post that is being published still counts as in the buffer. A post that waits for
+ * approval is a draft with `needs_approval`. A status that the bridge does not know keeps its name.
  */
 const STATUSES: ReadonlyMap<string, string> = new Map([
   ['scheduled', 'buffer'],
@@ -54,7 +52,7 @@ const STATUSES: ReadonlyMap<string, string> = new Map([
   ['needs_approval', 'draft'],
 ]);
 
-/** The app was told one account; of others it knows no id. */
+/** The app was told the id of one account only. It knows no id of other accounts. */
 function authorOf({ author }: Post, { account }: UpdateView): string | undefined {
   return author?.id === account.modernId ? account.toldId : undefined;
 }

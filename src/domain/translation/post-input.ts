@@ -2,11 +2,11 @@ import { FIELD_CODES, FieldRefused } from './call-fields.ts';
 import { hasMedia, type NewUpdate, type UpdateContent, type UpdateMedia } from './new-update.ts';
 
 /**
- * An update of the old API as the input of the new API's `createPost` and `editPost`, with what a service's posts need
- * there and the old API never asked for.
+ * Converts an update of the old API to the input of `createPost` and `editPost` of the new API. Some services need
+ * fields there that the old API never asked for.
  */
 
-/** What decides how a post looks: the service of its channel. */
+/** The channel of a post. Its service decides the form of the post. */
 export interface PostChannel {
   id: string;
   service: string;
@@ -14,18 +14,18 @@ export interface PostChannel {
 
 type Metadata = Record<string, Record<string, unknown>>;
 
-/** An input of `createPost` or `editPost`, and in words what a service could not take of the update. */
+/** An input of `createPost` or `editPost`. `leftOut` says in words what the service could not take. */
 export interface PostInput {
   input: Record<string, unknown>;
   leftOut: string[];
 }
 
-/** Services whose posts have a preview of a link. */
+/** Services whose posts have a link preview. */
 const LINK_TAKERS = ['facebook', 'linkedin', 'threads', 'bluesky'];
 
 const keyOf = (service: string) => (service === 'googlebusiness' ? 'google' : service);
 
-/** What every post of a service has to say in the new API. */
+/** The fields that the new API requires of every post of a service. */
 const DEFAULTS: Record<string, Record<string, unknown>> = {
   facebook: { type: 'post' },
   instagram: { type: 'post', shouldShareToFeed: true },
@@ -35,7 +35,7 @@ const DEFAULTS: Record<string, Record<string, unknown>> = {
 const withoutAbsent = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The pictures and videos. A picture is a link's preview only where the service has one. */
+/** The pictures and videos. A picture belongs to the link preview only where the service has link previews. */
 function assetsOf({ photo, picture, thumbnail, video, link }: UpdateMedia, takesLink: boolean): object[] {
   const isPreview = link !== undefined && takesLink && photo === undefined && video === undefined;
   const image = photo ?? (isPreview ? undefined : picture);
@@ -48,7 +48,7 @@ function attachmentOf({ link, title, description, picture }: UpdateMedia): Recor
   return withoutAbsent({ url: link, title, description, thumbnail });
 }
 
-/** Where the link of an update goes; a service without a place for it leaves it to the text. */
+/** The fields for the link of an update. A service without a field for links can only have the link in the text. */
 function linkFieldsOf(media: UpdateMedia, service: string, hasAssets: boolean): Record<string, unknown> {
   const { link, title } = media;
   if (link === undefined) return {};
@@ -67,7 +67,7 @@ function lostLink({ media: { link }, text }: UpdateContent, linkFields: object):
 
 const ADDRESSES = ['photo', 'picture', 'thumbnail', 'video'] as const;
 
-/** A post has one picture or video. What belongs to a link's preview goes where the link goes. */
+/** A post has one picture or video. Media of a link preview go where the link goes. */
 function lostMedia(media: UpdateMedia, sent: object, takesLink: boolean): string[] {
   const isOfPreview = (name: string) =>
     takesLink && media.link !== undefined && (name === 'picture' || name === 'thumbnail');
@@ -84,8 +84,8 @@ function lostMedia(media: UpdateMedia, sent: object, takesLink: boolean): string
 const WORDS = ['title', 'description'] as const;
 
 /**
- * What a link's preview or a pin says beside its text. Where the link itself has no field, its words are lost with it, also
- * where the link stands in the text: the network makes its own preview of it then.
+ * The title and description of a link preview or a pin. Where the link has no field, its title and description are
+ * lost, even if the text contains the link: the network then makes its own preview.
  */
 function lostWords(media: UpdateMedia, linkFields: Record<string, unknown>): string[] {
   const sent = JSON.stringify(linkFields);
@@ -101,7 +101,7 @@ function refused(field: string, message: string): FieldRefused {
   return new FieldRefused(field, FIELD_CODES.notSaved, message);
 }
 
-/** Without one the new API takes no pin; the old API had boards as subprofiles. */
+/** The new API refuses a pin without a board. The old API had boards as subprofiles. */
 function boardOf({ subprofileIds, isDraft }: NewUpdate): Record<string, unknown> {
   const [board, another] = subprofileIds;
   if (another !== undefined)
@@ -121,7 +121,7 @@ function retweetOf({ retweet }: NewUpdate, service: string): Record<string, unkn
   return { retweet: withoutAbsent({ ...retweet }) };
 }
 
-/** What only the service's own posts have. @throws {FieldRefused} */
+/** The fields that only one service has. @throws {FieldRefused} */
 function ownFieldsOf(update: NewUpdate, service: string): Record<string, unknown> {
   if (service === 'youtube' && !update.isDraft)
     throw refused(
@@ -158,7 +158,7 @@ function contentOf(update: UpdateContent, service: string, ownFields: Record<str
 
 /**
  * The input of `createPost` for one channel.
- * @throws {FieldRefused} the service cannot take it
+ * @throws {FieldRefused} the service cannot take the update
  */
 export function createInput(update: NewUpdate, channel: PostChannel): PostInput {
   const { service, id: channelId } = channel;
@@ -169,7 +169,7 @@ export function createInput(update: NewUpdate, channel: PostChannel): PostInput 
   return { input: { ...own, ...timingFields(update), ...fields, ...draft }, leftOut };
 }
 
-/** The input of `editPost`; `channel` has to be known where the update has media, whose form depends on the service. */
+/** The input of `editPost`. An update with media needs `channel`: the form of media depends on the service. */
 export function editInput(id: string, update: UpdateContent, channel: PostChannel | undefined): PostInput {
   const own = { id, text: update.text, ...timingFields(update) };
   if (!channel || !hasMedia(update.media)) {

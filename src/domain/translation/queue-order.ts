@@ -8,26 +8,26 @@ import {
   wholeNumber,
 } from './call-fields.ts';
 
-/** What the old calls for the order of a buffer ask for: `reorder` and `shuffle`. */
+/** The parameters of the old calls that change the order of a buffer: `reorder` and `shuffle`. */
 
-/** A buffer with more updates is not put into another order. */
+/** The order of a buffer with more updates cannot be changed. */
 export const LONGEST_QUEUE = 500;
 
 const COUNTS = { least: 1, most: 100_000 };
 
-/** No buffer that is put into another order has a place behind these. */
+/** A buffer whose order can be changed has no later places. */
 const OFFSETS = { least: 0, most: LONGEST_QUEUE - 1 };
 
-/** The updates that are to stand one behind the other. */
+/** The updates that should follow one another. */
 export interface WantedOrder {
   ids: readonly string[];
-  /** The place of the first of them, counted from 0. */
+  /** The place of the first of these updates, counted from 0. */
   offset: number;
 }
 
 const isUpdateId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
-/** Places that are sent in another sequence say two things at once. @throws {FieldRefused} */
+/** An index that contradicts the sequence of the values is ambiguous. @throws {FieldRefused} */
 function requireSequence(pairs: Pairs): void {
   const places = pairs.flatMap(([name]) => /^order\[(\d+)\]$/.exec(name)?.slice(1).map(Number) ?? []);
   if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0)))
@@ -47,13 +47,13 @@ function orderedIds(pairs: Pairs): string[] {
   return ids;
 }
 
-/** What a reorder asks for. @throws {FieldRefused} */
+/** The parameters of a reorder. @throws {FieldRefused} */
 export function reorderFields(pairs: Pairs): WantedOrder & { isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
   return { ids: orderedIds(pairs), offset: wholeNumber(pairs, 'offset', OFFSETS) ?? 0, isUtc };
 }
 
-/** What a shuffle asks for; without a count it is about the whole buffer. @throws {FieldRefused} */
+/** The parameters of a shuffle. Without a count, the whole buffer is shuffled. @throws {FieldRefused} */
 export function shuffleFields(pairs: Pairs): { count: number | undefined; isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
   return { count: wholeNumber(pairs, 'count', COUNTS), isUtc };

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { PassedAnswer } from '../../upstream/old-backend.ts';
 
-/** The body of an answer of the old API, whatever way the caller let the old API pack it. */
+/** Reads the body of an answer of the old API in any encoding. The caller of the bridge chose the encoding. */
 
 type Unpack = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
 
@@ -26,7 +26,9 @@ function encodingOf({ rawHeaders }: PassedAnswer): string {
   return at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().toLowerCase();
 }
 
-/** The JSON of an answer; undefined where it is none, is longer than `maxOutputLength` bytes or cannot be unpacked. */
+/**
+ * The JSON of an answer; undefined where the body is no JSON, exceeds `maxOutputLength` bytes, or cannot be unpacked.
+ */
 export function jsonIn(answer: PassedAnswer, maxOutputLength: number): unknown {
   try {
     const body = UNPACK[encodingOf(answer)]?.(answer.body, { maxOutputLength });

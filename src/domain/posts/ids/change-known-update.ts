@@ -16,18 +16,18 @@ import {
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
 /**
- * Changes a post by an id of either generation. The id is tried as it is: that the new API answers that it knows no such
- * post proves that nothing was changed. Only then, and where the old API has shown an update with that id, the post is looked
- * for and the change sent for that post. So no post is changed twice.
+ * Changes a post by an id of either API. First the change is sent with the given id. If the new API answers that the
+ * post does not exist, nothing was changed. Only then, and only for an id that the old API has shown, the bridge
+ * searches for the post and sends the change with the found id. Therefore no two posts are changed by one call.
  *
- * A post that says the same may be another one, whose own was deleted before. A delete cannot be taken back, so that none is
- * sent for a post that was only looked for: it needs a post that the id was answered with before.
+ * A post with the same content may be a different post, if the real one was deleted earlier. A delete cannot be undone,
+ * therefore a found post is never deleted at once: a delete needs a post that was already paired with the id.
  */
 
-/** "Update could not be found" in the old table. */
+/** The code of "Update could not be found" at the old API. */
 const NOT_FOUND = 1020;
 
-/** As a part of a write these reads do not give way to others, and count as it does. */
+/** These reads belong to a write: they do not give way to other calls, and they count as writes. */
 function stepsOf(context: Context, { mapping }: Writer, { reading, ids }: NamedProfiles): MatchSteps {
   return {
     async findChannel(profileId) {
@@ -44,7 +44,7 @@ function stepsOf(context: Context, { mapping }: Writer, { reading, ids }: NamedP
   };
 }
 
-/** That a post is gone after a write in doubt does not say that it was not there before. */
+/** After a write in doubt, a missing post may have existed before the write. */
 const isUnknown = (end: ChangeEnd) =>
   end.kind === 'refused' && !end.wasInDoubt && end.refusal.code === NOT_FOUND;
 
@@ -54,14 +54,14 @@ const isUnsure = (end: ChangeEnd) =>
 const isUnmatched = (learned: LearnedUpdate | undefined): learned is LearnedUpdate =>
   learned?.post_id === null;
 
-/** What a change by an id as it is says of the id. */
+/** Records what the result of a change by the unchanged id says about the id. */
 async function keepWhatItSays(context: Context, learned: LearnedUpdate, end: ChangeEnd): Promise<void> {
   if (end.kind === 'done') await keepAsTheyAre(context, [learned]);
   if (isUnsure(end)) await keepUnmatched(context, learned);
 }
 
 /**
- * Changes one post; `known` are the profiles of the account.
+ * Changes one post. `known` are the profiles of the account.
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was changed
  */
 export async function changeKnownUpdate(

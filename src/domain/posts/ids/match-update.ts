@@ -11,13 +11,13 @@ import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
 import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 
 /**
- * Finds the post that an update of the old API is, by one request: the one of its channel with its text and its time. What
- * two posts or two updates share is nobody's, for a write to the wrong one could not be taken back. Where the new API has a
- * post of the account under an id of the old API nothing is looked for: an id that it does not know is that of a post that is
- * gone.
+ * Finds the post of an update of the old API with one request: the only post of its channel with the same text and
+ * time. If two posts or two updates share text and time, none is chosen, because a write to the wrong post could not be
+ * undone. If the new API has any post of the account under its old id, no search is made: the ids are the same, and a
+ * missing id belongs to a deleted post.
  */
 
-/** What was not found is not looked for again so soon. */
+/** A search without a result is not repeated for ten minutes. */
 const MISSED = { max: 10_000, ttl: 10 * MINUTE };
 
 const memories = new WeakMap<Context, LRUCache<string, true>>();
@@ -30,7 +30,7 @@ function missedOf(context: Context): LRUCache<string, true> {
 
 type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;
 
-/** How the caller's channel is found, and the new API asked with the caller's own grant. */
+/** `findChannel` finds the caller's channel. `ask` asks the new API with the caller's own grant. */
 export interface MatchSteps {
   findChannel: (profileId: string) => Promise<Channel | undefined>;
   ask: (read: (asker: PostsAsker) => Promise<Post[]>) => Promise<Post[]>;
@@ -68,7 +68,7 @@ async function pair(context: Context, learned: LearnedUpdate, post: Post): Promi
   return isPaired ? post : undefined;
 }
 
-/** The one of these posts, which are of its channel, that an update is; kept as a pair, and undefined where none is sure. */
+/** The post of an update among posts of its channel, stored as a pair. Undefined where no post is certain. */
 export async function matchAmong(
   context: Context,
   learned: LearnedUpdate,
@@ -83,7 +83,7 @@ export async function matchAmong(
 }
 
 /**
- * The post that an update is, kept as a pair; undefined where none is sure to be it.
+ * The post of an update, stored as a pair. Undefined where no post is certain.
  * @throws {GrantDead | ReadGivesWay | Unavailable}
  */
 export async function matchUpdate(

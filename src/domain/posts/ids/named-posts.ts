@@ -5,11 +5,11 @@ import { learnedUpdate, postIdForWrite } from '../../ids/updates/learned-update.
 import { matchAmong } from './match-update.ts';
 import { type Told, updateIdsFor } from './told-ids.ts';
 
-/** The posts of one channel that a call names by ids of either generation, for a write. Nothing is asked of the new API. */
+/** Finds the posts of one channel that a write names by ids of either API. Sends no request. */
 
 type Posts = readonly Post[];
 
-/** By an id that the caller is not told any of these posts by; the id itself where it leads to none of them. */
+/** The post of an id that is not among the ids of these posts. The id itself where no post is found. */
 async function namedPost(
   context: Context,
   { mapping, ids }: Told,

@@ -8,7 +8,7 @@ import { keepPostAnswer } from '../lists/post-cache.ts';
 import { keepAsTheyAre, knownPostId, learnedUpdate } from '../../ids/updates/learned-update.ts';
 import { matchUpdate, type MatchSteps } from './match-update.ts';
 
-/** One post by an id of either generation: by the pair that is known, else as the id is, else by what the old API showed. */
+/** Reads one post by an id of either API: by the stored pair, by the unchanged id, or by the content at the old API. */
 
 function stepsOf(context: Context, caller: Caller): MatchSteps {
   const { client_id: clientId } = caller.mapping;
@@ -20,7 +20,7 @@ function stepsOf(context: Context, caller: Caller): MatchSteps {
 }
 
 /**
- * The post that the caller means; the recorded not-found is for a post that is undefined.
+ * The post with this id. For an undefined post the caller gets the recorded not-found.
  * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
  */
 export async function readKnownUpdate(context: Context, caller: Caller, id: string): Promise<PostAnswer> {

@@ -19,11 +19,11 @@ import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
 import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 
 /**
- * By which id an app is told of a post: by the one that it was told first. A post that the old API has told the account of
- * keeps the id that it has there, unless the app was told the new one before.
+ * Chooses the id that an app sees for a post: always the first id that the app was told. A post that the old API has
+ * shown to the account keeps its old id, unless the app was told the new id before.
  */
 
-/** What this process has told. Others may forget what is not told any more, so that it is looked up again. */
+/** The ids that this process has told. An entry expires, and a new lookup renews its row: unused rows are deleted. */
 const REMEMBERED = { max: 50_000, ttl: UPDATE_IDS_SEEN_EVERY };
 
 const memories = new WeakMap<Context, LRUCache<string, string>>();
@@ -34,10 +34,10 @@ function memoryOf(context: Context): LRUCache<string, string> {
   return memory;
 }
 
-/** The ids by posts of the new API. */
+/** The told ids by the post ids of the new API. */
 export type UpdateIds = ReadonlyMap<string, string>;
 
-/** Who is told, with the ids that it knows of profiles. */
+/** The token of the caller, with the profile ids that its app knows. */
 export interface Told {
   mapping: ServedMapping;
   ids: LegacyIds;
@@ -47,7 +47,7 @@ interface Lookup extends Told {
   app: ToldApp;
   posts: readonly Post[];
   digests: ReadonlyMap<string, readonly string[]>;
-  /** Asks once, when the posts themselves have been taken note of. */
+  /** Asks the database once, after the ids of these posts were recorded. */
   hasSameIds: () => Promise<boolean>;
 }
 
@@ -56,7 +56,10 @@ const appOf = ({ client_id: clientId, account_id: accountId }: ServedMapping): T
   accountId,
 });
 
-/** The one update of these that a post looks like, in its channel; where two do, nobody knows which it is. */
+/**
+ * The only update in `rows` that a post looks like, in its channel. Undefined where two updates look alike: the right
+ * one is then unknown.
+ */
 async function alikeUpdate(
   context: Context,
   { ids, posts, digests }: Lookup,
@@ -88,7 +91,7 @@ async function toldByOldApi(
   return isPair ? row.old_id : undefined;
 }
 
-/** Only while the old API runs can an app be told another id later. */
+/** The told id is stored only while the old API runs, because only then could another id appear later. */
 async function keepTold(context: Context, { mapping, app }: Lookup, postIds: readonly string[]) {
   if (postIds.length === 0 || !oldBackendUntilRetired(context, provenApp(mapping))) return;
   await keepToldPosts(context.store.durable, app, { postIds, now: context.clock.now() });
@@ -125,7 +128,7 @@ function lookupOf({ vault, store }: Context, told: Told, posts: readonly Post[])
   return { ...told, app, posts, digests, hasSameIds: ask };
 }
 
-/** The ids by which these posts are told, kept before they leave. */
+/** The ids that the app sees for these posts. The ids are stored before the answer leaves. */
 export async function updateIdsFor(context: Context, told: Told, posts: readonly Post[]): Promise<UpdateIds> {
   const { clientId, accountId } = appOf(told.mapping);
   const memory = memoryOf(context);
@@ -137,7 +140,7 @@ export async function updateIdsFor(context: Context, told: Told, posts: readonly
   return new Map([...ids].map(([id, toldId]) => [id, toldId ?? found.get(id) ?? id]));
 }
 
-/** The same for a write that is done: its answer does not fail for an id. */
+/** As `updateIdsFor`, for a write that is done: the answer does not fail if the ids cannot be read. */
 export async function updateIdsAfterWrite(
   context: Context,
   told: Told,

@@ -3,12 +3,16 @@ import { post, type Post } from '../../../upstream/posts/post.ts';
 import type { PostsPage } from '../../../upstream/posts/read-posts.ts';
 
 /**
- * What is kept of one list of posts: the pages that were read last, and where the list goes on behind them. The new API
- * pages forward by cursors and the old one by numbers, so that a page in the middle needs the cursor before it. All of it
- * belongs to one reading, which begins with the first page: cursors of an earlier reading would leave out what is new.
+ * The cached part of one list of posts: the pages that were read last, and the cursors behind them. The new API pages
+ * forward by cursors and the old API pages by numbers, therefore a page in the middle needs the cursor before the page.
+ * All pages and cursors belong to one reading that began with the first page: cursors of an earlier reading would leave
+ * out new posts.
  */
 
-/** So many posts are kept, and so much text of them, of the pages that were read last; the last one is kept whole. */
+/**
+ * The most posts and the most characters of JSON that are kept, from the pages that were read last. The newest page is
+ * always kept whole.
+ */
 const MOST_POSTS = 200;
 const MOST_TEXT = 256 * 1024;
 
@@ -18,26 +22,26 @@ const keptPage = z.object({ offset: z.number(), posts: z.array(post), readAt: z.
 
 export const keptList = z.object({
   startedAt: z.number(),
-  /** The newest first. */
+  /** The newest page first. */
   pages: z.array(keptPage),
-  /** The page that begins at `offset` stands behind `cursor`. In the order of their offsets. */
+  /** `cursor` leads to the page that begins at `offset`. Sorted by offset. */
   marks: z.array(z.object({ offset: z.number(), cursor: z.string() })),
-  /** How many posts the list has, once its end was read. */
+  /** The length of the list, known once its end was read. */
   length: z.number().optional(),
-  /** The same of an earlier reading. */
+  /** The length in an earlier reading. */
   lastLength: z.number().optional(),
 });
 
 export type KeptList = z.infer<typeof keptList>;
 export type KeptPage = z.infer<typeof keptPage>;
 
-/** A part of a list, the first post at 0. */
+/** A part of a list. The first post has offset 0. */
 export interface Range {
   offset: number;
   count: number;
 }
 
-/** Where a page begins. */
+/** The place where a page begins. */
 export interface Mark {
   offset: number;
   cursor: string | undefined;
@@ -45,17 +49,17 @@ export interface Mark {
 
 const endOf = ({ offset, posts }: KeptPage) => offset + posts.length;
 
-/** A new reading, which has no page yet. */
+/** A new reading without pages. */
 export function beginList(now: number, before: KeptList | undefined): KeptList {
   return { startedAt: now, pages: [], marks: [], lastLength: before?.length ?? before?.lastLength };
 }
 
-/** The list as it was kept, with the length that is known now: writes change it without a reading. */
+/** The cached list with the length that is known now. Writes change the length without a reading. */
 export function withKnownLength(list: KeptList, known: number | undefined): KeptList {
   return { ...list, length: list.length === known ? known : undefined, lastLength: known };
 }
 
-/** The kept page that holds a whole range and was read at this time or later. */
+/** The cached page that holds the whole range and was read at `notBefore` or later. */
 export function pageFor(
   { pages, length }: KeptList,
   { offset, count }: Range,
@@ -65,12 +69,12 @@ export function pageFor(
   return pages.find((page) => page.readAt >= notBefore && page.offset <= offset && endOf(page) >= end);
 }
 
-/** The last known beginning of a page at or before an offset. */
+/** The last known page beginning at or before an offset. */
 export function markFor({ marks }: KeptList, offset: number): Mark {
   return marks.findLast((mark) => mark.offset <= offset) ?? { offset: 0, cursor: undefined };
 }
 
-/** Whether two readings begin with the same posts, as far as both go. */
+/** Whether two readings begin with the same posts, compared up to the shorter length. */
 function beginsAlike(one: readonly Post[], other: readonly Post[]): boolean {
   const common = Math.min(one.length, other.length);
   return one.slice(0, common).every(({ id }, index) => id === other[index]?.id);
@@ -82,15 +86,15 @@ export function withoutMark(list: KeptList, offset: number): KeptList {
   return { ...list, marks: list.marks.filter((mark) => mark.cursor !== refused.cursor) };
 }
 
-/** From this place on nobody can read without a cursor. */
+/** From this offset on, a page cannot be reached without a cursor. */
 const FAR = 500;
 
-/** What an earlier reading leaves to a new one: the way to places that are too far away to be reached anew. */
+/** Starts a new reading that keeps only the cursors for offsets too far to reach without a cursor. */
 export function beginWithFar(now: number, before: KeptList): KeptList {
   return { ...beginList(now, before), marks: before.marks.filter(({ offset }) => offset >= FAR) };
 }
 
-/** A new reading from its first page on. While the list begins as it did, what is known of its places still holds. */
+/** Starts a new reading with its first page. The old cursors stay valid while the list begins with the same posts. */
 export function restartList(before: KeptList | undefined, posts: readonly Post[], now: number): KeptList {
   if (!before) return beginList(now, before);
   const first = before.pages.find(({ offset }) => offset === 0);
@@ -103,7 +107,7 @@ function lengthWith(list: KeptList, end: number, isEnd: boolean): number | undef
   return list.length !== undefined && list.length > end ? list.length : undefined;
 }
 
-/** The newest page, and those of the others that have room. */
+/** The newest page, and the other pages that fit. */
 function fitting(newest: KeptPage, others: readonly KeptPage[]): KeptPage[] {
   let room = MOST_POSTS - newest.posts.length;
   let textRoom = MOST_TEXT - JSON.stringify(newest.posts).length;
@@ -115,7 +119,7 @@ function fitting(newest: KeptPage, others: readonly KeptPage[]): KeptPage[] {
   return [newest, ...kept];
 }
 
-/** The list with one more page, which begins at `mark`. */
+/** The list with one more page, beginning at `mark`. */
 export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt: number }): KeptList {
   const { posts, next, readAt } = page;
   const end = mark.offset + posts.length;
@@ -131,16 +135,15 @@ export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt:
 }
 
 /**
- * How many posts the list has; where its end was not read, at least one more than was seen, or what it had before. Old
- * clients page on while they have seen fewer.
+ * The length of the list. If the end was not read: the earlier length, but at least one more than was seen. Old clients
+ * page on while they have seen fewer posts than the total.
  */
 export function totalOf({ length, lastLength }: KeptList, seen: number): number {
   return length ?? Math.max(lastLength ?? 0, seen + 1);
 }
 
 /**
- * How many posts of a list are meant, where those stand before the others: told exactly by a page that reaches to their
- * end, and else one more than was seen.
+ * The number of meant posts, if these come first. Exact where a page reaches their end, else one more than was seen.
  */
 export function totalOfMeant(
   { pages, length }: KeptList,

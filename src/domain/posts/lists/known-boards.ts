@@ -9,9 +9,9 @@ import { freshFor } from '../../limits/freshness.ts';
 import type { Reading } from '../../reads/read-account.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
-/** The boards of an account's Pinterest channels: the kept ones while they are fresh, else one request. */
+/** The boards of an account's Pinterest channels: from the cache while fresh, else with one request. */
 
-/** The new API takes thirty aliases in one request. */
+/** The new API takes at most thirty aliases in one request. */
 const ORGANIZATIONS_PER_REQUEST = 20;
 
 const boardsOfChannel = z.array(z.object({ serviceId: z.string(), name: z.string() }));
@@ -24,7 +24,7 @@ const keptBoards = z.object({
 export type { Board };
 
 export interface BoardsAnswer {
-  /** By the id of the channel; those of Pinterest are all there, with null where the new API told no boards. */
+  /** By channel id. Every Pinterest channel is present; null where the new API told no boards. */
   boards: Readonly<Record<string, readonly Board[] | null>>;
   fetchedAt: number;
   isStale: boolean;
@@ -59,7 +59,7 @@ async function fetchBoards(context: Context, grant: GrantClient, wanted: Wanted)
 }
 
 /**
- * The boards of the Pinterest channels in a reading; an account that has none costs no request.
+ * The boards of the Pinterest channels in a reading. An account without Pinterest channels costs no request.
  * @throws {GrantDead | Forbidden | Unavailable}
  */
 export async function knownBoards(
@@ -75,7 +75,7 @@ export async function knownBoards(
   };
   const name = { grantId: grant.id, what: 'boards' };
   const read = keptBoards.safeParse((await keptAnswer(context, name)).answer).data;
-  // A channel that came since then makes what is kept worth nothing.
+  // Cached boards are worthless once the account has a new Pinterest channel.
   const kept = read && wanted.channelIds.every((id) => Object.hasOwn(read.boards, id)) ? read : undefined;
   const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
   if (kept && age < freshFor(context, grant)) return { ...kept, isStale: false };

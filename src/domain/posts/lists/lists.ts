@@ -3,19 +3,19 @@ import type { Post } from '../../../upstream/posts/post.ts';
 import type { PostsQuestion } from '../../../upstream/posts/read-posts.ts';
 import { secondsOf } from '../../translation/old-times.ts';
 
-/** The two lists that the old API had of a profile, as questions to the new one. */
+/** The two lists of a profile in the old API, as queries to the new API. */
 
 export interface PostList {
-  /** Names it among the lists of a grant. */
+  /** The name of the list among the cached lists of a grant. */
   name: string;
   question: PostsQuestion;
-  /** Which of its posts are meant, where not all are; the others stand at its end. */
+  /** Selects the meant posts; undefined where all posts are meant. The other posts stand at the end of the list. */
   isMeant: ((post: Post) => boolean) | undefined;
 }
 
 type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;
 
-/** Sees to what a caller asks for with `since`, in Unix seconds; 0 for everything. */
+/** Makes a list for the parameter `since` of a call, in Unix seconds; 0 for the whole list. */
 type MakeList = (channel: Channel, since: number) => PostList;
 
 /** The names of the two whole lists of a channel. */
@@ -23,8 +23,8 @@ export const nameOfPending = (channelId: string) => `pending ${channelId}`;
 export const nameOfSent = (channelId: string) => `sent ${channelId}`;
 
 /**
- * What is in the buffer, the next one first: what is scheduled, what is being published, and what could not be published
- * and waits for a person. `since` is about the time at which a post was made.
+ * The buffer, the next post first: posts that are scheduled, posts that are being published, and posts that failed and
+ * wait for a person. `since` compares the time at which a post was made.
  */
 export const pendingList: MakeList = ({ id: channelId, organizationId }, since) => {
   const statuses = ['scheduled', 'sending', 'error'];
@@ -36,8 +36,8 @@ export const pendingList: MakeList = ({ id: channelId, organizationId }, since) 
 };
 
 /**
- * What was sent, the last one first. `since` is about the time of sending, by which the new API can neither sort nor
- * filter. It sorts by the time at which a post was due, which is the same order but for posts that were sent late.
+ * The sent posts, the last post first. `since` compares the time of sending. The new API can neither sort nor filter by
+ * this time: it sorts by due time, and only posts that were sent late have another order.
  */
 export const sentList: MakeList = ({ id: channelId, organizationId }, since) => ({
   name: nameOfSent(channelId),

@@ -5,21 +5,21 @@ import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-
 import type { Context } from '../../context.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 
-/** The last answers about posts. They only save requests, so that a cache that fails costs nobody an answer. */
+/** The last answers about posts. The cache only saves requests, therefore a broken cache does not fail a call. */
 
-/** Under this name stands when posts were last changed with a grant. */
+/** The name of the row that records when posts were last changed with a grant. */
 const CHANGED = 'changed';
 
 export interface KeptAnswer {
-  /** As it was stored; nothing for one that a wrong clock dated into the future, or that nobody can read. */
+  /** The stored answer; undefined where a wrong clock dated it into the future, or where it cannot be read. */
   answer: unknown;
-  /** How many posts a list has as far as is known, with what was written since it was read. */
+  /** The known length of a list, including writes since the list was read. */
   length: number | undefined;
-  /** What was read at this time or before may be out of date. */
+  /** Answers that were read at this time or earlier may be out of date. */
   changedAt: number;
 }
 
-/** The kept answer of this name. */
+/** The cached answer with this name. */
 export async function keptAnswer(context: Context, { grantId, what }: PostAnswerName): Promise<KeptAnswer> {
   const kept = await withoutCacheFaults(context, grantId, async () => {
     const rows = await findPostAnswers(context.store, grantId, [what, CHANGED]);
@@ -31,12 +31,12 @@ export async function keptAnswer(context: Context, { grantId, what }: PostAnswer
   return kept ?? { answer: undefined, length: undefined, changedAt: 0 };
 }
 
-/** From now on what is kept of a grant's posts is out of date: who has written reads what was written. */
+/** Marks all cached posts of a grant as out of date: a caller that has written must read its own write. */
 export async function notePostsChanged(context: Context, grantId: string): Promise<void> {
   await keepPostAnswer(context, { grantId, what: CHANGED }, { answer: null });
 }
 
-/** Keeps an answer for the next call, while its grant lives; `length` is what is known of a list's. */
+/** Caches an answer while its grant lives. `length` is the known length of a list. */
 export async function keepPostAnswer(
   context: Context,
   name: PostAnswerName,
@@ -46,7 +46,7 @@ export async function keepPostAnswer(
   await keepWhileAlive(context, name.grantId, () => storePostAnswer(context.store, name, row));
 }
 
-/** What is answered when the new API cannot be asked now, where something is known. */
+/** The answer while the new API cannot be asked now, if one is known. */
 interface Fallback<Answer> {
   name: PostAnswerName;
   lastKnown: () => Answer | undefined;
@@ -56,7 +56,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof Unavailable || error instanceof ReadGivesWay;
 }
 
-/** The new answer, or the last known one while the new API is out of reach or the rest of the budget is kept. */
+/** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */
 export async function freshOrLastKnown<Answer>(
   context: Context,
   { name, lastKnown }: Fallback<Answer>,

@@ -24,23 +24,23 @@ import {
 import type { PostList } from './lists.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
-/** A page of a list of posts: from what is kept while that is fresh, else by as few requests as cursors allow. */
+/** Reads a page of a list of posts: from the cache while fresh, else with as few requests as cursors allow. */
 
-/** The most that the new API answers with at once. */
+/** The most posts in one answer of the new API. */
 const MOST_AT_ONCE = 100;
 
-/** One request costs the same for few posts, and more of them serve the next calls. */
+/** A request for fewer posts costs the same, and further posts serve the next calls. */
 const FEWEST_AT_ONCE = 20;
 
-/** How many requests may be spent to reach a page to which no cursor is known. */
+/** The most requests for a page without a known cursor. */
 const MOST_STEPS = 5;
 
 const START: Mark = { offset: 0, cursor: undefined };
 
-/** So long a caller may take its time between two pages of one reading. */
+/** The time that a caller may take between two pages of one reading. */
 const READING_LIFETIME = 10 * MINUTE;
 
-/** A page so far behind the last known cursor that too many requests would be needed to reach it. */
+/** The page is so far behind the last known cursor that the page would cost too many requests. */
 export class PageOutOfReach extends Error {
   override readonly name = 'PageOutOfReach';
 }
@@ -59,7 +59,7 @@ interface Asking extends PostsReader {
   changedAt: number;
 }
 
-/** Reads the page that begins at a mark into the list. */
+/** Reads the page at a mark, and adds the page to the list. */
 async function readInto(
   context: Context,
   asking: Asking,
@@ -76,10 +76,10 @@ async function readInto(
 
 const isBeyond = ({ length }: KeptList, offset: number) => length !== undefined && offset >= length;
 
-/** Whether few requests reach an offset from a mark. */
+/** Whether few requests lead from a mark to an offset. */
 const isInReach = (mark: Mark, offset: number) => (offset - mark.offset) / MOST_AT_ONCE <= MOST_STEPS;
 
-/** Reads on to where the range begins, and then the range. @throws {PageOutOfReach} nothing was asked for */
+/** Reads up to the beginning of the range, and then the range. @throws {PageOutOfReach} no request was sent */
 async function readRange(context: Context, asking: Asking, known: KeptList): Promise<KeptList> {
   const { offset, count } = asking.range;
   let [list, mark] = [known, markFor(known, offset)];
@@ -91,7 +91,7 @@ async function readRange(context: Context, asking: Asking, known: KeptList): Pro
       first: Math.min(MOST_AT_ONCE, offset - mark.offset),
     });
     const next = markFor(list, offset);
-    // An end that was not told, or a page that is shorter than its cursor says: nothing more is to be had.
+    // No progress: the list ended here, or a cursor led to an empty page. No further posts can be read.
     if (next.offset <= mark.offset) return list;
     mark = next;
   }
@@ -99,7 +99,7 @@ async function readRange(context: Context, asking: Asking, known: KeptList): Pro
   return readInto(context, asking, { list, mark, first: Math.max(count, FEWEST_AT_ONCE) });
 }
 
-/** What was known of the length may have changed by the time at which a list is read on. */
+/** The known length may have changed before the list is read further. */
 const withoutLength = (list: KeptList): KeptList => ({
   ...list,
   length: undefined,
@@ -107,9 +107,9 @@ const withoutLength = (list: KeptList): KeptList => ({
 });
 
 /**
- * What the next page is read into: the reading that runs, or a new one. The first page is read into what was known, so
- * that a list that begins as it did keeps its cursors. A page that only they reach is read by them however old they are:
- * who reads a long list goes on where it was, whatever was written meanwhile.
+ * The reading that takes the next page: the current reading, or a new one. A first page is compared with the cached
+ * list, and a list with the same beginning keeps its cursors. A page that only a cursor reaches is read with a cursor
+ * of any age: a caller in the middle of a long list can go on, despite later writes.
  */
 function runningList(
   context: Context,
@@ -123,13 +123,13 @@ function runningList(
   return isOver && isInReach(START, offset) ? beginWithFar(now, kept) : withoutLength(kept);
 }
 
-/** What an answer that cannot be read is tried with next: without the cursor that was sent, and then without any. */
+/** The readings to try after an unreadable answer: first without the used cursor, then without any cursor. */
 function otherWays(asking: Asking, running: KeptList, now: number): KeptList[] {
   const without = withoutMark(running, asking.range.offset);
   return without.marks.length > 0 ? [without, beginList(now, running)] : [beginList(now, running)];
 }
 
-/** A cursor that the new API does not know any more costs the reading cursors, and the caller nothing. */
+/** A cursor that the new API no longer knows does not fail the call. The reading loses cursors. */
 async function readAnew(context: Context, asking: Asking, kept: KeptList | undefined): Promise<KeptList> {
   const running = runningList(context, asking, kept);
   try {
@@ -150,7 +150,7 @@ interface Cut {
   isStale: boolean;
 }
 
-/** The range out of its page, without the posts that the caller does not mean. */
+/** The range from its page, without posts that the caller does not mean. */
 function answerFrom({ list: { isMeant }, range }: Asking, { list, page, isStale }: Cut): ListAnswer {
   const start = range.offset - (page?.offset ?? 0);
   const posts = page?.posts.slice(start, start + range.count) ?? [];
@@ -179,7 +179,8 @@ async function fetchRange(context: Context, asking: Asking, kept: KeptList | und
 }
 
 /**
- * A part of a list of posts. The last known one serves while the new API is out of reach or the rest of its budget is kept.
+ * Reads a part of a list of posts. The last known page serves while the new API is out of reach, or while the rest of
+ * its budget is reserved.
  * @throws {GrantDead | ScopeMissing | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
  */
 export async function readList(
@@ -200,7 +201,7 @@ export async function readList(
   };
   const fresh = known(Math.max(now - freshFor(context, grant), changedAt), false);
   if (fresh) return fresh;
-  // Who comes after a change does not join a reading that began before it.
+  // `changedAt` in the key: a call after a change does not join a reading that began before the change.
   const flight = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
   const fetching = context.flights.run(flight, () => fetchRange(context, asking, kept));
   const lastKnown = () => known(Math.max(now - context.settings.profilesStale, changedAt), true);

@@ -6,13 +6,13 @@ import { freshFor } from '../../limits/freshness.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
-/** One post by its id: the kept one while it is fresh, else one request. */
+/** Reads one post by its id: from the cache while the cached post is fresh, else with one request. */
 
-/** Null for a post that was there, and is not any more. */
+/** Null for a post that existed and is gone. */
 const keptPost = z.object({ post: post.nullable(), fetchedAt: z.number() });
 
 export interface PostAnswer {
-  /** Undefined where the token reaches no such post. */
+  /** Undefined where the token reaches no post with this id. */
   post: Post | undefined;
   fetchedAt: number;
   isStale: boolean;
@@ -20,7 +20,7 @@ export interface PostAnswer {
 
 interface Looking {
   id: string;
-  /** Whether something is kept of the post: nothing is of ids that nobody ever found. */
+  /** Whether the cache has an entry for the post. An id that was never found gets no entry. */
   isKnown: boolean;
 }
 
@@ -37,7 +37,8 @@ async function fetchPost(
 }
 
 /**
- * The post with an id. The last known one serves while the new API is out of reach or the rest of its budget is kept.
+ * The post with an id. The last known post serves while the new API is out of reach, or while the rest of its budget is
+ * reserved.
  * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
  */
 export async function readOne(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {

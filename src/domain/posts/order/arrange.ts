@@ -2,11 +2,11 @@ import { badValue, FieldRefused } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
 
 /**
- * Where the posts of a queue have to stand for an order that was asked for. Some posts keep their places: those with a
- * time of their own, which a move would take from them, and those that are being sent or could not be sent.
+ * Calculates the places of the posts in a queue for a requested order. Some posts keep their places: posts with a time
+ * of their own (a move would remove this time), posts that are being sent, and posts that could not be sent.
  */
 
-/** A post of a queue, as far as its order is concerned. */
+/** The facts of a queued post that matter for the order. */
 export interface QueuedUpdate {
   id: string;
   isMovable: boolean;
@@ -34,13 +34,13 @@ function outOfRange(queue: Queue): FieldRefused {
   );
 }
 
-/** The whole queue, where the movable posts stand in this order and the others where they are. */
+/** The whole queue: the movable posts in this order, all other posts at their present places. */
 function withOthers(queue: Queue, movable: readonly string[]): string[] {
   const next = movable.values();
   return queue.map(({ id, isMovable }) => (isMovable ? (next.next().value ?? id) : id));
 }
 
-/** @throws {FieldRefused} the order needs a post that keeps its place to stand elsewhere */
+/** @throws {FieldRefused} the order would move a post that keeps its place */
 function requireReached(arranged: readonly string[], { ids, offset }: WantedOrder): void {
   const named = new Set(ids);
   const reached = arranged.filter((id) => named.has(id));
@@ -54,9 +54,9 @@ function requireReached(arranged: readonly string[], { ids, offset }: WantedOrde
 }
 
 /**
- * The movable posts of a queue in the order that was asked for. Those that are not named stay in their order before and
- * behind the named ones.
- * @throws {FieldRefused} the queue cannot stand like that
+ * The movable posts of a queue in the requested order. Posts that the call does not name keep their order, before and
+ * after the named posts.
+ * @throws {FieldRefused} the queue cannot have this order
  */
 export function arrange(queue: Queue, wanted: WantedOrder): string[] {
   requireQueued(queue, wanted.ids);
@@ -77,7 +77,7 @@ export function arrange(queue: Queue, wanted: WantedOrder): string[] {
   return arranged;
 }
 
-/** Whether a queue stands as it was asked for. */
+/** Whether a queue has the requested order. */
 export function isArranged(queue: Queue, wanted: WantedOrder): boolean {
   try {
     const arranged = arrange(queue, wanted);

@@ -1,19 +1,19 @@
 import { MOST_MOVES } from './most-moves.ts';
 
-/** The order that a shuffle brings. */
+/** Draws the order of a shuffle. */
 
 /** A number from 0 to below 1. */
 type Chance = () => number;
 
-/** Draws some of the items: what stands first when all of them are shuffled. */
+/** Draws `count` items: the beginning of a shuffle of all items. */
 function draw(items: readonly string[], count: number, chance: Chance): string[] {
   const left = [...items];
   return Array.from({ length: count }, () => left.splice(Math.floor(chance() * left.length), 1)).flat();
 }
 
 /**
- * The posts at the top after a shuffle; the others follow as they stand. A queue that the moves of one call can bring into
- * any order is drawn as a whole. `count` is how many the caller wants to see.
+ * The posts at the top after a shuffle. The other posts follow in their present order. A queue that is short enough for
+ * the moves of one call is drawn as a whole. `count` is the number of posts that the caller wants to see.
  */
 export function drawOrder(
   ids: readonly string[],

@@ -9,12 +9,12 @@ import type { Write, WriteEnd, Writer } from '../writes/writes.ts';
 import type { Move } from './plan-moves.ts';
 import type { QueueChannel } from './read-queue.ts';
 
-/** Moves posts one after the other, each by a write of its own; the first one that is not known to be done is the last. */
+/** Moves posts one after the other, each with its own write. Stops after the first move that is not surely done. */
 
-/** Why a move was not made, or is not known to be. */
+/** Why a move was not made, or is in doubt. */
 export type Stop =
   | { kind: 'refused'; refusal: OldRefusal }
-  /** `message` is what the new API says went wrong. */
+  /** `message` is the text of the new API about the fault. */
   | { kind: 'in_doubt'; message: string | undefined }
   /** Nothing was sent for this move. */
   | { kind: 'not_sent'; error: unknown };
@@ -25,7 +25,7 @@ export interface MovesMade {
   stop: Stop | undefined;
 }
 
-/** Whose queue is moved, and by which call. */
+/** The queue to move, and the call that moves the queue. */
 export interface Ordering {
   call: 'reorder' | 'shuffle';
   writer: Writer;
@@ -63,7 +63,7 @@ async function makeMove(context: Context, ordering: Ordering, move: Move): Promi
   }
 }
 
-/** Makes the moves in their order, as far as they go. Nothing is thrown, for the moves before are made by then. */
+/** Makes the moves in their order until one fails. Never throws, because earlier moves may be done already. */
 export async function makeMoves(
   context: Context,
   ordering: Ordering,

@@ -1,2 +1,2 @@
-/** So many moves are made for one call: each costs a request of the new API, whose budget serves all calls of an app. */
+/** The most moves of one call. Each move costs a request of the new API, and the budget serves all calls of an app. */
 export const MOST_MOVES = 20;

@@ -17,20 +17,20 @@ import { type Move, planMoves } from './plan-moves.ts';
 import { isMovable, placesOf, readQueue, requestsFor } from './read-queue.ts';
 
 /**
- * Brings the queue of a channel into another order, for the old calls `reorder` and `shuffle`: read the queue, plan the
- * fewest moves, make them one after the other, read the order that was reached.
+ * Changes the order of a channel's queue, for the old calls `reorder` and `shuffle`: read the queue, plan the fewest
+ * moves, make the moves one after the other, read the order again.
  */
 
 export interface OrderEnd extends MovesMade {
-  /** How many moves the order needed. */
+  /** The number of moves that the order needs. */
   planned: number;
-  /** Whether the queue stands as it was to stand. */
+  /** Whether the queue has the requested order. */
   isReached: boolean;
-  /** The queue after the last move; undefined where it could not be read, or the first move was refused. */
+  /** The queue after the last move; undefined where it could not be read, or where the first move was refused. */
   posts: WrittenPost[] | undefined;
 }
 
-/** The channel whose queue a call may change; undefined where the caller reaches none of that id. */
+/** The channel whose queue a call may change; undefined where the caller reaches no channel of this id. */
 export async function channelToOrder(
   context: Context,
   caller: Caller,
@@ -47,7 +47,7 @@ function requireFew(moves: readonly Move[]): void {
   throw badValue('order', why);
 }
 
-/** A call that the budget is too small for would stop half-way; `length` posts are read once more behind the moves. */
+/** Refuses a call that its budget would stop half-way. The `length` posts are read once more after the moves. */
 function requireBudgetFor(
   context: Context,
   { writer }: Ordering,
@@ -58,7 +58,7 @@ function requireBudgetFor(
   if (moves.length > 0) requireWrites(context, { modernClientId, clientId }, requests);
 }
 
-/** The order that was reached, as far as its caller still waits for it. */
+/** The order after the moves; undefined where the queue could not be read while the caller waits. */
 async function reachedOrder(
   context: Context,
   { writer, channel }: Ordering,
@@ -96,7 +96,7 @@ async function bringInto(
 }
 
 /**
- * Puts the updates of a queue into the order that a call names.
+ * Changes a queue to the order that a call names.
  * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | ScopeMissing | Forbidden | OrganizationGone | Unavailable}
  * nothing was moved
  */
@@ -113,13 +113,13 @@ export async function reorderQueue(
 }
 
 export interface ShuffleEnd extends OrderEnd {
-  /** How many updates were drawn, and out of how many. */
+  /** The number of drawn updates, and the number of movable updates. */
   drawn: number;
   outOf: number;
 }
 
 /**
- * Shuffles a queue, or what one call can of it.
+ * Shuffles a queue, or as many updates as the moves of one call allow.
  * @throws as `reorderQueue`
  */
 export async function shuffleQueue(

@@ -8,7 +8,7 @@ import { whyNotSent } from '../writes/why-not-sent.ts';
 import type { Stop } from './make-moves.ts';
 import type { OrderEnd } from './order-updates.ts';
 
-/** What a call for another order is answered in words, for people who read it in an old program. */
+/** The messages that answer a call for another order. People read these messages in an old program. */
 
 const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
@@ -39,14 +39,14 @@ function refusalOfStop(stop: Stop, link: string): OldRefusal {
   return { ...UNKNOWN_OUTCOME, message: `${why} An update may have been moved.`, link };
 }
 
-/** Every move was made, and the queue does not stand as it was to stand, or nobody knows. */
+/** Every move was made, but the queue has another order, or its order is unknown. */
 function refusalOfOrder({ posts }: OrderEnd, link: string): OldRefusal {
   if (!posts) return { ...UNKNOWN_OUTCOME, message: 'The updates were moved.', link };
   const message = 'The buffer changed while its updates were moved.';
   return { status: 400, code: FIELD_CODES.notSaved, message };
 }
 
-/** The refusal of a call whose order was not reached, or of which nobody knows; `link` is where a person can look. */
+/** The refusal of a call whose order was not reached or is unknown. `link` is the page where a person can check. */
 export function refusalOfEnd(end: OrderEnd, link: string): OldRefusal {
   const { stop, made, planned, posts } = end;
   if (stop?.kind === 'refused' && made === 0) return stop.refusal;
@@ -59,7 +59,7 @@ export function refusalOfEnd(end: OrderEnd, link: string): OldRefusal {
   return { ...refusal, message: `${said} ${moved} ${order}` };
 }
 
-/** A paused queue takes moves and sends nothing. */
+/** A paused queue takes moves and sends no posts. */
 export function pausedWords({ posts }: OrderEnd): string[] {
   const isPaused = posts?.some(({ channel }) => channel.isQueuePaused) ?? false;
   return isPaused ? ['The queue of the profile is paused: its updates are sent once the queue goes on.'] : [];

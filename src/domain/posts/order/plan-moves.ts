@@ -1,6 +1,6 @@
 /**
- * The fewest moves that bring a queue into another order. The new API moves a post to the top or to the bottom and nowhere
- * else, so that the posts that stay must stand side by side in the new order, and in the same order as now.
+ * Plans the fewest moves to another order. The new API moves a post only to the top or to the bottom. Therefore the
+ * posts that are not moved must stand side by side in the new order, in their present sequence.
  */
 
 export interface Move {
@@ -8,7 +8,7 @@ export interface Move {
   position: 'top' | 'bottom';
 }
 
-/** The longest part of the new order whose places in the old one rise: its first index, and the one behind its last. */
+/** The longest part of the new order with rising old places: its first index, and the index after its last. */
 function longestRise(places: readonly number[]): [from: number, to: number] {
   let longest: [number, number] = [0, 0];
   let from = 0;
@@ -21,7 +21,7 @@ function longestRise(places: readonly number[]): [from: number, to: number] {
   return longest;
 }
 
-/** The moves that turn `current` into `target`, which has the same posts, one after the other. */
+/** The moves from `current` to `target`, one after the other. Both have the same posts. */
 export function planMoves(current: readonly string[], target: readonly string[]): Move[] {
   const placeOf = new Map(current.map((id, place) => [id, place]));
   const [from, to] = longestRise(target.map((id) => placeOf.get(id) ?? -1));

@@ -11,22 +11,22 @@ import { takeWrite } from '../../limits/fair-reads.ts';
 import type { Writer } from '../writes/writes.ts';
 import type { QueuedUpdate } from './arrange.ts';
 
-/** The whole queue of a channel as it stands now, as the list of pending updates has it. */
+/** Reads the whole queue of a channel now, in the order of the list of pending updates. */
 
 export interface QueueChannel {
   id: string;
   organizationId: string;
 }
 
-/** The most that the new API answers with at once. */
+/** The most posts in one answer of the new API. */
 const MOST_AT_ONCE = 100;
 
 const OUT_OF_BOUNDS = 1006;
 
-/** How many requests a queue of so many posts costs. */
+/** The requests that a queue of this length costs. */
 export const requestsFor = (length: number): number => Math.max(1, Math.ceil(length / MOST_AT_ONCE));
 
-/** Each page is taken from the app's share of the budget before it is asked for. */
+/** Each page is taken from the app's share of the budget before the request. */
 async function readPages(
   asker: PostsAsker,
   channel: QueueChannel,
@@ -46,7 +46,7 @@ async function readPages(
 }
 
 /**
- * Reads a queue for a call that writes, of which it is a part: it does not give way to writes.
+ * Reads a queue for a call that writes. The read is part of the write, and does not give way to other writes.
  * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | Forbidden | OrganizationGone | Unavailable}
  */
 export function readQueue(
@@ -64,10 +64,10 @@ export function readQueue(
   });
 }
 
-/** A post that a move takes nothing from and that the new API moves. */
+/** The new API moves scheduled posts only. A move would remove the time of a post with a time of its own. */
 export const isMovable = ({ status, shareMode }: WrittenPost) =>
   status === 'scheduled' && shareMode !== 'customScheduled';
 
-/** The queue, as far as its order is concerned. */
+/** The facts of the queue that matter for its order. */
 export const placesOf = (posts: readonly WrittenPost[]): QueuedUpdate[] =>
   posts.map((post) => ({ id: post.id, isMovable: isMovable(post) }));

@@ -15,24 +15,24 @@ import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
-/** The old calls that change one post that is there. */
+/** The old calls that change one existing post. */
 
-/** What became of the change. */
+/** The outcome of the change. */
 export type ChangeEnd =
   | { kind: 'done'; post: WrittenPost | undefined; leftOut: string[] }
-  /** `wasInDoubt`: the answer to the write was lost, and a look said no. */
+  /** `wasInDoubt`: the answer to the write was lost, and a later look led to this refusal. */
   | { kind: 'refused'; refusal: OldRefusal; wasInDoubt?: boolean }
-  /** `message` is what the new API says went wrong. */
+  /** `message` is the text of the new API about the fault. */
   | { kind: 'in_doubt'; message: string | undefined };
 
-/** What to do with a post, by its id. */
+/** The change of a post with this id. */
 export type Change =
   | { call: 'update'; id: string; pairs: Pairs }
   | { call: 'share' | 'destroy' | 'move_to_top'; id: string };
 
 const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update could not be found.' };
 
-/** The new API takes ids of no other form. */
+/** The new API refuses ids of any other form. */
 const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** The form of media depends on the service of the post's channel. */
@@ -51,7 +51,7 @@ async function channelOf(
   return found && { id: found.channelId, service: found.channelService };
 }
 
-/** None where the text and time of the post do not show whether it was done. */
+/** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
 function contentOfChange(id: string, { text, timing, media }: UpdateContent): string | undefined {
   const dueAt = timing?.mode === 'customScheduled' ? timing.dueAt : undefined;
   const isShared = timing !== undefined && dueAt === undefined;

@@ -16,45 +16,48 @@ import type { Context } from '../../context.ts';
 import { requireUsable } from '../../keys/retry-after-key-rotation.ts';
 import type { Write, Writer } from './writes.ts';
 
-/** The row of the journal that a write needs before its first byte leaves, and how long the row lets it be sent. */
+/** Stores the journal row of a write before the first byte, and checks how long the row lets the write be sent. */
 
-/** The row of a write that runs, and when it was kept by every clock: one may have been set, another may have slept. */
+/**
+ * The row of a running write, with the time of all clocks when the row was made. Three clocks, because one clock may be
+ * set, and another may stop while the machine sleeps.
+ */
 export interface Claim {
   rowId: string;
   begun: { elapsed: number; wall: number; now: number };
 }
 
-/** What the answer to a write proves; a 401 proves that the write has not been read. */
+/** The outcome that an answer proves. Excludes a 401: after a 401 the new API has not read the write. */
 export type SentOutcome = Exclude<WriteOutcome, { kind: 'unauthorized' }>;
 
 export interface Attempt {
   claim: Claim | undefined;
-  /** What the new API answered to what was sent; whatever is thrown after it does not unmake it. */
+  /** The answer of the new API to the sent write. A later error does not change this outcome. */
   outcome: SentOutcome | undefined;
-  /** It was counted against the app's share of the budget; once, though a 401 may have it sent once more. */
+  /** Whether the write was counted in the app's share of the budget. A second sending after a 401 is not counted. */
   isCounted: boolean;
-  /** Nobody waits any more: what is not claimed by then is not sent. */
+  /** The caller no longer waits. Without a claim by now, the write is not sent. */
   isGivenUp: boolean;
 }
 
-/** A write on its way, with the grant that it is sent with. */
+/** A write under way, with its grant. */
 export type ClaimedWrite = Writer & Write & { document: string; grant: GrantClient; attempt: Attempt };
 
 function clocksOf({ clock }: Context): Claim['begun'] {
   return { elapsed: clock.elapsed(), wall: clock.wall(), now: clock.now() };
 }
 
-/** The failure of a write that was not sent, or not done. */
+/** The failure of a write that was not sent, or not carried out. */
 export function notSent(why: string): Unavailable {
   return new Unavailable(`nothing was written: ${why}`, { retryAfter: 1000 });
 }
 
-/** The caller would not wait for the end of a write that is begun now. */
+/** A write that begins now would end after its caller stops waiting. */
 export class TooLateToBegin extends Unavailable {}
 
 /**
- * To be asked in the moment before the first byte: a process that was paused must not send what others take for given up,
- * and a caller that was told that nothing was sent must stay right.
+ * Checked immediately before the first byte. A paused process must not send a write that other processes have given up.
+ * A caller that was told that nothing was sent must not be wrong later.
  * @throws {Unavailable}
  */
 export function requireSendable(context: Context, { claim, isGivenUp }: Attempt): void {
@@ -91,13 +94,13 @@ function rowOf(context: Context, parts: ClaimedWrite, now: number): NewPostWrite
   };
 }
 
-/** In the transaction of the row: a pair that was given away meanwhile must not write any more. @throws {Unavailable} */
+/** In the transaction of the row: a token pair that was handed over must not write. @throws {Unavailable} */
 async function requireLiveGrant(tx: Database, { grant }: ClaimedWrite): Promise<void> {
   const row = await findGrant(tx, grant.id);
   if (!row || row.state === 'dead') throw notSent('the connection has ended');
 }
 
-/** Keeps the row of a write; nothing is sent before it is durable. @throws {Unavailable | KeyDropped} */
+/** Stores the row of a write. Nothing is sent before the row is durable. @throws {Unavailable | KeyDropped} */
 export async function claimWrite(context: Context, parts: ClaimedWrite): Promise<Claim> {
   requireTime(context, parts);
   const begun = clocksOf(context);

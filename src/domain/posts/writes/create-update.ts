@@ -16,14 +16,14 @@ import { settleInCall } from './settle-in-call.ts';
 import { logUnexpected, whyNotSent } from './why-not-sent.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
-/** One post for each profile that an old create names. */
+/** Makes one post for each profile in an old create. */
 
-/** What became of one profile's post. */
+/** The outcome of the post for one profile. */
 export type ProfileEnd = NamedProfile &
   (
     | { kind: 'done'; post: WrittenPost; leftOut: string[] }
     | { kind: 'refused'; refusal: OldRefusal }
-    /** `message` is what the new API says went wrong, and `error` what went wrong here after the post was sent. */
+    /** `message` is the text of the new API about the fault. `error` is a failure of the bridge after the sending. */
     | { kind: 'in_doubt'; message?: string | undefined; error?: unknown }
     /** Nothing was sent. */
     | { kind: 'not_sent'; error: unknown; why: string }
@@ -33,14 +33,14 @@ export interface CreatedUpdates {
   update: NewUpdate;
   ends: ProfileEnd[];
   named: NamedProfiles;
-  /** How many posts wait in the queue of the first profile that was posted to, where that is known. */
+  /** The length of the queue of the first profile with a new post, if the length is known. */
   pending: number | undefined;
 }
 
-/** So many posts of one call are under way at once. */
+/** The most posts of one call at the same time. */
 const AT_ONCE = 4;
 
-/** Where the pictures and videos of an input come from. */
+/** The addresses of the pictures and videos in an input. */
 function sourcesOf({ assets }: Record<string, unknown>): string[] {
   const all = (assets ?? []) as Array<Record<string, { url: string }>>;
   return all.flatMap((asset) => Object.values(asset).map(({ url }) => url));
@@ -68,7 +68,7 @@ function endOf(profile: NamedProfile, end: WriteEnd, leftOut: string[]): Profile
 
 const TOO_LARGE = { status: 400, code: 1006, message: 'The post is larger than the new API takes.' };
 
-/** Whatever a send throws proves that nothing was done for this profile; another's post may be there by then. */
+/** An error of a send proves that no post was made for this profile. Posts for other profiles may exist by then. */
 function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
   if (error instanceof FieldRefused) return { ...profile, kind: 'refused', refusal: refusalOfField(error) };
   if (error instanceof WriteTooLarge) return { ...profile, kind: 'refused', refusal: TOO_LARGE };
@@ -82,7 +82,7 @@ interface Posting {
   leftOut: string[];
 }
 
-/** What became of a post that was sent. Whatever fails here proves nothing about it. */
+/** The outcome of a sent post. A failure here does not prove anything about the post. */
 async function endOfSent(
   context: Context,
   { writer, profile, write, leftOut }: Posting,
@@ -135,7 +135,7 @@ async function pendingAfter(
   return first && (await knownCounts(context, mapping.grant_id))(first.channelId)?.pending;
 }
 
-/** What kept every post from being sent ends the call as a whole. */
+/** If no post was sent, the first error ends the whole call. */
 function throwIfNothingSent(ends: readonly ProfileEnd[]): void {
   const [first] = ends;
   if (first?.kind === 'not_sent' && ends.every(({ kind }) => kind === 'not_sent')) throw first.error;
@@ -145,7 +145,7 @@ const errorOf = (end: ProfileEnd): unknown[] =>
   'error' in end && end.error !== undefined ? [end.error] : [];
 
 /**
- * Makes the posts of an old create; `ends` has one for each profile, in the order of the call.
+ * Makes the posts of an old create. `ends` has one entry for each profile, in the order of the call.
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was posted
  */
 export async function createUpdates(

@@ -7,9 +7,9 @@ import { BudgetSpent } from '../../limits/budget-spent.ts';
 import type { Claim, SentOutcome } from './claim-write.ts';
 import type { WriteEnd } from './writes.ts';
 
-/** Keeps in the journal what an answer proves of a write. */
+/** Records in the journal what an answer proves about a write. */
 
-/** The first look comes at once, by whoever waits for the write; the jobs make the next. */
+/** The waiting call makes the first look at once. The job makes the next look. */
 async function keepDoubt(context: Context, rowId: string): Promise<void> {
   const nextLookAt = context.clock.now() + WRITE_LOOKS[1];
   await retryUntilStored(context, 'a write in doubt', () =>
@@ -17,7 +17,7 @@ async function keepDoubt(context: Context, rowId: string): Promise<void> {
   );
 }
 
-/** Keeps how a write ended; insists, for it is known nowhere else. */
+/** Stores the end of a write. Retries until the end is stored, because no other place has the outcome. */
 export async function endRow(
   context: Context,
   rowId: string,
@@ -29,7 +29,7 @@ export async function endRow(
   );
 }
 
-/** Keeps what an outcome proves; the answer leaves after it. @throws {BudgetSpent} */
+/** Stores what an outcome proves, before the caller is answered. @throws {BudgetSpent} */
 async function keepOutcome(
   context: Context,
   { claimed: { rowId }, call }: { claimed: Claim; call: WriteCall },
@@ -58,7 +58,7 @@ async function keepOutcome(
   }
 }
 
-/** An outcome that could not be kept is a doubt, for the row does not say it: the bridge will look. */
+/** An outcome that could not be stored puts the write in doubt: the row lacks the outcome, so the bridge will look. */
 export async function settle(
   context: Context,
   settling: { claimed: Claim; call: WriteCall },

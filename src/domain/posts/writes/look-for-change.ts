@@ -7,9 +7,9 @@ import { contentsOfEdit } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import type { Looking, Observation } from './sight.ts';
 
-/** Looks whether a post that was there before stands as a change in doubt would leave it. */
+/** Looks whether an existing post has the state that a change in doubt would produce. */
 
-/** A row whose change shows. Where a post stands in its queue does not, nor do edits that left no digest. */
+/** Whether the post shows the change of a row. A place in the queue does not show, nor an edit without a digest. */
 function showsItsChange({ call, content_digest: digest }: PostWriteRow): boolean {
   return call === 'share' || call === 'destroy' || (call === 'update' && digest !== null);
 }
@@ -19,7 +19,7 @@ function isAsWritten(context: Context, row: PostWriteRow, post: WrittenPost): bo
   return contentsOfEdit(post).some((content) => isOf(context, row, content));
 }
 
-/** A post that was not changed since stands as it stood before; one that was, in another way, may show another's change. */
+/** A post without a later update shows no change. A later update to other content may be another change: unclear. */
 function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): Observation {
   if (row.call === 'destroy') return { kind: post ? 'nothing' : 'gone' };
   if (!post || Date.parse(post.updatedAt) < row.sent_at - WRITE_CLOCKS_DIFFER) return { kind: 'nothing' };

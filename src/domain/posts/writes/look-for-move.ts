@@ -6,22 +6,22 @@ import { isOf } from './is-of-row.ts';
 import { type ChannelRow, isInChannel } from './look-reads.ts';
 import type { Looking, Observation } from './sight.ts';
 
-/** Looks whether a post stands where a move in doubt would bring it: first in its queue, or last. */
+/** Looks whether a post has the place that a move in doubt would produce: first or last in its queue. */
 
 const POSITIONS = ['top', 'bottom'] as const;
 
-/** Posts with times of their own may stand before the first one of the queue, or behind its last. */
+/** Posts with a time of their own may stand before the first post of the queue, or after its last. */
 const isInQueue = ({ shareMode }: WrittenPost) => shareMode !== 'customScheduled';
 
-/** Where the move of a row brings its post; undefined under a key that is not there any more. */
+/** The place to which the row moves its post; undefined where the key of the digest is gone. */
 function positionOf(context: Context, row: ChannelRow, postId: string) {
   const { channel_id: channelId } = row;
   return POSITIONS.find((position) => isOf(context, row, contentOfMove({ channelId, postId, position })));
 }
 
 /**
- * A move is planned only where it changes the order, so that a post at its place was moved. Elsewhere nothing is proven:
- * another move may have come after it.
+ * A move is planned only where the move changes the order. Therefore a post at its target place proves the move. A post
+ * at another place proves nothing: another move may have followed.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
 export async function lookForMove(context: Context, { row, reads }: Looking): Promise<Observation> {

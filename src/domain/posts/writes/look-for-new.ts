@@ -17,7 +17,7 @@ function isMadeInTime(row: PostWriteRow, { createdAt }: WrittenPost): boolean {
   return from <= made && made <= to;
 }
 
-/** Made by the row's account, through the API. The new API says of drafts that they came from its own pages. */
+/** Whether the row's account made the post through the API. The new API gives its own pages as the origin of drafts. */
 function isOfAccount({ account_id: accountId }: PostWriteRow, { author, via, status }: WrittenPost): boolean {
   const isByApi = via === 'api' || (status === 'draft' && via === 'buffer');
   return isByApi && (!author || author.id === accountId);
@@ -27,16 +27,16 @@ function hasSources({ sources }: Looking, { assets }: WrittenPost): boolean {
   return sources === undefined || sources.join('\n') === assets.map(({ source }) => source).join('\n');
 }
 
-/** Where a list ends before the last moment of the row, the post may be behind its end. */
+/** The post may be behind the end of a list that ends before the last possible moment of the row. */
 function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsFound): boolean {
   const last = posts.at(-1);
   return goesOn && last !== undefined && Date.parse(last.createdAt) < madeBetween(row).to;
 }
 
 /**
- * Takes a post for the write's own. Where as many equal writes are open as there are posts for them, each may have one;
- * where there are fewer posts, nobody knows whose they are. The rows are read after the posts were: whoever made one of
- * these had a row before.
+ * Assigns a post to the write. If there are at least as many free posts as open equal writes, each write may have one
+ * post. With fewer posts, nobody can say which write made which post. The rows are read after the posts: a write that
+ * made one of these posts had its row before.
  */
 async function takeFound(
   context: Context,
@@ -46,7 +46,7 @@ async function takeFound(
   const [first] = equal;
   if (!first) return { kind: 'nothing' };
   const digests = context.vault.digests(contentOfPost(first));
-  // An earlier write can have made one of these posts only if it was still under way when this one was sent.
+  // An earlier write can have made one of these posts only if that write was still under way when this write was sent.
   const since = madeBetween(row).from - WRITE_MADE_WITHIN - WRITE_CLOCKS_DIFFER;
   return context.store.transaction(async (tx): Promise<Observation> => {
     const [free, ...others] = await withoutWriter(

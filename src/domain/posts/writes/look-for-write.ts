@@ -9,11 +9,11 @@ import { lookForNew } from './look-for-new.ts';
 import type { Looking, Observation } from './sight.ts';
 
 /**
- * Looks whether a write in doubt was done: one request for each look. That a post is not there proves nothing while the
- * new API may still be at it, so only time ends a doubt without a post.
+ * Looks whether a write in doubt was carried out, with one request for each look. A missing post proves nothing while
+ * the new API may still be working, therefore only time ends a doubt without a post.
  */
 
-/** The last look is so long after the write that nothing of it is under way any more. */
+/** The last look comes so long after the write that no part of the write is still under way. */
 const LAST_LOOK = Math.max(...WRITE_LOOKS);
 
 function nextLookAt({ sent_at: sentAt }: PostWriteRow, now: number): number {
@@ -21,7 +21,7 @@ function nextLookAt({ sent_at: sentAt }: PostWriteRow, now: number): number {
   return next === undefined ? now + LAST_LOOK : sentAt + next;
 }
 
-/** What was seen, and nothing else, decides what becomes of the row: where the last look is unclear, so is the write. */
+/** Only the observation decides the state of the row. If the last look is unclear, the write stays in doubt. */
 async function keepSight(context: Context, { row, reads }: Looking, sight: Observation): Promise<void> {
   const now = context.clock.now();
   const isLast = now - row.sent_at >= LAST_LOOK;
@@ -37,7 +37,7 @@ function lookFor({ call }: PostWriteRow) {
 }
 
 /**
- * One look at a write in doubt.
+ * Makes one look at a write in doubt.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
 export async function lookForWrite(context: Context, looking: Looking): Promise<Observation> {

@@ -9,24 +9,24 @@ import { takeWrite } from '../../limits/fair-reads.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { madeBetween } from './made-between.ts';
 
-/** What a look at a write in doubt reads of the new API. */
+/** The reads of the new API for a look at a write in doubt. */
 export interface LookReads {
   grantId: string;
-  /** The posts of the row's channel that were made while the row may have made one, and maybe others. */
+  /** The posts of the row's channel from the time in which the row may have made a post. May contain other posts. */
   postsOf(row: ChannelRow): Promise<PostsFound>;
-  /** One post; undefined where there is none. */
+  /** One post; undefined where the post does not exist. */
   post(id: string): Promise<WrittenPost | undefined>;
-  /** What is scheduled in the row's channel, from the top of the queue on or from its end. */
+  /** The scheduled posts in the row's channel, from the top or from the bottom of the queue. */
   queueFrom(row: ChannelRow, position: 'top' | 'bottom'): Promise<WrittenPost[]>;
 }
 
-/** A row that says where its post would be. */
+/** A row with the channel of its post. */
 export type ChannelRow = PostWriteRow & { organization_id: string; channel_id: string };
 
 export const isInChannel = (row: PostWriteRow): row is ChannelRow =>
   row.organization_id !== null && row.channel_id !== null;
 
-/** The posts of one channel, from the time of one row to the time of another. */
+/** The posts of one channel, from the time of the first row to the time of the last row. */
 function listFor(
   ask: Ask,
   first: ChannelRow,
@@ -39,7 +39,7 @@ function listFor(
 
 const FROM = { top: 'asc', bottom: 'desc' } as const;
 
-/** A queue that begins or ends with more posts that have times of their own shows no post that a move has brought there. */
+/** A moved post is not found behind 100 or more posts with times of their own. */
 const IN_ONE_LOOK = 100;
 
 async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): Promise<WrittenPost[]> {
@@ -54,7 +54,7 @@ async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): 
   return page.posts;
 }
 
-/** The reads of a look whose caller waits: as a part of the write they do not give way, and count as it does. */
+/** The reads of a look while the caller waits. As part of the write they do not give way, and count as writes. */
 export function readsInCall(context: Context, { grant, clientId }: PostsReader): LookReads {
   const { id: grantId, modernClientId } = grant;
   const mainApi = context.sides.mainApiFor(modernClientId);
@@ -72,10 +72,10 @@ export function readsInCall(context: Context, { grant, clientId }: PostsReader):
   };
 }
 
-/** Rows sent within this time share a list. */
+/** Rows that were sent within this time share a list. */
 const ONE_LIST = Math.max(...WRITE_LOOKS);
 
-/** The rows that share a list with this one: the first decides where it begins. The rows are in the order of their time. */
+/** The rows that share a list with this row. The first row decides where the list begins. `rows` are sorted by time. */
 function rowsOfList(rows: readonly PostWriteRow[], row: ChannelRow) {
   const { channel_id: channelId, sent_at: sentAt } = row;
   const own = rows.filter((one) => one.channel_id === channelId);
@@ -85,8 +85,8 @@ function rowsOfList(rows: readonly PostWriteRow[], row: ChannelRow) {
 }
 
 /**
- * The reads of one run of the job. They count as the app's own reads and give way to writes as those do; writes to one
- * channel share a list.
+ * The reads of one run of the job. They count as reads of the app, and give way to writes. Rows of a channel share a
+ * list.
  */
 export function readsOfRun(
   context: Context,

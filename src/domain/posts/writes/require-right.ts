@@ -3,8 +3,8 @@ import { requireScope } from '../scope-missing.ts';
 import type { WriteEnd, Writer } from './writes.ts';
 
 /**
- * What an answer of FORBIDDEN means: the rights of the grant may have become fewer since it was asked for them. Where it has
- * the right, the account itself may not do it, and no wider consent would help.
+ * Explains an answer of FORBIDDEN. The grant may have lost its scope since the check. If the grant still has the scope,
+ * the account itself lacks the right, and a wider consent would not help.
  * @throws {ScopeMissing}
  */
 export async function requireRight(context: Context, { mapping }: Writer, end: WriteEnd): Promise<void> {

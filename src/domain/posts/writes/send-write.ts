@@ -17,20 +17,20 @@ import { notePostsChanged } from '../lists/post-cache.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /**
- * One write of the new API for an old call: connect, keep a row of the journal durably, send. What may not happen: that a
- * post is made twice, or that the caller is told it failed and it is there. A write is sent once more only after a 401,
- * which the new API gives before it reads what was sent.
+ * Sends one write to the new API for an old call: connect, store a journal row durably, send. Two results must never
+ * happen: a post is made twice, or the caller is told of a failure while the post exists. A write is sent again only
+ * after a 401, because the new API gives a 401 before reading the write.
  */
 
-/** A body of more bytes is not sent. */
+/** A longer body is not sent. In bytes. */
 const LONGEST_DOCUMENT = 60 * 1024;
 
-/** What was written would be larger than the new API takes. */
+/** The write is larger than the new API takes. */
 export class WriteTooLarge extends Error {
   override readonly name = 'WriteTooLarge';
 }
 
-/** In the place that the write has got by now: others may have used up the budget while it waited. @throws {BudgetSpent} */
+/** Runs once the write has a place: others may have used up the budget during the wait. @throws {BudgetSpent} */
 function takeShare(context: Context, { attempt, grant, mapping }: ClaimedWrite): void {
   if (attempt.isCounted) return;
   takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
@@ -57,14 +57,14 @@ async function send(context: Context, parts: ClaimedWrite, accessToken: string):
 
 const KEEPS_LENGTHS: readonly WriteCall[] = ['create', 'move_to_top', 'reorder', 'shuffle'];
 
-/** Whether lists have as many posts as before, or the call itself counts the new one. */
+/** Whether the lists keep their lengths, or the call itself counts the new post. */
 function keepsLengths({ call, write }: ClaimedWrite): boolean {
   return KEEPS_LENGTHS.includes(call) || (call === 'update' && write.input['mode'] === undefined);
 }
 
 /**
- * What is kept of posts is out of date. A new post is counted by its call; a post that was moved, or of which only the
- * content was changed, stays in its list.
+ * Marks the cached posts as out of date. The call itself counts a new post. A moved post, or a post with changed
+ * content, stays in its list.
  */
 async function noteChange(context: Context, parts: ClaimedWrite, end: WriteEnd) {
   const { grant, channelId } = parts;
@@ -74,7 +74,7 @@ async function noteChange(context: Context, parts: ClaimedWrite, end: WriteEnd) 
   await notePostsChanged(context, grant.id);
 }
 
-/** Whatever is thrown without an outcome proves that the write was not done. */
+/** An error without an outcome proves that the write was not carried out. */
 async function sendOnce(context: Context, parts: ClaimedWrite): Promise<void> {
   const { attempt, grant } = parts;
   try {
@@ -90,7 +90,7 @@ async function sendOnce(context: Context, parts: ClaimedWrite): Promise<void> {
   }
 }
 
-/** @throws {BudgetSpent}, and whatever proves that the write was not done */
+/** @throws {BudgetSpent}, and errors that prove that the write was not carried out */
 async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<WriteEnd> {
   await sendOnce(context, parts);
   const { claim: claimed, outcome } = parts.attempt;
@@ -101,12 +101,12 @@ async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<Write
 }
 
 interface Waiting {
-  /** In milliseconds. */
+  /** Milliseconds. */
   left: number;
   attempt: Attempt;
 }
 
-/** Waits for a write as long as its caller may wait; the write itself goes on. @throws {Unavailable} it was not sent */
+/** Waits for a write while its caller may wait; the write itself continues. @throws {Unavailable} nothing was sent */
 function withinPatience(work: Promise<WriteEnd>, { left, attempt }: Waiting): Promise<WriteEnd> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

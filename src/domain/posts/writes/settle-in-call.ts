@@ -11,11 +11,11 @@ import { lookForWrite } from './look-for-write.ts';
 import type { Observation } from './sight.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
-/** A write in doubt while its caller still waits: the bridge looks at once, and once more where that showed nothing. */
+/** Resolves a write in doubt while its caller waits: looks at once, and again after a look without a result. */
 
 const PAUSES = [0, 1 * SECOND];
 
-/** What a look needs at least to end before the caller is answered. */
+/** The least time that a look needs before the caller is answered. */
 const LOOK_TIME = 3 * SECOND;
 
 function timeLeft({ clock }: Context, { came }: Writer): number {
@@ -24,13 +24,13 @@ function timeLeft({ clock }: Context, { came }: Writer): number {
 
 type Doubt = Extract<WriteEnd, { kind: 'in_doubt' }>;
 
-/** A write in doubt and what was to be written. */
+/** A write in doubt, with its content. */
 interface Doubted {
   end: Doubt;
   write: Write;
 }
 
-/** The answer that came after all, or what the job saw, while the caller waited. */
+/** While the caller waited, the answer arrived late, or the job found the post. */
 async function sightOfEnded(
   { state, call, post_id: postId }: PostWriteRow,
   reads: LookReads,
@@ -63,7 +63,7 @@ async function lookWhileWaiting(context: Context, writer: Writer, doubted: Doubt
   return sight;
 }
 
-/** Whether the post was deleted now or was never there, nobody knows; that it is not there is sure. */
+/** The post does not exist. Whether this call deleted the post, or the post never existed, is unknown. */
 const GONE = {
   kind: 'NotFoundError',
   message: 'There is no such update any more.',
@@ -78,8 +78,8 @@ async function settle(context: Context, writer: Writer, doubted: Doubted): Promi
 }
 
 /**
- * Looks for a write in doubt. A look that fails or shows nothing proves nothing, whatever the new API said: a service
- * may have changed the text of a post that is there.
+ * Looks for a write in doubt. A look that fails or finds no post proves nothing, even after an error message of the new
+ * API: a service may have changed the text of an existing post.
  */
 export async function settleInCall(context: Context, writer: Writer, doubted: Doubted): Promise<WriteEnd> {
   try {

@@ -11,18 +11,18 @@ import type { PostsReader } from '../ask-for-posts.ts';
 import { type LookReads, readsOfRun } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
 
-/** Writes in doubt whose caller has gone: the bridge looks a few times, each time later, and keeps what it saw. */
+/** Resolves writes in doubt whose caller is gone: the bridge looks a few times, at growing intervals. */
 
 const IN_ONE_RUN = 100;
 const AT_ONCE = 4;
 
-/** One run's reads, and the write to look for. */
+/** The shared reads of one run, and one write to look for. */
 interface Due {
   readsFor: (reader: PostsReader) => LookReads;
   row: PostWriteRow;
 }
 
-/** Through the grant that the token stands on now: a newer consent of the account sees the same posts. */
+/** Looks with the present grant of the token: after a newer consent, the account sees the same posts. */
 async function look(context: Context, { readsFor, row }: Due): Promise<void> {
   const mapping = await findMappingById(context.store, row.mapping_id);
   if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
@@ -31,7 +31,7 @@ async function look(context: Context, { readsFor, row }: Due): Promise<void> {
   await lookForWrite(context, { row, reads: readsFor({ grant, clientId: mapping.client_id }) });
 }
 
-/** After these nobody can look any more. Everything else may pass: a service or database out of reach, a missing key. */
+/** After these errors no look is possible. Other errors may pass: a service or database out of reach, a missing key. */
 const ENDS = [GrantDead, Forbidden, OrganizationGone, TokenRefused];
 
 function isOver(context: Context, { sent_at: sentAt }: PostWriteRow, error: unknown): boolean {
@@ -39,7 +39,7 @@ function isOver(context: Context, { sent_at: sentAt }: PostWriteRow, error: unkn
   return isTooOld || ENDS.some((End) => error instanceof End);
 }
 
-/** A write that could not be looked for is looked for later. */
+/** A write whose look fails is looked for later. */
 async function settle(context: Context, due: Due): Promise<void> {
   if (context.shutdown.signal.aborted) return;
   const { row } = due;
@@ -51,7 +51,7 @@ async function settle(context: Context, due: Due): Promise<void> {
   }
 }
 
-/** Looks for the writes whose time has come, those of processes that died included. */
+/** Looks for the writes that are due, including writes of processes that died. */
 export async function settleWrites(context: Context): Promise<void> {
   if (context.instance.isCopy()) return;
   const now = context.clock.now();

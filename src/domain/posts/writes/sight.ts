@@ -2,17 +2,17 @@ import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { LookReads } from './look-reads.ts';
 
-/** What the looks at writes in doubt hand to each other. */
+/** The types that the looks at writes in doubt share. */
 
-/** What a look saw. */
+/** The observation of a look. */
 export type Observation =
-  /** The post as the write would leave it. */
+  /** The post has the state that the write would produce. */
   | { kind: 'found'; post: WrittenPost | undefined }
-  /** The post that was to be removed is not there; whether it ever was, nobody knows. */
+  /** The post to delete does not exist. Whether the post existed before is unknown. */
   | { kind: 'gone' }
-  /** Nothing of the write is there by now. */
+  /** No effect of the write is visible by now. */
   | { kind: 'nothing' }
-  /** There is what may be the write's or another's. */
+  /** The visible effect may come from this write or from another write. */
   | { kind: 'unclear' }
   /** Another process looks, or the outcome is known. */
   | { kind: 'not_looked' };
@@ -21,6 +21,6 @@ export type Observation =
 export interface Looking {
   row: PostWriteRow;
   reads: LookReads;
-  /** Where the pictures and videos of a new post come from; known while its caller waits. */
+  /** The addresses of a new post's pictures and videos. Known only while the caller waits. */
   sources?: readonly string[] | undefined;
 }

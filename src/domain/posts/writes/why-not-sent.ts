@@ -17,7 +17,7 @@ const AGAIN_LATER = 'the service is not available. Try this profile again later.
 const FAULT_OF_THE_BRIDGE =
   'something went wrong on this side before anything was sent. Try this profile again later.';
 
-/** What callers and services outside bring about; everything else is a fault of the bridge or of its database. */
+/** Errors that callers or external services cause. Every other error is a fault of the bridge or of its database. */
 const EXPECTED = [BudgetSpent, ScopeMissing, TokenRefused, GrantDead, Unavailable];
 
 const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanceof Expected);
@@ -26,7 +26,7 @@ function budgetWords({ retryAfter = 1000 }: BudgetSpent): string {
   return `the new API takes no more requests of this app for now. Try this profile again in ${waitWords(retryAfter / 1000)}.`;
 }
 
-/** What helps against the failures that callers and services outside bring about; undefined for others. */
+/** The advice for an error that callers or external services cause; undefined for other errors. */
 function whyExpected(error: unknown): string | undefined {
   if (error instanceof BudgetSpent) return budgetWords(error);
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
@@ -34,13 +34,13 @@ function whyExpected(error: unknown): string | undefined {
   return error instanceof GrantDead ? CONNECTION_ENDED : undefined;
 }
 
-/** Why nothing was sent for a profile, in words that say what helps. */
+/** Why nothing was sent for a profile, with advice. */
 export function whyNotSent(error: unknown): string {
   const isPassing = error instanceof Unavailable || isStorageFault(error) || isKeyFault(error);
   return whyExpected(error) ?? (isPassing ? AGAIN_LATER : FAULT_OF_THE_BRIDGE);
 }
 
-/** The answer of a call tells the profiles that failed beside the others, so that nothing else would log why. */
+/** Logs unexpected errors: the answer only lists the failed profiles, and no other place logs the reason. */
 export function logUnexpected(context: Context, { requestId }: Writer, errors: readonly unknown[]): void {
   const unexpected = errors.filter((error) => !isExpected(error));
   const [error] = unexpected;

@@ -3,34 +3,34 @@ import type { PostWrite, WriteRefusal } from '../../../upstream/posts/write-post
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
 
-/** What the steps of a write hand to each other. */
+/** The types that the steps of a write share. */
 
-/** Who writes, and until when the caller waits; by `clock.elapsed()`. */
+/** The token and request of a write. The caller's waiting time counts from `came`, by `clock.elapsed()`. */
 export interface Writer {
   mapping: ServedMapping;
   requestId: string | null;
-  /** When the old call came. */
+  /** The arrival of the old call. */
   came: number;
 }
 
-/** What is written, and how its row says it. */
+/** The content of a write, with the values for its row. */
 export interface Write {
   call: WriteCall;
   write: PostWrite;
   organizationId?: string;
   channelId?: string;
   postId?: string;
-  /** What is kept as a digest, so that the post is known again (content-digest.ts). */
+  /** Stored as a digest, to recognize the post later (content-digest.ts). */
   content?: string;
-  /** How long after its call it may begin, in milliseconds; `WRITE_BEGUN_WITHIN` without a value. */
+  /** The longest time from the call to the start of the write, in milliseconds; `WRITE_BEGUN_WITHIN` by default. */
   begunWithin?: number;
-  /** Where the pictures and videos of a new post come from; kept nowhere. */
+  /** The addresses of a new post's pictures and videos. Not stored. */
   sources?: readonly string[];
 }
 
-/** What became of a write that was sent; nothing was written otherwise. */
+/** The outcome of a write that was sent. Any other outcome is an error that proves that nothing was written. */
 export type WriteEnd =
   | { kind: 'done'; post: WrittenPost | undefined }
   | { kind: 'refused'; refusal: WriteRefusal }
-  /** `message` is what the new API says went wrong. */
+  /** `message` is the text of the new API about the fault. */
   | { kind: 'in_doubt'; rowId: string; message: string | undefined };
